@@ -4,11 +4,11 @@
     public import Foundation
 #endif
 
-/// Attempts that can be looked through, and of which old ones can be removed.
+/// A store whose attempts can be listed, and old ones removed.
 public protocol AttemptArchive: AttemptStore {
-    /// Returns one page of the attempts that are asked for.
+    /// Returns one page of the attempts that match a query.
     ///
-    /// - Parameter query: which attempts, and which page of them.
+    /// - Parameter query: the attempts that are wanted, and the page of them.
     /// - Returns: the page, with the cursor to the next.
     /// - Throws: ``JournalError`` when the storage cannot be read.
     func attempts(_ query: AttemptQuery) async throws -> AttemptPage
@@ -16,21 +16,21 @@ public protocol AttemptArchive: AttemptStore {
     /// Removes attempts that ended long ago, with all their entries. Unfinished ones are never removed; nor are, by a
     /// `SpendingStore`, those that money is still reserved for.
     ///
-    /// A removed attempt is not known again: who pays its link once more asks the service, and only the service's word
-    /// says that it was paid. Keep proofs for as long as a link may be tried again or a payment be disputed.
+    /// A removed attempt is not recognised again: paying its link once more asks the service, and only the service's
+    /// status says that it was paid. Keep proofs for as long as a link may be tried again or a payment be disputed.
     ///
     /// - Parameters:
-    ///   - date: what ended before it is removed.
-    ///   - proofs: what is a proof of money that moved (``AttemptHistory/isProof``) is kept all the same, unless it
-    ///     ended before this date as well.
-    /// - Returns: how many were removed.
-    /// - Throws: ``JournalError``; what was removed before stays so.
+    ///   - date: attempts that ended before it are removed.
+    ///   - proofs: proofs of money that moved (``AttemptHistory/isProof``) are kept all the same, unless they ended
+    ///     before this date as well.
+    /// - Returns: the number of attempts removed.
+    /// - Throws: ``JournalError``; attempts removed before the error stay removed.
     func prune(endedBefore date: Date, keepingProofsSince proofs: Date) async throws -> Int
 }
 
-/// Which attempts are wanted, and in which order.
+/// A selection of attempts, and their order.
 public struct AttemptQuery: Sendable, Hashable {
-    /// What has become of an attempt.
+    /// The state of an attempt.
     @nonexhaustive
     public enum State: Sendable, Hashable, CaseIterable {
         /// It has not ended.
@@ -41,7 +41,7 @@ public struct AttemptQuery: Sendable, Hashable {
         case unpaid
     }
 
-    /// In which order attempts come; they are as old as their place in the journal says, whatever the clocks said.
+    /// The order of attempts; their age is their place in the journal, whatever the clocks said.
     @nonexhaustive
     public enum Order: Sendable, Hashable {
         /// The latest first.
@@ -60,7 +60,7 @@ public struct AttemptQuery: Sendable, Hashable {
     public var order: Order
     /// The most attempts on the page, at least one.
     public var limit: Int { didSet { limit = max(limit, 1) } }
-    /// Where the page before ended; nil for the first page.
+    /// The end of the page before; nil for the first page.
     public var cursor: AttemptCursor?
 
     /// Creates a query for a page.
@@ -76,10 +76,10 @@ public struct AttemptQuery: Sendable, Hashable {
         self.cursor = cursor
     }
 
-    /// Returns whether an attempt is wanted, whatever the page.
+    /// Returns true if the query selects an attempt, whatever the page.
     ///
     /// - Parameter history: an attempt with its entries.
-    /// - Returns: whether ``AttemptArchive/attempts(_:)`` gives it on some page.
+    /// - Returns: true if ``AttemptArchive/attempts(_:)`` returns it on some page.
     public func includes(_ history: AttemptHistory) -> Bool {
         if let provider, history.attempt.reference.provider != provider { return false }
         if let since, history.attempt.startedAt < since { return false }
@@ -87,7 +87,7 @@ public struct AttemptQuery: Sendable, Hashable {
     }
 }
 
-/// A place in a journal between two pages. It means something only to the journal that gave it.
+/// A place in a journal between two pages. It is valid only in the journal that issued it.
 public struct AttemptCursor: Sendable, Hashable, Codable {
     /// The place of the last attempt before; places grow in the order of opening.
     public let position: Int64
@@ -96,11 +96,11 @@ public struct AttemptCursor: Sendable, Hashable, Codable {
     public init(position: Int64) { self.position = position }
 }
 
-/// Some attempts, in the order that was asked for.
+/// One page of attempts, in the order of the query.
 public struct AttemptPage: Sendable, Hashable {
     /// The attempts.
     public let histories: [AttemptHistory]
-    /// Where the next page begins; nil when there is none.
+    /// The beginning of the next page; nil when there is none.
     public let next: AttemptCursor?
 
     /// Creates a page.
@@ -111,16 +111,16 @@ public struct AttemptPage: Sendable, Hashable {
 }
 
 extension AttemptHistory {
-    /// What has become of the attempt.
+    /// The state of the attempt.
     public var state: AttemptQuery.State {
         guard isFinished else { return .unfinished }
         return entries.contains(where: \.provesPayment) ? .paid : .unpaid
     }
 
-    /// Returns whether ``AttemptArchive/prune(endedBefore:keepingProofsSince:)`` removes it.
+    /// Returns true if ``AttemptArchive/prune(endedBefore:keepingProofsSince:)`` removes it.
     ///
     /// - Parameters:
-    ///   - date: what ended before it is removed.
+    ///   - date: attempts that ended before it are removed.
     ///   - proofs: proofs that ended before it are removed as well.
     public func isPruned(endedBefore date: Date, keepingProofsSince proofs: Date) -> Bool {
         guard let endedAt, endedAt < date else { return false }

@@ -1,18 +1,18 @@
-/// What was tried, and how far it came: written by whoever holds the payment's lease, read by anybody.
+/// The attempts and their progress: written by the holder of the payment's lease, read by any process.
 ///
-/// Every method returns only when what it wrote survives the end of the process. What keeps a payment from being made
-/// twice also survives the end of the machine: the opening of an attempt, and every entry of which
-/// ``JournalEntry/mayBeLost(afterMutation:)`` does not say otherwise. Those others may be lost then, the last ones
-/// first: nothing of the attempt had left by then, and it only asks again.
+/// Every method returns only when its writes survive the end of the process. Writes that keep a payment from being made
+/// twice also survive the end of the machine: the opening of an attempt, and every entry of which
+/// ``JournalEntry/mayBeLost(afterMutation:)`` is false. The others may be lost then, the last ones first: nothing of
+/// the attempt had left by then, and it only asks again.
 ///
-/// What is read is exactly what was written: texts, numbers, dates to the last bit, seals. A write that throws has
-/// stored nothing, or what it was to store: whoever gets an error looks before going on.
+/// Reads return exactly what was written: texts, numbers, dates to the last bit, seals. A write that throws has stored
+/// either nothing or all that it was to store: after an error, read before continuing.
 public protocol AttemptStore: Sendable {
     /// Stores the beginning of an attempt at the lease's payment, and renews the lease.
     ///
     /// - Parameters:
-    ///   - attempt: what begins.
-    ///   - lease: the lease of its payment, which its holder has.
+    ///   - attempt: the attempt that begins.
+    ///   - lease: the lease of its payment, held by the caller.
     /// - Throws: ``JournalError``; `leaseLost`, `duplicateAttempt`, or `unfinishedAttempt` when an earlier attempt at
     ///   the payment has not ended.
     func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws
@@ -24,9 +24,9 @@ public protocol AttemptStore: Sendable {
     /// longer than a resumption could need them.
     ///
     /// - Parameters:
-    ///   - entry: what happened.
-    ///   - attempt: whose entry it is.
-    ///   - lease: the lease of the payment, which its holder has.
+    ///   - entry: the event, with its date.
+    ///   - attempt: the attempt that the entry belongs to.
+    ///   - lease: the lease of the payment, held by the caller.
     /// - Throws: ``JournalError``; `leaseLost`, `unknownAttempt`, or `finishedAttempt` when the attempt has ended.
     func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws
 

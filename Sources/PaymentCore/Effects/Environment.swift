@@ -9,19 +9,19 @@ public protocol PaymentClock: Sendable {
     /// The current time.
     var now: Date { get }
 
-    /// How long something has been going on, counted from a moment of the clock's own. Unlike ``now``, nobody sets it:
-    /// measure waiting by the difference of two of these.
+    /// The time that has passed since a moment chosen by the clock. Unlike ``now``, it is never set: measure waiting by
+    /// the difference of two of these.
     var uptime: Duration { get }
 
     /// Waits for `duration`.
     ///
-    /// - Parameter duration: how long.
+    /// - Parameter duration: the time to wait.
     /// - Throws: `CancellationError`, as soon as the task is cancelled.
     func sleep(for duration: Duration) async throws
 }
 
 extension PaymentClock {
-    /// What has passed by ``now``: right for clocks that are never set, such as those of simulations.
+    /// The time that has passed by ``now``: right for clocks that are never set, such as those of simulations.
     public var uptime: Duration { .seconds(now.timeIntervalSinceReferenceDate) }
 }
 
@@ -40,7 +40,7 @@ public struct SystemPaymentClock: PaymentClock {
 
     /// Waits for `duration` on the system's continuous clock.
     ///
-    /// - Parameter duration: how long.
+    /// - Parameter duration: the time to wait.
     /// - Throws: `CancellationError`, as soon as the task is cancelled.
     public func sleep(for duration: Duration) async throws {
         try await Task.sleep(for: duration)
@@ -68,7 +68,7 @@ public struct SystemRandomSource: RandomSource {
 extension RandomSource {
     /// Returns random lower-case hexadecimal text, `length` digits long.
     ///
-    /// - Parameter length: how many digits.
+    /// - Parameter length: the number of digits.
     public func hex(_ length: Int) -> String {
         var digits: [UInt8] = []
         digits.reserveCapacity(length)
@@ -97,13 +97,13 @@ extension RandomSource {
     }
 }
 
-/// Where a provider gets secrets that the application keeps.
+/// A source of secrets that the application keeps.
 public protocol SecretStore: Sendable {
-    /// Returns the secret called `name`, or nil when there is none.
+    /// Returns the secret named `name`, or nil when there is none.
     ///
     /// - Parameter name: the secret's name, such as a provider's documentation gives it.
     /// - Returns: the secret; nil when the store has none of that name.
-    /// - Throws: whatever keeps the store from looking. That is not the same as having none.
+    /// - Throws: any error that keeps the store from looking. That is not the same as having none.
     func secret(_ name: String) async throws -> Redacted<String>?
 }
 
@@ -112,15 +112,15 @@ public protocol SecretKeeper: SecretStore {
     /// Keeps `secret` under `name`, in place of what was there.
     ///
     /// - Parameters:
-    ///   - secret: what is kept.
-    ///   - name: what it is asked for by.
-    /// - Throws: whatever keeps it from being kept; then what was there before still is.
+    ///   - secret: the secret to keep.
+    ///   - name: the name under which it is read.
+    /// - Throws: any error that keeps it from being stored; the earlier secret then remains.
     func keep(_ secret: Redacted<String>, as name: String) async throws
 
-    /// Forgets what was kept under `name`. Without one it does nothing.
+    /// Deletes the secret kept under `name`. Without one it does nothing.
     ///
-    /// - Parameter name: what it was kept as.
-    /// - Throws: whatever keeps it from being forgotten.
+    /// - Parameter name: the name under which it was kept.
+    /// - Throws: any error that keeps it from being deleted.
     func forget(_ name: String) async throws
 }
 
@@ -129,6 +129,6 @@ public struct NoSecrets: SecretStore {
     /// Creates an empty store.
     public init() {}
 
-    /// Returns nil, whatever is asked for.
+    /// Returns nil for every name.
     public func secret(_ name: String) async -> Redacted<String>? { nil }
 }

@@ -19,11 +19,11 @@ public struct HTTPRequest: Sendable {
         /// `DELETE`.
         public static let delete = Method(rawValue: "DELETE")
 
-        /// Whether the method promises to change nothing (RFC 9110 section 9.2.1).
+        /// True if the method promises to change nothing (RFC 9110 section 9.2.1).
         public var isSafe: Bool { rawValue == "GET" || rawValue == "HEAD" || rawValue == "OPTIONS" }
     }
 
-    /// Whether the same request may be sent again when its fate is not known.
+    /// The rule for sending the same request again when its fate is not known.
     public enum Replay: Sendable, Hashable {
         /// Sending it twice does nothing that sending it once would not: a query, or a mutation that carries a key
         /// under which the server recognises the repetition.
@@ -34,19 +34,19 @@ public struct HTTPRequest: Sendable {
 
     /// The method.
     public var method: Method
-    /// Where to.
+    /// The address.
     public var url: HTTPURL
     /// The header fields, in order. Names compare without regard to case.
     public var headers: HTTPHeaders
     /// The body; empty means none.
     public var body: [UInt8]
-    /// Whether it may be sent again. Safe methods are ``Replay/safe`` unless said otherwise, all others
+    /// The rule for sending it again. Safe methods are ``Replay/safe`` unless set otherwise, all others
     /// ``Replay/never``.
     public var replay: Replay
     /// The time allowed for the whole exchange.
     public var timeout: Duration
-    /// Hears before each pause that the request is sent again. Routers set it; a transport that repeats requests by
-    /// itself calls it.
+    /// Called before each pause after which the request is sent again. Routers set it; a transport that repeats
+    /// requests by itself calls it.
     public var onRetry: (@Sendable (RequestRetry) -> Void)?
     /// The most body bytes accepted in the answer; more is ``TransportError/Reason/responseTooLarge(limit:)``.
     public var responseLimit: Int
@@ -74,9 +74,9 @@ public struct HTTPResponse: Sendable {
     public var headers: HTTPHeaders
     /// The whole body.
     public var body: [UInt8]
-    /// Whether the request was sent before, by whoever hands this answer out, and that copy may have been carried out:
-    /// this answer is one to a repetition then, and its refusal says nothing of the first. Layers that send again set
-    /// it.
+    /// True if an earlier copy of the request was sent by the layer that returns this answer, and that copy may have
+    /// been carried out: this answer then belongs to a repetition, and its refusal says nothing of the first copy.
+    /// Layers that send again set it.
     public var mayFollowEarlierCopy = false
 
     /// Creates an answer.
@@ -165,9 +165,9 @@ extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, C
 
 /// A request that is sent again.
 public struct RequestRetry: Sendable, Hashable {
-    /// Where it is sent: scheme, host and port.
+    /// The destination: scheme, host and port.
     public let origin: String
-    /// Why: what became of the copy before, in words.
+    /// The outcome of the copy before, in words.
     public let reason: String
     /// The pause before the next copy.
     public let pause: Duration

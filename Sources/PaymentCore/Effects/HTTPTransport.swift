@@ -15,30 +15,29 @@
 /// }
 /// ```
 ///
-/// <doc:Transports> says what to keep in mind when writing one.
+/// See <doc:Transports> for the rules of writing one.
 public protocol HTTPTransport: Sendable {
     /// Sends `request` and returns the answer, whatever its status.
     ///
-    /// - Parameter request: what to send. No redirect of it is followed.
+    /// - Parameter request: the request to send. No redirect of it is followed.
     /// - Returns: the answer, also when it is a refusal.
     /// - Throws: ``TransportError`` when there is no complete answer. A task that is cancelled before the first byte
     ///   throws ``TransportError/Reason/cancelled`` with phase `.notSent`; later, `.maybeSent`.
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse
 }
 
-/// A layer around a transport: retrying, guarding, measuring, injecting faults.
+/// A layer around a transport that retries, guards, measures or injects faults.
 ///
-/// One that sends a request again answers for all its copies: when an earlier one may have arrived, it sets
+/// A layer that sends a request again is responsible for all its copies: when an earlier one may have arrived, it sets
 /// ``HTTPResponse/mayFollowEarlierCopy``, and its errors have the phase `.maybeSent`.
 public protocol HTTPMiddleware: Sendable {
     /// Handles `request`, usually by calling `next` once with the same or a changed request.
     ///
     /// - Parameters:
-    ///   - request: what the layer outside sends.
+    ///   - request: the request that the layer outside sends.
     ///   - next: the layers inside. Calling it twice sends twice.
     /// - Returns: the answer that the layer outside gets.
-    /// - Throws: ``TransportError``; of a request that an earlier copy was sent of, with the phase of all copies
-    ///   together.
+    /// - Throws: ``TransportError``; after an earlier copy was sent, with the phase of all copies together.
     func intercept(
         _ request: HTTPRequest, next: HTTPNext
     ) async throws(TransportError) -> HTTPResponse
@@ -54,7 +53,7 @@ public struct LayeredTransport: HTTPTransport {
     /// Creates a transport that wraps `base` in `middleware`, outermost first.
     ///
     /// - Parameters:
-    ///   - base: what sends in the end.
+    ///   - base: the transport that sends in the end.
     ///   - middleware: the layers around it.
     public init(_ base: any HTTPTransport, _ middleware: [any HTTPMiddleware]) {
         var chain: HTTPNext = { request throws(TransportError) in try await base.send(request) }
@@ -67,7 +66,7 @@ public struct LayeredTransport: HTTPTransport {
 
     /// Sends `request` through all layers.
     ///
-    /// - Returns: the answer, as the outermost layer gives it.
+    /// - Returns: the answer of the outermost layer.
     /// - Throws: ``TransportError`` when there is no complete answer.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         try await chain(request)

@@ -11,7 +11,7 @@ public struct HTTPURL: Sendable, Hashable {
         self.link = link
     }
 
-    /// Creates the address of a service that gets keys and payments: `https`, or anything on this machine.
+    /// Creates the address of a service that receives keys and payments: `https`, or any address on this machine.
     ///
     /// - Throws: ``LinkDefect``; ``LinkDefect/unencrypted(origin:)`` when it is `http` to somewhere else.
     public init(service text: String) throws(LinkDefect) {
@@ -26,7 +26,7 @@ public struct HTTPURL: Sendable, Hashable {
         return String(link.text.utf8.dropLast(fragment.utf8.count + 1)) ?? link.text
     }
 
-    /// Whether the scheme is `https`.
+    /// True if the scheme is `https`.
     public var isSecure: Bool { link.scheme == "https" }
 
     /// The host in lower case; an IPv6 address keeps its brackets.
@@ -35,10 +35,11 @@ public struct HTTPURL: Sendable, Hashable {
     /// The port, the scheme's default included.
     public var port: UInt16 { link.port ?? (isSecure ? 443 : 80) }
 
-    /// `host`, or `host:port` when the port is not the scheme's default: as descriptors name outbound hosts.
+    /// `host`, or `host:port` when the port is not the scheme's default: the form in which descriptors name outbound
+    /// hosts.
     public var authority: String { host + (link.port.map { ":\($0)" } ?? "") }
 
-    /// Scheme, host and port: safe to print, it names no payment.
+    /// Scheme, host and port: safe to print, as it names no payment.
     public var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 
     /// The path, at least `/`.
@@ -47,18 +48,18 @@ public struct HTTPURL: Sendable, Hashable {
     /// The query without its `?`, or nil.
     public var query: String? { link.query.map(String.init) }
 
-    /// Whether the host can only be this machine: `localhost`, `127.0.0.0/8` or `[::1]`.
+    /// True if the host can only be this machine: `localhost`, `127.0.0.0/8` or `[::1]`.
     public var isLoopback: Bool {
         host == "localhost" || host == "[::1]" || (link.hostKind == .address && host.hasPrefix("127."))
     }
 
-    /// Whether nobody on the way can read or change what is sent there: it is encrypted or stays on this machine.
+    /// True if no third party can read or change what is sent there: it is encrypted or stays on this machine.
     public var isConfidential: Bool { isSecure || isLoopback }
 
     /// Returns this URL's scheme, host, port and path, followed by `segments`, each percent-encoded, and `query`.
     ///
-    /// A slash in a segment is encoded and stays in it. Some servers decode it before they split the path, so that a
-    /// segment is refused when it would climb there.
+    /// A slash in a segment is encoded and stays in it. Some servers decode it before they split the path, so a segment
+    /// that would then climb is refused.
     ///
     /// - Parameters:
     ///   - segments: parts of a path, not yet encoded.

@@ -6,7 +6,7 @@
 
 /// One entry in the journal.
 public struct JournalEntry: Sendable, Hashable, Codable {
-    /// What happened.
+    /// The kinds of events.
     @nonexhaustive
     public enum Event: Sendable, Hashable, Codable {
         /// A step is about to run.
@@ -21,15 +21,14 @@ public struct JournalEntry: Sendable, Hashable, Codable {
         case abandoned(reason: String)
     }
 
-    /// When.
+    /// The date of the event.
     public let date: Date
-    /// What happened.
+    /// The event.
     public let event: Event
-    /// What the router proves with that it wrote the entry, here and after the entries before it; see
-    /// ``PaymentAttempt/seal``.
+    /// The router's proof that it wrote the entry, here and after the entries before it; see ``PaymentAttempt/seal``.
     public var seal: String?
 
-    /// Whether nothing more happens to the attempt after this.
+    /// True if nothing more happens to the attempt after this.
     public var isEnding: Bool {
         switch event {
         case .outcome(let outcome): outcome.isFinal
@@ -38,14 +37,14 @@ public struct JournalEntry: Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether the attempt ended with the payment made, or the refund.
+    /// True if the attempt ended with the payment or the refund made.
     public var provesPayment: Bool { if case .outcome(.succeeded) = event { true } else { false } }
 
-    /// Returns whether a failure of the power may take the entry back, together with all that follow it: it ends
-    /// nothing, and nothing of its attempt can have moved money. All others are on the disk before their writer goes
-    /// on. The opening of an attempt is never lost either.
+    /// Returns true if a power failure may undo the entry, together with all that follow it: it ends nothing, and
+    /// nothing of its attempt can have moved money. All others are on the disk before their writer continues. The
+    /// opening of an attempt is never lost either.
     ///
-    /// - Parameter afterMutation: whether a mutation of the attempt began before (``AttemptHistory/hasBegunMutation``).
+    /// - Parameter afterMutation: true if a mutation of the attempt began before (``AttemptHistory/hasBegunMutation``).
     public func mayBeLost(afterMutation: Bool) -> Bool {
         switch event {
         case .stepStarted(_, let kind): !kind.movesMoney && !afterMutation

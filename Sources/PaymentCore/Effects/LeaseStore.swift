@@ -4,37 +4,37 @@
     public import Foundation
 #endif
 
-/// Who works on which payment: one holder at a time.
+/// The leases of payments: one holder at a time for each.
 ///
-/// Several routers, also in several processes, may share one store. Whoever works on a payment holds its
-/// ``PaymentLease``; only the holder writes about the payment. That alone keeps a payment from being made twice by two
-/// of them, however late a stalled one goes on: its writes are refused from the moment another took over.
+/// Several routers, also in several processes, may share one store. A router that works on a payment holds its
+/// ``PaymentLease``; only the holder writes about the payment. That alone keeps two routers from making a payment
+/// twice, however late a stalled one resumes: its writes are refused from the moment another took over.
 ///
-/// Payments are told apart as ``PaymentReference`` compares them, and holders by their bytes, not as Swift compares
-/// texts. The loss of leases in a failure of the power does no harm: whoever held one is gone as well.
+/// Payments are distinguished as ``PaymentReference`` compares them, and holders by their bytes, not as Swift compares
+/// texts. The loss of leases in a power failure does no harm: their holders are gone as well.
 public protocol LeaseStore: Sendable {
-    /// Takes the lease of a payment, unless another holder has it, lives and was heard of within its duration: until
+    /// Takes the lease of a payment, unless another holder has it, lives and renewed it within its duration: until
     /// ``PaymentLease/end(from:)`` of the lease it took. The holder itself may ask again, which counts as a renewal.
     ///
-    /// A store that can tell whether a holder's process lives need not wait for one that does not.
+    /// A store that can determine whether a holder's process lives need not wait for one that does not.
     ///
     /// - Parameters:
-    ///   - lease: the payment, who wants it and for how long.
+    ///   - lease: the payment, its prospective holder and the duration.
     ///   - now: the holder's time.
-    /// - Returns: whether the lease was taken. Not taking it changes nothing.
+    /// - Returns: true if the lease was taken. Otherwise nothing changes.
     /// - Throws: ``JournalError`` when the storage fails.
     func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool
 
-    /// Makes a held lease count from `now` on. Every ``AttemptStore/append(_:to:under:)`` does so too. As long as
-    /// nobody took over, a lease can be renewed after its end.
+    /// Makes a held lease count from `now` on. Every ``AttemptStore/append(_:to:under:)`` does so too. As long as no
+    /// other holder took over, a lease can be renewed after its end.
     ///
     /// - Parameters:
     ///   - lease: the lease as it was taken.
     ///   - now: the holder's time.
-    /// - Throws: ``JournalError/leaseLost(_:)`` when another holder took over, or it was given back.
+    /// - Throws: ``JournalError/leaseLost(_:)`` when another holder took over, or the lease was released.
     func renew(_ lease: PaymentLease, at now: Date) async throws
 
-    /// Gives a lease back. Does nothing when it is not held any more.
+    /// Releases a lease. Does nothing when it is no longer held.
     ///
     /// - Throws: ``JournalError`` when the storage fails; the lease then ends by itself.
     func release(_ lease: PaymentLease) async throws

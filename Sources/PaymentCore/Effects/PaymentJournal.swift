@@ -1,8 +1,8 @@
-/// The durable memory of attempts, and who works on which payment: all that a router needs to pay once.
+/// The durable memory of attempts and leases: all that a router needs to pay once.
 ///
 /// Leases and attempts belong together: a journal writes nothing about a payment under a lease that is not held at that
-/// very moment, in one step that nobody's taking over can come between. `JournalConformance` in `PaymentTesting` checks
-/// any journal against these rules. One that also lists and prunes what it holds is an ``AttemptArchive``.
+/// very moment, in one atomic step that no takeover can interrupt. `JournalConformance` in `PaymentTesting` checks any
+/// journal against these rules. One that also lists and prunes what it holds is an ``AttemptArchive``.
 ///
 /// A router holds the lease while it writes:
 ///
@@ -14,5 +14,5 @@
 /// try await journal.release(lease)
 /// ```
 ///
-/// <doc:Journals> says what to keep in mind when writing one.
+/// See <doc:Journals> for the rules of writing one.
 public protocol PaymentJournal: LeaseStore, AttemptStore {}

@@ -8,9 +8,9 @@
 public struct PaymentLease: Sendable, Hashable {
     /// The payment.
     public let payment: PaymentReference
-    /// Who holds it: random, made once per holding, so that one that was lost is never mistaken for a later one.
+    /// The holder's id: random, made once per holding, so that a lost one is never mistaken for a later one.
     public let holder: String
-    /// How long the holder may be silent before others may take over.
+    /// The time that the holder may be silent before others may take over.
     public let duration: Duration
 
     /// Creates a lease.
@@ -22,8 +22,8 @@ public struct PaymentLease: Sendable, Hashable {
 }
 
 extension PaymentLease {
-    /// Returns when others may take over if nothing more is heard of the holder: from this moment on, not before.
+    /// Returns the moment from which others may take over if the holder does not renew the lease.
     ///
-    /// - Parameter now: when the holder was heard of last.
+    /// - Parameter now: the moment of the last renewal.
     public func end(from now: Date) -> Date { now.addingTimeInterval(duration / .seconds(1)) }
 }

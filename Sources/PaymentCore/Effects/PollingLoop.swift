@@ -1,23 +1,24 @@
-/// One question, asked again with pauses until an answer ends the asking or the limit is reached: the loop by which the
-/// vendors' flows wait for what becomes of a payment.
+/// One question, asked again with pauses until an answer ends the loop or the limit is reached: the loop by which the
+/// vendors' flows wait for the outcome of a payment.
 package struct PollingLoop: Sendable {
-    /// The end of the asking where no answer ends it. The last question comes at the limit itself.
+    /// The end of the loop when no answer ends it. The last question comes at the limit itself.
     package enum Limit: Sendable {
-        /// The pauses together may last so long. The time that answers take does not count.
+        /// A limit on the sum of the pauses. The time that answers take does not count.
         case pauses(Duration)
-        /// So long after the beginning, by the clock's uptime.
+        /// A limit on the time since the beginning, by the clock's uptime.
         case time(Duration)
     }
 
     /// The meaning of one answer.
     package enum Turn<Answer> {
-        /// It ends the asking.
+        /// The answer ends the loop.
         case last(Answer)
         /// The question is asked again after a pause, unless the limit is reached: then this is the last answer.
         ///
         /// - Parameters:
         ///   - after: the pause; cut at the limit.
-        ///   - counting: time that counts as if it were a pause before that, such as a question's that had no answer.
+        ///   - counting: time that counts as if it were a pause before that, such as that of a question without an
+        ///     answer.
         case again(Answer, after: Duration, counting: Duration = .zero)
     }
 
@@ -34,10 +35,10 @@ package struct PollingLoop: Sendable {
     ///
     /// - Parameters:
     ///   - first: the turn of an answer that is there already.
-    ///   - whenCancelled: makes the result of the latest answer when the task is cancelled in a pause. Where it returns
-    ///     nil, the rest of the questions follow without pauses.
-    ///   - ask: asks, and says what the answer means; it is given the time that is left.
-    ///   - willPause: hears the answer before each pause, and how long that is.
+    ///   - whenCancelled: returns the result for the latest answer when the task is cancelled in a pause. When it
+    ///     returns nil, the remaining questions follow without pauses.
+    ///   - ask: asks, and returns the meaning of the answer; its argument is the time left.
+    ///   - willPause: receives the answer before each pause, and the length of the pause.
     /// - Returns: the last answer.
     package func run<Answer>(
         from first: Turn<Answer>? = nil, whenCancelled: (Answer) -> Answer?,

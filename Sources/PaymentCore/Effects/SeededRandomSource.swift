@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The same random numbers for the same seed: for sandboxes, simulations and tests. Anyone can compute them, so never
-/// for keys or nonces of real payments.
+/// A source of the same random numbers for the same seed: for sandboxes, simulations and tests. Its numbers are
+/// predictable, so never use it for keys or nonces of real payments.
 public final class SeededRandomSource: RandomSource {
     private let generator: Mutex<SplitMix64>
 

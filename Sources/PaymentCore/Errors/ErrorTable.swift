@@ -1,5 +1,5 @@
-/// The meanings of one service's refusals, by code first and by HTTP status where the codes say nothing, and the one
-/// way from a call that failed to a ``PaymentError``.
+/// The meanings of one service's refusals, by code first and by HTTP status where no code has one. It maps every failed
+/// call to a ``PaymentError``.
 ///
 /// The service's own texts are not repeated: they may hold what was sent.
 package struct ErrorTable: Sendable {
@@ -15,7 +15,7 @@ package struct ErrorTable: Sendable {
     /// Creates a table.
     ///
     /// - Parameters:
-    ///   - service: the service's name in the texts of statuses that have none of their own here.
+    ///   - service: the service's name in the texts of statuses that have no text here.
     ///   - byCode: the meanings of the service's own codes.
     ///   - byStatus: the meanings of statuses, where the general ones do not fit.
     ///   - ofSuccess: the meaning of a refusal that comes with a status of success.
@@ -42,7 +42,7 @@ package struct ErrorTable: Sendable {
 
     // MARK: Refusals
 
-    /// Returns the kind of error that a refusal is, and its text for people.
+    /// Returns the code of a refusal's error, and its text for people.
     package func meaning(of refusal: any RefusedAnswer) -> Meaning {
         refusal.meaning ?? refusal.codes.lazy.compactMap { byCode[$0] }.first ?? byStatus[refusal.status]
             ?? meaning(of: refusal.status)
@@ -63,13 +63,13 @@ package struct ErrorTable: Sendable {
 
     // MARK: Errors
 
-    /// Returns the core's error for a failed call, whose cause is `error`.
+    /// Returns the core's error for a failed call whose cause is `error`.
     ///
     /// - Parameters:
     ///   - error: the vendor's error.
-    ///   - isMutation: whether the request could move money or change something. Then only what proves that nothing was
-    ///     done does not leave that open.
-    ///   - provider: whose error it is.
+    ///   - isMutation: true if the request could move money or change something. Its fate is then open, unless the
+    ///     error proves that nothing was done.
+    ///   - provider: the provider whose error it is.
     package func paymentError(
         from error: some ServiceCallError, isMutation: Bool, at provider: ProviderID
     ) -> PaymentError {

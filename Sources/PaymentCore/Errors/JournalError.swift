@@ -1,4 +1,4 @@
-/// Why a journal refused to open, read or write. Whatever it says, the journal is no worse than before.
+/// The reason for which a journal refused to open, read or write. The journal is no worse than before in each case.
 @nonexhaustive
 public enum JournalError: Error, Sendable, Hashable {
     /// An attempt of this id exists.
@@ -9,30 +9,31 @@ public enum JournalError: Error, Sendable, Hashable {
     case unfinishedAttempt(AttemptID)
     /// The attempt has ended; nothing can be added.
     case finishedAttempt(AttemptID)
-    /// The payment belongs to another worker now.
+    /// Another worker holds the lease of the payment now.
     case leaseLost(PaymentReference)
-    /// The file is something else than a journal.
+    /// The file is not a journal.
     case notAJournal(path: String)
     /// The file was written by a newer version of this software.
     case newerVersion(path: String, found: Int, supported: Int)
-    /// The file is damaged; the text says where.
+    /// The file is damaged; the text names the place.
     case damaged(path: String, detail: String)
-    /// The file cannot be opened, read or written; the text says why.
+    /// The file cannot be opened, read or written; the text gives the reason.
     case inaccessible(path: String, detail: String)
     /// The disk is full, or the file may not grow.
     case full(path: String)
-    /// Other processes kept the file locked for longer than it is waited for.
+    /// Other processes kept the file locked for longer than the journal waits.
     case locked(path: String, waited: Duration = .zero)
     /// The file has tables, columns, views or triggers that no version of this software makes; the text names one.
     case unexpectedSchema(path: String, detail: String)
-    /// The file was deleted, moved or replaced while it was in use: others would not see what is written to it.
+    /// The file was deleted, moved or replaced while it was in use: other processes would not see what is written to
+    /// it.
     case replaced(path: String)
-    /// A value is larger than any that a payment has.
+    /// A value is larger than any value of a payment.
     case tooLarge(path: String, bytes: Int, limit: Int)
 }
 
 extension JournalError: CustomStringConvertible {
-    /// What happened and what to do, for people.
+    /// The event and the remedy, for people.
     public var description: String {
         switch self {
         case .duplicateAttempt(let id): "the journal already holds an attempt \(id)"

@@ -1,6 +1,6 @@
-/// The reason for which a payment could not be carried on. Refusals by the service are outcomes, not errors.
+/// The reason for which a payment could not continue. Refusals by the service are outcomes, not errors.
 ///
-/// The error that caused it is kept in ``cause``, which nothing prints, compares or stores.
+/// Its cause is kept in ``cause``, which nothing prints, compares or stores.
 public struct PaymentError: Error, Sendable, Hashable {
     /// The kind of error. Open: providers may add their own.
     public struct Code: Sendable, Hashable, RawRepresentable {
@@ -16,7 +16,7 @@ public struct PaymentError: Error, Sendable, Hashable {
         public static let unroutable = Code(rawValue: "unroutable")
         /// Several providers claim the link equally.
         public static let ambiguous = Code(rawValue: "ambiguous")
-        /// The link does not prove where it leads, and the caller did not consent.
+        /// The link does not prove its destination, and the caller did not consent.
         public static let untrustedLink = Code(rawValue: "untrusted-link")
         /// The notification is not genuine.
         public static let untrustedNotification = Code(rawValue: "untrusted-notification")
@@ -26,14 +26,14 @@ public struct PaymentError: Error, Sendable, Hashable {
         public static let network = Code(rawValue: "network")
         /// The service wants fewer requests.
         public static let rateLimited = Code(rawValue: "rate-limited")
-        /// The service reported a fault of its own.
+        /// The service reported an internal fault.
         public static let serviceFailure = Code(rawValue: "service-failure")
         /// The service's answer cannot be understood.
         public static let invalidResponse = Code(rawValue: "invalid-response")
         /// The answer contradicts the request: another payment, currency or account. Or the journal's record of an
         /// attempt is not what was written there.
         public static let integrity = Code(rawValue: "integrity")
-        /// The return URL names another payment than the one it came back to.
+        /// The return URL names another payment than the one it returned to.
         public static let foreignReturn = Code(rawValue: "foreign-return")
         /// The service refused the request.
         public static let requestRefused = Code(rawValue: "request-refused")
@@ -47,12 +47,12 @@ public struct PaymentError: Error, Sendable, Hashable {
         public static let unusableOption = Code(rawValue: "unusable-option")
         /// There is an option to choose, and the payer has neither a chooser nor a policy.
         public static let noChooser = Code(rawValue: "no-chooser")
-        /// What the payer chose is not what the service asks for any more. Thrown by a provider's
+        /// The payer's choice is no longer what the service asks for. Thrown by a provider's
         /// ``PaymentProvider/pay(_:in:)`` before it asks the payer's wallet for anything.
         public static let optionChanged = Code(rawValue: "option-changed")
         /// The payer's wallet, form or page failed.
         public static let payer = Code(rawValue: "payer")
-        /// The payer's settler says for certain that it sent nothing.
+        /// The payer's settler reports as certain that it sent nothing.
         public static let notSettled = Code(rawValue: "not-settled")
         /// The journal failed; nothing was sent after that.
         public static let journal = Code(rawValue: "journal")
@@ -66,7 +66,7 @@ public struct PaymentError: Error, Sendable, Hashable {
         public static let providerFault = Code(rawValue: "provider-fault")
     }
 
-    /// How far things got: decides whether money can have moved.
+    /// The progress of the call: decides whether money can have moved.
     public enum Phase: String, Sendable, Hashable {
         /// Nothing that could move money left.
         case beforeSend = "before-send"
@@ -76,14 +76,14 @@ public struct PaymentError: Error, Sendable, Hashable {
         case answered
     }
 
-    /// Whether trying again makes sense.
+    /// The advice whether to try again.
     @nonexhaustive
     public enum RetryAdvice: Sendable, Hashable {
         /// It will fail the same way.
         case never
         /// It may work now or later.
         case later
-        /// It may work after so long, as the service says.
+        /// It may work after this time, as the service says.
         case after(Duration)
     }
 
@@ -93,9 +93,9 @@ public struct PaymentError: Error, Sendable, Hashable {
     public package(set) var message: String
     /// The provider concerned.
     public package(set) var provider: ProviderID?
-    /// How far things got.
+    /// The progress of the call.
     public package(set) var phase: Phase
-    /// Whether trying again makes sense, and when: routers wait so long before they ask again.
+    /// The advice whether to try again, and when: routers wait so long before they ask again.
     public package(set) var retry: RetryAdvice
     /// The service's own code, when it gave one.
     public let vendorCode: String?
@@ -115,8 +115,8 @@ public struct PaymentError: Error, Sendable, Hashable {
     ///   - code: the kind of error.
     ///   - message: one sentence for people, with what to do; no secrets, no personal data.
     ///   - provider: the provider concerned.
-    ///   - phase: how far things got.
-    ///   - retry: whether trying again makes sense.
+    ///   - phase: the progress of the call.
+    ///   - retry: the advice whether to try again.
     ///   - vendorCode: the service's own code, when it gave one.
     ///   - cause: the error behind this one; it may hold secrets.
     public init(
@@ -135,16 +135,16 @@ public struct PaymentError: Error, Sendable, Hashable {
     /// Creates an error for a failed exchange. A query's request moves no money even when it arrived.
     ///
     /// - Parameters:
-    ///   - error: why there is no answer.
-    ///   - provider: whose service was asked.
-    ///   - isMutation: whether the request could move money.
+    ///   - error: the reason for which there is no answer.
+    ///   - provider: the provider whose service was asked.
+    ///   - isMutation: true if the request could move money.
     public init(_ error: TransportError, provider: ProviderID?, isMutation: Bool) {
         self.init(
             error.reason == .cancelled ? .cancelled : .network, error.description, provider: provider,
             phase: isMutation && error.phase == .maybeSent ? .maybeSent : .beforeSend, retry: .later, cause: error)
     }
 
-    /// Returns the error with another message or phase, and all else as it is, its cause too.
+    /// Returns a copy of the error, its cause included, with another message, phase or retry advice.
     package func with(message: String? = nil, phase: Phase? = nil, retry: RetryAdvice? = nil) -> PaymentError {
         var error = self
         error.message = message ?? self.message
@@ -169,7 +169,7 @@ extension PaymentError: CustomStringConvertible, CustomReflectable {
     }
 }
 
-/// An error that is there for those who ask for it and for nothing else: all values are equal.
+/// An error that only an explicit read reveals: all values are equal.
 private struct HiddenCause: Sendable, Hashable {
     // A closure, because reflection can walk stored properties but not captured variables.
     let read: @Sendable () -> (any Error)?

@@ -5,11 +5,11 @@
 #endif
 
 extension HTTPResponse {
-    /// How long the server asks to be left alone (`Retry-After`, RFC 9110 section 10.2.3); nil when it does not say so
-    /// in a form that can be read.
+    /// Returns the time for which the server asks for no further request (`Retry-After`, RFC 9110 section 10.2.3); nil
+    /// when it does not state one in a readable form.
     ///
-    /// - Parameter now: what a date is compared with; without it, the answer's own `Date`, which is the clock that the
-    ///   date was made by.
+    /// - Parameter now: the time that a date is compared with; without it, the answer's own `Date`, which is the clock
+    ///   that the date was made by.
     package func retryAfter(now: Date? = nil) -> Duration? {
         guard let text = headers["Retry-After"] else { return nil }
         if let seconds = Int64(text) { return seconds >= 0 ? .seconds(seconds) : nil }
@@ -21,7 +21,7 @@ extension HTTPResponse {
 }
 
 extension PaymentError.RetryAdvice {
-    /// What an answer that may be another one later says of when.
+    /// Creates the advice of an answer that may be another one later.
     package init(_ answer: HTTPResponse) {
         self = answer.retryAfter().map { .after($0) } ?? .later
     }

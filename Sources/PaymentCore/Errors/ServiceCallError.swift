@@ -1,27 +1,27 @@
-/// The reason for which a call to a service has no result. Each vendor has its own type for it, and all say in one form
-/// what an ``ErrorTable`` needs to know.
+/// The reason for which a call to a service has no result. Each vendor has its own type for it, and all provide in one
+/// form what an ``ErrorTable`` needs.
 package protocol ServiceCallError: Error {
-    /// How the call ended.
+    /// The end of the call.
     var failedCall: FailedCall { get }
 }
 
-/// The end of a call that has no result, as every service's calls may end.
+/// The end of a call that has no result; every service's calls share these cases.
 package enum FailedCall: Sendable {
     /// The service answered and refused, or has a fault.
     case refused(any RefusedAnswer)
     /// There is no complete answer.
     case transport(TransportError)
-    /// The answer cannot be understood; the text says where.
+    /// The answer cannot be understood; the text names the place.
     case unusableAnswer(String)
-    /// The request cannot be sent as it is; the text says why.
+    /// The request cannot be sent as it is; the text gives the reason.
     case unsendable(String)
-    /// Anything else that the vendor's client finds out, with its text.
+    /// Any other failure that the vendor's client finds, with its text.
     ///
     /// - Parameters:
-    ///   - phase: how far things got when the call could not move money.
-    ///   - ifMutation: how far they got when it could; nil for the same.
+    ///   - phase: the progress of the call when it could not move money.
+    ///   - ifMutation: its progress when it could; nil for the same.
     case other(PaymentError.Code, String, phase: PaymentError.Phase, ifMutation: PaymentError.Phase? = nil)
-    /// What became of the last copy of a mutation, of which an earlier copy may have been carried out.
+    /// The end of the last copy of a mutation, of which an earlier copy may have been carried out.
     indirect case afterOpenCopy(FailedCall)
 }
 
@@ -29,13 +29,13 @@ package enum FailedCall: Sendable {
 package protocol RefusedAnswer: Sendable {
     /// The HTTP status.
     var status: Int { get }
-    /// The service's own codes, the most telling one first: that one is shown.
+    /// The service's own codes, the most specific one first: that one is shown.
     var codes: [String] { get }
-    /// Whether a mutation that got this answer was surely not carried out.
+    /// True if a mutation that got this answer was surely not carried out.
     var provesNothingWasDone: Bool { get }
-    /// When to ask again, for answers that may be others later.
+    /// The advice when to ask again, for answers that may be others later.
     var retry: PaymentError.RetryAdvice { get }
-    /// What the answer means whatever its codes say; nil where the codes and the status decide.
+    /// The meaning of the answer whatever its codes say; nil where the codes and the status decide.
     var meaning: ErrorTable.Meaning? { get }
 }
 

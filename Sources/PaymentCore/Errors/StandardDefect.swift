@@ -1,4 +1,4 @@
-/// Why a text is not a sound instruction of its standard: which part is wrong, where, and what to do.
+/// The reason for which a text is not a sound instruction of its standard: the wrong part, its place, and the remedy.
 ///
 /// Holds nothing of the text itself, so that it can be shown and logged.
 public struct StandardDefect: Error, Sendable, Hashable {
@@ -7,17 +7,17 @@ public struct StandardDefect: Error, Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable {
         /// The text is of another standard, or of none: nothing in it says that it was meant to be of this one.
         case foreign
-        /// A part that has to be there is not.
+        /// A required part is missing.
         case missing
         /// A part is not written as the standard demands.
         case malformed
         /// A part is shorter or longer than allowed.
         case length
-        /// A checksum is wrong: some character is.
+        /// A checksum is wrong: at least one character is.
         case checksum
         /// A signature is wrong.
         case signature
-        /// A number or date that cannot be.
+        /// A number or date is outside the possible values.
         case range
         /// A part that may stand only once stands twice.
         case duplicate
@@ -25,21 +25,21 @@ public struct StandardDefect: Error, Sendable, Hashable {
         case encoding
         /// Two parts contradict each other.
         case mismatch
-        /// The text demands something that is not known, and says that it must not be ignored.
+        /// The text demands something unknown, and says that it must not be ignored.
         case unsupported
         /// The text holds a private key or a seed. It must not be shown, logged or sent anywhere.
         case secret
     }
 
-    /// What is wrong.
+    /// The kind of defect.
     public let kind: Kind
     /// The offending part, as the standard calls it: `amount`, `IBAN`, `line 7 (IBAN)`.
     public let part: String
-    /// Where the part begins, in UTF-8 bytes from the start of the link's text; the text's length for a missing one.
+    /// The start of the part, in UTF-8 bytes from the start of the link's text; the text's length for a missing part.
     public let offset: Int
-    /// What is wrong and what to do, to follow the part's name: `has more than 8 digits behind the point; …`.
+    /// The defect and the remedy, to follow the part's name: `has more than 8 digits behind the point; …`.
     public let advice: String
-    /// Whether the text must not be shown or logged even so: it holds a key, or what is left of it is worth money.
+    /// True if the text must not be shown or logged even so: it holds a key, or the rest of it is worth money.
     public var holdsSecret: Bool
 
     /// Creates a defect.

@@ -1,6 +1,7 @@
-/// Why there is no complete HTTP answer, and whether the request can have reached the server.
+/// The reason for which there is no complete HTTP answer; its phase says whether the request can have reached the
+/// server.
 public struct TransportError: Error, Sendable, Hashable {
-    /// How far the request got. This decides whether money can have moved.
+    /// The progress of the request. This decides whether money can have moved.
     public enum Phase: Sendable, Hashable {
         /// Not one byte of the request reached the server.
         case notSent
@@ -8,7 +9,7 @@ public struct TransportError: Error, Sendable, Hashable {
         case maybeSent
     }
 
-    /// What went wrong.
+    /// The kinds of failures.
     @nonexhaustive
     public enum Reason: Sendable, Hashable {
         /// The host's name could not be resolved.
@@ -33,9 +34,9 @@ public struct TransportError: Error, Sendable, Hashable {
         case invalidRequest(String)
     }
 
-    /// How far the request got.
+    /// The progress of the request.
     public let phase: Phase
-    /// What went wrong.
+    /// The failure.
     public let reason: Reason
     /// Scheme, host and port of the request; never its path, which can name a payment.
     public let origin: String

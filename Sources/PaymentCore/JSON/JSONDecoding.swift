@@ -3,7 +3,7 @@ extension JSONValue {
     ///
     /// Whole numbers must fit their type exactly. A ``JSONValue`` inside `type` comes out exactly as it is here.
     ///
-    /// - Parameter type: what is wanted; inferred where it can be.
+    /// - Parameter type: the type to create; inferred where possible.
     /// - Returns: the value.
     /// - Throws: `DecodingError` with the path to the place. Its texts name types and kinds, never content.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
@@ -38,7 +38,7 @@ extension JSONValue {
 }
 
 extension JSONValue: Decodable {
-    /// Creates a value by taking it as it is. Works only under ``decode(_:)``.
+    /// Creates a value as a copy of the decoded one. Works only under ``decode(_:)``.
     ///
     /// - Throws: `DecodingError` under any other decoder.
     public init(from decoder: any Decoder) throws {

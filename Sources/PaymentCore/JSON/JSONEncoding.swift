@@ -3,7 +3,7 @@ extension JSONValue {
     ///
     /// Optionals that are nil leave no member. A ``JSONValue`` inside `value` goes in exactly as it is.
     ///
-    /// - Parameter value: what is written.
+    /// - Parameter value: the value to write.
     /// - Returns: the same as JSON.
     /// - Throws: `EncodingError` for an infinite or undefined number and for more than ``maximumDepth`` levels. The
     ///   error names the place and the type, never content.
@@ -25,7 +25,7 @@ extension JSONValue {
 }
 
 extension JSONValue: Encodable {
-    /// Hands the value over as it is. Works only under ``encode(_:)``.
+    /// Encodes the value unchanged. Works only under ``encode(_:)``.
     ///
     /// - Throws: `EncodingError` under any other encoder.
     public func encode(to encoder: any Encoder) throws {
@@ -88,7 +88,7 @@ private struct NodeEncoder: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        // Asked twice, by a class and its superclass, the same object goes on.
+        // A class and its superclass may both ask: the same object continues.
         if node.members == nil { node.members = [:] }
         return KeyedEncodingContainer(KeyedContainer(node: node, codingPath: codingPath))
     }

@@ -1,6 +1,6 @@
-/// Why bytes are not accepted as JSON. It never quotes them: they may be secret.
+/// The reason for which bytes are not accepted as JSON. It never quotes them: they may be secret.
 public struct JSONError: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The kinds of defects.
     @nonexhaustive
     public enum Reason: Sendable, Hashable {
         /// The text stops before the value is complete.
@@ -25,9 +25,9 @@ public struct JSONError: Error, Sendable, Hashable {
         case trailingData
     }
 
-    /// What is wrong.
+    /// The defect.
     public let reason: Reason
-    /// Where: bytes from the start of the text. For wrong UTF-8 and duplicate keys, where the string begins.
+    /// The place, in bytes from the start of the text. For wrong UTF-8 and duplicate keys, the start of the string.
     public let offset: Int
 
     init(_ reason: Reason, at offset: Int) {

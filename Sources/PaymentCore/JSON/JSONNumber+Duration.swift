@@ -1,12 +1,12 @@
 extension JSONNumber {
-    /// Takes a duration in seconds, as journals have always written it: `1.0`, `0.009`.
+    /// Creates the number of a duration in seconds, as journals have always written it: `1.0`, `0.009`.
     package init(seconds duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let sign = seconds < 0 || attoseconds < 0 ? "-" : ""
         var fraction = String(1_000_000_000_000_000_000 + attoseconds.magnitude).dropFirst()
         while fraction.utf8.count > 1, fraction.last == "0" { fraction.removeLast() }
         let text = "\(sign)\(seconds.magnitude).\(fraction)"
-        // What is very small or very large was always written with an exponent.
+        // Very small and very large values were always written with an exponent.
         guard let value = Double(text), value != 0, !(1e-4..<0x1p53).contains(value.magnitude) else {
             self.init(scanned: text)
             return
@@ -14,7 +14,7 @@ extension JSONNumber {
         self.init(scanned: value.description)
     }
 
-    /// The duration of so many seconds, to the attosecond; nil when there is none so long.
+    /// The duration of this number of seconds, to the attosecond; nil when there is none so long.
     package var seconds: Duration? {
         guard let double, double.magnitude < 0x1p62 else { return nil }
         guard text.utf8.allSatisfy({ $0 != UInt8(ascii: "e") && $0 != UInt8(ascii: "E") }) else {

@@ -69,7 +69,7 @@ public struct JSONNumber: Sendable, Hashable {
         return Integer(sign + whole + String(repeating: "0", count: exponent))
     }
 
-    /// What stands at a place where a number should.
+    /// The result of reading a place at which a number should stand.
     enum Scan {
         /// A number that ends before this index.
         case number(end: Int)

@@ -4,7 +4,7 @@ extension JSONValue {
     /// Refused as well: keys that occur twice, halves of surrogate pairs, more than ``maximumDepth`` levels,
     /// and anything but white space after the value.
     ///
-    /// - Throws: ``JSONError``, which says what is wrong and at which byte.
+    /// - Throws: ``JSONError`` with the defect and its byte.
     public init(parsing bytes: some Collection<UInt8>) throws(JSONError) {
         var parser = JSONParser(bytes: Array(bytes))
         self = try parser.parseText()
@@ -12,7 +12,7 @@ extension JSONValue {
 
     /// Creates a value by parsing a JSON text; see ``init(parsing:)-(Collection<UInt8>)``. Offsets count UTF-8 bytes.
     ///
-    /// - Throws: ``JSONError``, which says what is wrong and at which byte.
+    /// - Throws: ``JSONError`` with the defect and its byte.
     public init(parsing text: some StringProtocol) throws(JSONError) {
         try self.init(parsing: text.utf8)
     }
@@ -194,8 +194,7 @@ private struct JSONParser {
         return bytes[index]
     }
 
-    /// Steps over `byte` if it comes next. The end of the text is an error: something must follow everywhere this is
-    /// asked.
+    /// Steps over `byte` if it comes next. The end of the text is an error: every caller requires something to follow.
     private mutating func accept(_ byte: UInt8) throws(JSONError) -> Bool {
         guard try peek() == byte else { return false }
         index += 1

@@ -1,7 +1,7 @@
-/// A type that is one JSON string, number or truth value: what decoder and encoder treat without a container.
+/// A type that is one JSON string, number or truth value: decoder and encoder treat it without a container.
 ///
-/// Swift's `Decoder` asks for each of these types by its own method; through this protocol one generic method
-/// serves them all.
+/// Swift's `Decoder` asks for each of these types by its own method; through this protocol one generic method serves
+/// them all.
 protocol JSONScalar: Codable {
     static var jsonKind: JSONValue.Kind { get }
     /// Nil when a value of the right kind does not fit.

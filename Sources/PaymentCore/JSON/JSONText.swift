@@ -1,13 +1,13 @@
 extension JSONValue {
-    /// Returns the compact JSON text as UTF-8: members sorted by the bytes of their keys, only what must be escaped is,
-    /// numbers as they were written. Equal values built the same way always give the same bytes.
+    /// Returns the compact JSON text as UTF-8: members are sorted by the bytes of their keys, only what must be escaped
+    /// is, and numbers stay as they were written. Equal values built the same way always give the same bytes.
     public func serialized() -> [UInt8] {
         var output: [UInt8] = []
         Self.write(self, to: &output)
         return output
     }
 
-    /// The compact JSON text; see ``serialized()``. It holds the whole content: not for logs.
+    /// The compact JSON text; see ``serialized()``. It holds the whole content: never log it.
     public var text: String { String(decoding: serialized(), as: UTF8.self) }
 
     private static func write(_ value: JSONValue, to output: inout [UInt8]) {

@@ -22,7 +22,7 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// Whether the value is `null`.
+    /// True if the value is `null`.
     public var isNull: Bool { self == .null }
 
     /// The truth value; nil for every other kind.
@@ -46,8 +46,8 @@ extension JSONValue {
     /// The members; nil for every other kind.
     public var object: [String: JSONValue]? { if case .object(let value) = self { value } else { nil } }
 
-    /// The member called `key`; nil when there is none or this is no object. Setting nil removes the member;
-    /// setting one on a value that is no object turns it into an object with that member alone.
+    /// The member named `key`; nil when there is none or this is no object. Setting nil removes the member; setting one
+    /// on a value that is no object turns it into an object with that member alone.
     public subscript(_ key: String) -> JSONValue? {
         get { object?[key] }
         set {
@@ -113,7 +113,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 
 // Bodies carry signatures and personal data: only the shape prints. The content is `text`, on request.
 extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The kind of the value and, for containers, how much is in it.
+    /// The kind of the value and, for containers, the number of its elements.
     public var description: String {
         switch self {
         case .array(let elements): "JSON array (\(elements.count) elements)"
@@ -122,7 +122,7 @@ extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible, Cust
         }
     }
 
-    /// The kind of the value and, for containers, how much is in it.
+    /// The kind of the value and, for containers, the number of its elements.
     public var debugDescription: String { description }
 
     /// A mirror without children.

@@ -1,6 +1,6 @@
 /// IP addresses in the one spelling of each kind that all parsers read alike.
 enum AddressText {
-    /// Whether `text` is four numbers from 0 to 255 without leading zeros, joined by dots.
+    /// True if `text` is four numbers from 0 to 255 without leading zeros, joined by dots.
     static func isDottedQuad(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 4, omittingEmptySubsequences: false)
         return parts.count == 4
@@ -11,7 +11,7 @@ enum AddressText {
             }
     }
 
-    /// Whether `text`, without brackets, is an IPv6 address (RFC 4291 section 2.2): eight groups of one to four
+    /// True if `text`, without brackets, is an IPv6 address (RFC 4291 section 2.2): eight groups of one to four
     /// hexadecimal digits, or fewer around one `::`; a dotted quad may stand for the last two.
     static func isIPv6(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         let colon = UInt8(ascii: ":")

@@ -9,8 +9,8 @@ struct Authority {
     private(set) var kind: PaymentLink.HostKind = .none
     private(set) var isLowercase = true
 
-    /// Reads from `start`, just behind the slashes. Only web schemes promise domain names; in the other schemes the
-    /// place of the host may hold any word (`upi://pay`).
+    /// Reads from `start`, just behind the slashes. Only web schemes promise domain names; in the other schemes any
+    /// word may stand in place of the host (`upi://pay`).
     mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, isWeb: Bool) -> LinkDefect? {
         hostStart = start
         hostEnd = start
@@ -69,7 +69,7 @@ struct Authority {
         return classify(bytes, labels: labels, lastLabel: labelStart, isInternational: isInternational, isWeb: isWeb)
     }
 
-    /// Says which kind of host it is. Browsers read a host whose last label is a number as an IPv4 address, in many
+    /// Determines the kind of the host. Browsers read a host whose last label is a number as an IPv4 address, in many
     /// spellings (`2130706433`, `0x7f.1`): only the plain dotted form is accepted.
     private mutating func classify(
         _ bytes: UnsafeBufferPointer<UInt8>, labels: Int, lastLabel: Int, isInternational: Bool, isWeb: Bool

@@ -29,14 +29,14 @@ enum ByteSearch {
         return word | ~(letters | digits)
     }
 
-    /// Marks bytes that equal `byte`, an ASCII character, and perhaps such as are not ASCII.
+    /// Marks bytes that equal `byte`, an ASCII character, and perhaps bytes that are not ASCII.
     @inline(__always)
     static func equal(_ word: UInt64, _ byte: UInt8) -> UInt64 {
         (word ^ (ones &* UInt64(byte))) &- ones
     }
 
-    /// The offset of the first byte at or after `start` that `marks` marks, or the number of bytes. Among others,
-    /// `marks` must mark zeros.
+    /// The offset of the first byte at or after `start` that `marks` marks, or the number of bytes. `marks` must mark
+    /// zeros, among others.
     @inline(__always)
     static func first(
         in bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ marks: (UInt64) -> UInt64

@@ -1,4 +1,4 @@
-/// What a payment text says, by its standard's own names: an ordered list of unique names and JSON values.
+/// The content of a payment text by its standard's own names: an ordered list of unique names and JSON values.
 ///
 /// A list and not a dictionary, since there are few fields and each text read makes one.
 public struct InstructionFields: Sendable {
@@ -10,7 +10,7 @@ public struct InstructionFields: Sendable {
     /// Creates an empty list.
     public init() {}
 
-    /// The value called `name`. Setting replaces, or adds at the end; setting nil removes.
+    /// The value named `name`. Setting replaces, or adds at the end; setting nil removes.
     public subscript(_ name: String) -> JSONValue? {
         get { list.first { $0.name == name }?.value }
         set {
@@ -29,7 +29,7 @@ public struct InstructionFields: Sendable {
         if let text { self[name] = .string(text) }
     }
 
-    /// Sets a text, or `null` where the text leaves it open.
+    /// Sets a text, or `null` where it is nil.
     public mutating func setOrNull(_ name: String, _ text: String?) {
         self[name] = text.map(JSONValue.string) ?? .null
     }

@@ -1,6 +1,6 @@
 /// Reads links of payment standards that need no provider to be understood.
 public protocol InstructionReader: Sendable {
-    /// What `link` is, by the standards that this reader knows. Pure: no I/O, the same answer every time.
+    /// Identifies `link` by the standards that this reader knows. Pure: no I/O, the same answer every time.
     ///
     /// - Parameter link: any text that was scanned.
     /// - Returns: an instruction, a defect, or nothing where no standard knows it.
@@ -14,8 +14,8 @@ public enum InstructionReading: Sendable, Hashable {
     case none
     /// A sound instruction.
     indirect case instruction(PaymentInstruction)
-    /// Surely meant for the standard called `standard`, but not sound.
+    /// The text is clearly meant for the standard named `standard`, but is not sound.
     case defective(standard: String, StandardDefect)
-    /// Sound by several standards, and the text does not tell which is meant: two or more.
+    /// Sound by several standards, two or more, and nothing in the text says which is meant.
     case ambiguous([PaymentInstruction])
 }

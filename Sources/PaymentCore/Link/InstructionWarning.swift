@@ -1,4 +1,4 @@
-/// What a person should know before following a payment instruction. Open: standards may add their own.
+/// A fact that a person should know before following a payment instruction. Open: standards may add their own.
 public struct InstructionWarning: RawRepresentable, Sendable, Hashable {
     /// A short stable name for programs.
     public let rawValue: String
@@ -6,11 +6,11 @@ public struct InstructionWarning: RawRepresentable, Sendable, Hashable {
     /// Creates a warning by name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Money of a test network, worth nothing.
+    /// The network is a test network, and its money worth nothing.
     public static let testNetwork = Self(rawValue: "test-network")
-    /// Nothing in the account would show a typing mistake.
+    /// No part of the account would reveal a typing mistake.
     public static let missingChecksum = Self(rawValue: "missing-checksum")
-    /// It names a time that may have passed; compare ``PaymentInstruction/expiresAt`` with the clock.
+    /// The text names a time that may have passed; compare ``PaymentInstruction/expiresAt`` with the clock.
     public static let expires = Self(rawValue: "expires")
     /// The payer may change the amount.
     public static let amountEditable = Self(rawValue: "amount-editable")
@@ -18,20 +18,20 @@ public struct InstructionWarning: RawRepresentable, Sendable, Hashable {
     public static let amountMayDiffer = Self(rawValue: "amount-may-differ")
     /// The text and something inside it name different amounts.
     public static let amountsDiffer = Self(rawValue: "amounts-differ")
-    /// A memo or tag that decides whose money it becomes is not there.
+    /// A memo or tag that decides whose money it becomes is missing.
     public static let missingTag = Self(rawValue: "missing-tag")
-    /// Fields that the standard demands are not there, as some generators leave them out.
+    /// Fields that the standard demands are missing, as some generators leave them out.
     public static let missingField = Self(rawValue: "missing-field")
-    /// It calls a contract; what that does cannot be read from the text.
+    /// The text calls a contract, and does not show what that does.
     public static let contractCall = Self(rawValue: "contract-call")
-    /// It leads on to an address on the network that decides about the payment.
+    /// The text leads to an address on the network that decides about the payment.
     public static let followsURL = Self(rawValue: "follows-url")
-    /// Another app or page would be opened afterwards, and it may not.
+    /// The text asks to open another app or page afterwards; that is not done.
     public static let opensNothing = Self(rawValue: "opens-nothing")
-    /// The payee is named, but nobody has signed for it.
+    /// The payee is named, but without a signature.
     public static let unsignedOrigin = Self(rawValue: "unsigned-origin")
-    /// A name in it has letters that may be taken for others: of two scripts in one word, or an internationalised
-    /// host's.
+    /// A name in the text has letters that may be taken for others: of two scripts in one word, or of an
+    /// internationalised host.
     public static let homographName = Self(rawValue: "homograph-name")
     /// The same text can be read in several ways; see ``PaymentInstruction/otherReadings``.
     public static let otherReadings = Self(rawValue: "other-readings")

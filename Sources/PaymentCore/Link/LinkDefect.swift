@@ -1,5 +1,5 @@
-/// Why a text is not accepted as a payment link. Offsets count UTF-8 bytes from the start of the input, or of what it
-/// decodes to when it is percent-encoded as a whole.
+/// The reason for which a text is not accepted as a payment link. Offsets count UTF-8 bytes from the start of the
+/// input, or of its decoded form when it is percent-encoded as a whole.
 @nonexhaustive
 public enum LinkDefect: Error, Sendable, Hashable {
     /// There is no text.
@@ -14,7 +14,7 @@ public enum LinkDefect: Error, Sendable, Hashable {
     case nonASCII(offset: Int)
     /// A web link without a host, such as `https:///path` or `https:host`.
     case missingHost
-    /// A user name or password before the host, which hides the host that is really called.
+    /// A user name or password before the host, which hides the real host.
     case userInformation(offset: Int)
     /// A host that is not a plain domain name or IP address: percent-encoding, empty labels, a trailing dot.
     case invalidHost(offset: Int)

@@ -1,4 +1,4 @@
-/// Which links a provider claims. Plain data, so that all patterns can be compiled into one table.
+/// A set of links that a provider claims. Plain data, so that all patterns can be compiled into one table.
 ///
 /// When several patterns match a link, the most specific is asked first: by kind (return URL, exact host, host suffix,
 /// scheme, text, standard), then by the host's length, then by the path's or text's.
@@ -11,12 +11,12 @@ public enum LinkPattern: Sendable, Hashable {
     case host(String, path: String? = nil)
     /// Web links on this host or any subdomain of it: the boundary is always a whole label.
     case hostSuffix(String, path: String? = nil)
-    /// Texts that are no URI and begin with these characters, case and all.
+    /// Texts that are no URI and begin with these characters, case-sensitively.
     case textPrefix(String)
     /// A return URL that the application registered: scheme, host and path equal, any query.
     case returnURL(String)
-    /// Whatever the router's readers find to be a sound text of this payment standard, by the standard's id, such as
-    /// `bolt11`, and whatever it is written as. Asked last: what another pattern matches belongs to that one.
+    /// Every text that the router's readers find sound by this payment standard, whatever its form. The standard is
+    /// named by its id, such as `bolt11`. Asked last: a text that another pattern matches belongs to that one.
     case standard(String)
 }
 

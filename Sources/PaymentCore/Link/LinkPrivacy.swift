@@ -1,10 +1,10 @@
-// Links can hold what nobody else may see: tokens of charges and sessions, keys of wallet connections. So a link prints
-// only what no link hides anything in; whoever needs the whole of it asks for its text.
+// Links can hold secrets: tokens of charges and sessions, keys of wallet connections. So a link prints only parts that
+// cannot hide one; code that needs the whole link reads its text.
 
 extension PaymentLink {
-    /// Whether the link may hold a secret, as far as can be said without knowing whose it is: it names a key
-    /// (`symKey`), is a URI of another scheme than `http` and `https`, or a text that has one in it or is JSON. A
-    /// provider that claims it may know better: ``LinkMatch/holdsSecret``.
+    /// True if the link may hold a secret, as far as can be determined without its provider: it names a key (`symKey`),
+    /// is a URI of another scheme than `http` and `https`, or a text that has one in it or is JSON. A provider that
+    /// claims it may know better: ``LinkMatch/holdsSecret``.
     public var mayHoldSecret: Bool {
         switch form {
         case .web, .opaque: !isHTTP || LinkPrivacy.namesKey(text)
@@ -12,7 +12,7 @@ extension PaymentLink {
         }
     }
 
-    /// What may be shown of any link: the origin of a web link, otherwise the scheme, or the length of a text.
+    /// The part of any link that may be shown: the origin of a web link, otherwise the scheme, or the length of a text.
     public var publicText: String {
         guard let scheme else { return "(text of \(text.utf8.count) bytes)" }
         guard isHTTP, let host else { return "\(scheme):…" }
@@ -30,10 +30,10 @@ extension PaymentLink: CustomStringConvertible, CustomDebugStringConvertible, Cu
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// What betrays a secret, and what may be shown of texts that are no links.
+/// The rules that detect a secret, and that choose the part that may be shown of texts that are no links.
 package enum LinkPrivacy {
-    /// What may be shown of a text that was refused as a link, or stands where no link should: nothing behind a scheme,
-    /// but for `http` and `https`, where only what stands before an `@` is left out.
+    /// The part that may be shown of a text that was refused as a link, or stands where no link should: nothing behind
+    /// a scheme, but for `http` and `https`, where only the part before an `@` is left out.
     package static func shown(_ text: String) -> String {
         guard let (scheme, rest) = scheme(of: text[...]) else {
             return mayHoldSecret(text) ? "(text of \(text.utf8.count) bytes)" : text
@@ -43,15 +43,15 @@ package enum LinkPrivacy {
         return "\(scheme)://…\(rest[at...])"
     }
 
-    /// Whether a text that is no URI may hold a secret: it is JSON, which is for programs, or has a URI in it.
+    /// True if a text that is no URI may hold a secret: it is JSON, which is for programs, or has a URI in it.
     static func mayHoldSecret(_ text: String) -> Bool {
         let words = text.split(whereSeparator: \.isWhitespace)
         return words.first?.hasPrefix("{") ?? false || namesKey(text)
             || words.contains { scheme(of: $0).map { !isWeb($0.name) } ?? false }
     }
 
-    /// Whether `text` names the symmetric key of a wallet connection (`symKey`, WalletConnect's pairing URIs), in any
-    /// letter case and at any depth: links are put into links.
+    /// True if `text` names the symmetric key of a wallet connection (`symKey`, WalletConnect's pairing URIs), in any
+    /// letter case and at any depth: links may contain links.
     package static func namesKey(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { utf8 in
@@ -63,8 +63,8 @@ package enum LinkPrivacy {
         }
     }
 
-    /// The scheme that `text` begins with, in lower case, and what follows its colon: nil where the colon is
-    /// percent-encoded. What cannot be seen before it, and a quotation mark, do not hide it.
+    /// The scheme that `text` begins with, in lower case, and the text behind its colon: nil where the colon is
+    /// percent-encoded. Invisible characters before it, and a quotation mark, do not hide it.
     private static func scheme(of text: Substring) -> (name: String, rest: Substring?)? {
         let unseen = { (scalar: Unicode.Scalar) in
             scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isWhitespace || scalar.value < 0x20

@@ -1,6 +1,6 @@
 /// The one pass over a link's UTF-8. Never traps, whatever the bytes.
 enum LinkScanner {
-    /// Scans `text`, makes it canonical and says where its parts lie.
+    /// Scans `text`, makes it canonical and returns the places of its parts.
     static func scan(_ text: inout String) throws(LinkDefect) -> LinkLayout {
         switch text.withUTF8({ scan($0) }) {
         case .defect(let defect): throw defect
@@ -25,11 +25,11 @@ enum LinkScanner {
         case encoded
     }
 
-    /// What the canonical form changes besides the scheme's case.
+    /// The differences of the canonical form besides the scheme's case.
     private struct Changes {
         /// The host, made lower-case.
         var host: Range<Int>
-        /// What is left out: a default port with its colon, or nothing.
+        /// The part that is left out: a default port with its colon, or nothing.
         var dropped: Range<Int>
     }
 
@@ -50,7 +50,7 @@ enum LinkScanner {
 
     // MARK: Scheme and text
 
-    /// Whether the text begins with `https://`, the most frequent case, in one comparison.
+    /// True if the text begins with `https://`, the most frequent case, in one comparison.
     private static func startsSecureWebLink(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count >= 8 else { return false }
         let start = UnsafeRawBufferPointer(bytes).loadUnaligned(as: UInt64.self)
@@ -77,8 +77,8 @@ enum LinkScanner {
         bytes.count > index + 2 && bytes[index + 1] == UInt8(ascii: "3") && bytes[index + 2] | 0x20 == UInt8(ascii: "a")
     }
 
-    /// Whether only the characters stand bare that an encoder of URI components leaves bare. A link that is encoded
-    /// in part would change its meaning by decoding: `…%26pid=…` hides an item that others do not see.
+    /// True if only the characters stand bare that an encoder of URI components leaves bare. A link that is encoded in
+    /// part would change its meaning by decoding: `…%26pid=…` hides an item that other parsers do not see.
     private static func isEncodedThroughout(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         bytes.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "%-_.~!*'()".utf8.contains($0) }
     }
@@ -104,7 +104,7 @@ enum LinkScanner {
     private static func uri(
         _ bytes: UnsafeBufferPointer<UInt8>, schemeEnd: Int, isLowercase: Bool
     ) -> Verdict {
-        // Where path and query end; every byte is looked at on the way.
+        // The ends of path and query; every byte is looked at on the way.
         let pathEnd = ByteSearch.first(in: bytes, from: schemeEnd) {
             ByteSearch.unfit($0) | ByteSearch.equal($0, UInt8(ascii: "?")) | ByteSearch.equal($0, UInt8(ascii: "#"))
         }

@@ -4,44 +4,45 @@
     public import Foundation
 #endif
 
-/// What a payment text says, read the same way whatever its standard: who is paid, how much, where, until when.
+/// The content of a payment text in one form for every standard: payee, amount, network and expiry.
 ///
-/// Everything in it comes from the text alone. Names and messages are claims of whoever made the text; ``Payee/check``
-/// says what backs the account. What the text leaves open is nil or ``Amount/open``.
+/// Everything in it comes from the text alone. Names and messages are claims of the text's author; ``Payee/check`` says
+/// what backs the account. What the text leaves open is nil or ``Amount/open``.
 public struct PaymentInstruction: Sendable, Hashable {
     /// The standard's short name, such as `bip321`.
     public let standard: String
-    /// All that the text says, by the standard's own field names.
+    /// All fields of the text, by the standard's own names.
     public let fields: InstructionFields
-    /// What following it does. Only a ``Purpose/payment`` may be shown as something to pay.
+    /// The effect of following it. Only a ``Purpose/payment`` may be shown as something to pay.
     public var purpose: Purpose = .payment
-    /// What a link that applications may be opened by is for, where its standard tells. Only a `payment` is to be paid.
+    /// The purpose of a link that applications may be opened by, where its standard states one. Only a `payment` is to
+    /// be paid.
     public var role: LinkMatch.Role?
-    /// Who is paid, as far as the text says.
+    /// The payee, as far as the text names one.
     public var payee: Payee?
-    /// How much.
+    /// The amount.
     public var amount: Amount = .open
-    /// Where the money moves: a chain (CAIP-2 where there is an id), `lightning`, `sepa`, `upi` …
+    /// The network on which the money moves: a chain (CAIP-2 where there is an id), `lightning`, `sepa`, `upi` …
     public var network: String?
-    /// What the payment is for, as the text claims.
+    /// The purpose of the payment, as the text claims.
     public var memo: String?
-    /// By which the payee knows the payment again: an invoice's number, a structured reference, a destination tag.
+    /// The payee's identifier of the payment: an invoice's number, a structured reference, a destination tag.
     public var reference: String?
-    /// When the text ceases to be good.
+    /// The end of the text's validity.
     public var expiresAt: Date?
     /// Other ways to make this same payment, one of which suffices: the invoice inside a `bitcoin:` link.
     public var alternatives: [PaymentInstruction] = []
-    /// Ids of other standards or chains that the same text could be of. The person must say which is meant.
+    /// Ids of other standards or chains that the same text could be of. The person must choose which is meant.
     public var otherReadings: [String] = []
-    /// What the person should know before paying.
+    /// The facts that the person should know before paying.
     public var warnings: [InstructionWarning] = []
-    /// Whether the text is worth money or opens an account to whoever sees it, and must not be shown or logged. Such an
+    /// True if the text is worth money or opens an account to any reader, and must not be shown or logged. Such an
     /// instruction prints as its standard and purpose alone.
     public var holdsSecret = false
     /// The names of the ``fields`` that may be shown although the instruction ``holdsSecret``.
     public var publicFields: Set<String> = []
 
-    /// Creates an instruction that says nothing yet but its fields.
+    /// Creates an instruction with nothing but its fields.
     public init(standard: String, fields: InstructionFields) {
         self.standard = standard
         self.fields = fields
@@ -49,12 +50,12 @@ public struct PaymentInstruction: Sendable, Hashable {
 }
 
 extension PaymentInstruction {
-    /// What following an instruction does.
+    /// The effect of following an instruction.
     @nonexhaustive
     public enum Purpose: String, Sendable, Hashable {
         /// The reader pays.
         case payment
-        /// It lets somebody take money from the reader: a direct debit, a mandate, a token approval.
+        /// Another party may take money from the reader: a direct debit, a mandate, a token approval.
         case pull
         /// It brings money to the reader: a withdrawal, a token to redeem.
         case receipt
@@ -64,12 +65,12 @@ extension PaymentInstruction {
         case information
     }
 
-    /// Who is paid.
+    /// The recipient of a payment.
     public struct Payee: Sendable, Hashable {
-        /// What backs the account's spelling. None of these says whose it is.
+        /// The evidence for the account's spelling. None of it proves whose account it is.
         @nonexhaustive
         public enum Check: String, Sendable, Hashable {
-            /// Nothing: a typing mistake would go unnoticed.
+            /// No evidence: a typing mistake would go unnoticed.
             case none
             /// A checksum within the account.
             case checksum
@@ -83,7 +84,7 @@ extension PaymentInstruction {
         public var account: String?
         /// The name that the text claims.
         public var name: String?
-        /// What backs ``account``.
+        /// The evidence for the spelling of ``account``.
         public var check: Check
 
         /// Creates a payee.
@@ -94,7 +95,7 @@ extension PaymentInstruction {
         }
     }
 
-    /// How much is to be paid.
+    /// The amount to be paid.
     @nonexhaustive
     public enum Amount: Sendable, Hashable {
         /// The payer decides.
@@ -105,15 +106,15 @@ extension PaymentInstruction {
         case minimum(Money)
         /// This, unless the payer changes it.
         case suggested(Money)
-        /// So many of a unit that ``Money`` cannot count: a token whose decimals the text does not tell.
+        /// A number of units that ``Money`` cannot count: of a token whose decimals the text does not state.
         case uncounted(digits: String, unit: String)
-        /// Only the service that the text leads to knows.
+        /// An amount that only the service named by the text knows.
         case onService
     }
 }
 
 extension PaymentInstruction: CustomReflectable {
-    /// All that it says; of one that ``holdsSecret`` its standard and purpose.
+    /// All its content; of one that ``holdsSecret`` its standard and purpose.
     public var customMirror: Mirror {
         var children: [(String, Any)] = [("standard", standard), ("purpose", purpose), ("role", role as Any)]
         if !holdsSecret {

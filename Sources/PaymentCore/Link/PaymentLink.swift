@@ -11,7 +11,7 @@ public struct PaymentLink: Sendable {
     /// The most UTF-8 bytes accepted.
     public static let maximumLength = 8192
 
-    /// What kind of text it is.
+    /// The kinds of texts.
     public enum Form: UInt8, Sendable, Hashable {
         /// A URI with an authority: `scheme://host…`.
         case web
@@ -21,7 +21,7 @@ public struct PaymentLink: Sendable {
         case text
     }
 
-    /// What kind of host a web-style link names.
+    /// The kinds of hosts of a web-style link.
     package enum HostKind: UInt8, Sendable, Hashable {
         /// There is no host.
         case none
@@ -37,9 +37,9 @@ public struct PaymentLink: Sendable {
 
     /// The canonical text.
     public let text: String
-    /// What kind of text it is.
+    /// The kind of text.
     public var form: Form { layout.form }
-    /// What kind of host it names.
+    /// The kind of its host.
     package var hostKind: HostKind { layout.hostKind }
     /// The port, when it is not the scheme's default.
     public var port: UInt16? { layout.port == 0 ? nil : layout.port }
@@ -47,14 +47,14 @@ public struct PaymentLink: Sendable {
     package let layout: LinkLayout
     /// The text before its scheme and host were put into lower case; nil where nothing or more than that changed.
     ///
-    /// Some standards put what must keep its case where a URI has its scheme or host (`algorand://ADDRESS`). Nothing
-    /// that compares or opens links may look at it.
+    /// Some standards put case-sensitive data where a URI has its scheme or host (`algorand://ADDRESS`). Code that
+    /// compares or opens links must not read it.
     package let spelling: String?
 
     /// Creates a link by scanning `text`.
     ///
-    /// - Parameter text: what was scanned, opened or typed, as it came.
-    /// - Throws: ``LinkDefect``, saying what is wrong and where.
+    /// - Parameter text: the text as it was scanned, opened or typed.
+    /// - Throws: ``LinkDefect`` with the defect and its place.
     public init(_ text: String) throws(LinkDefect) {
         var canonical = text
         layout = try LinkScanner.scan(&canonical)
@@ -68,15 +68,15 @@ public struct PaymentLink: Sendable {
     /// The host in lower case; an IPv6 address keeps its brackets.
     public var host: Substring? { layout.hostKind == .none ? nil : slice(layout.hostStart, layout.hostEnd) }
 
-    /// The path as it stands, with its leading slash; for an opaque URI what follows the scheme; for a text all of it.
+    /// The path as it stands, with its leading slash; of an opaque URI the part behind the scheme; of a text all of it.
     public var path: Substring { slice(layout.pathStart, layout.pathEnd) }
 
-    /// What follows the first `?`, as it stands, or nil.
+    /// The part behind the first `?`, as it stands, or nil.
     public var query: Substring? {
         layout.queryEnd > layout.pathEnd ? slice(layout.pathEnd + 1, layout.queryEnd) : nil
     }
 
-    /// What follows the `#`, as it stands, or nil.
+    /// The part behind the `#`, as it stands, or nil.
     public var fragment: Substring? {
         let end = UInt16(text.utf8.count)
         return end > layout.queryEnd ? slice(layout.queryEnd + 1, end) : nil
@@ -99,9 +99,9 @@ extension PaymentLink: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
-/// Where the parts of a canonical link lie, in bytes. 8 KiB fit sixteen bits.
+/// The places of the parts of a canonical link, in bytes. 8 KiB fit sixteen bits.
 package struct LinkLayout: Sendable {
-    /// Which of the web's own schemes a link has.
+    /// The web's own schemes.
     package enum WebScheme: Sendable {
         case none
         case http
@@ -121,12 +121,12 @@ package struct LinkLayout: Sendable {
 }
 
 extension PaymentLink {
-    /// Whether the scheme is `http` or `https`.
+    /// True if the scheme is `http` or `https`.
     public var isHTTP: Bool { if case .none = layout.webScheme { false } else { true } }
 
-    /// Whether the scheme is `http`, without encryption.
+    /// True if the scheme is `http`, without encryption.
     public var isPlainHTTP: Bool { if case .http = layout.webScheme { true } else { false } }
 
-    /// Whether the scheme is `https`.
+    /// True if the scheme is `https`.
     public var isHTTPS: Bool { if case .https = layout.webScheme { true } else { false } }
 }

@@ -15,7 +15,7 @@ public struct ChainID: Sendable, Hashable {
 
     /// The kind of chain, such as `eip155` or `solana`.
     public var namespace: Substring { text.cut(at: ":").head }
-    /// Which chain of that kind.
+    /// The chain within that kind.
     public var reference: Substring { text.cut(at: ":").tail ?? "" }
 
     fileprivate static func check(_ text: Substring) throws(CAIPError) {
@@ -87,12 +87,12 @@ public struct AssetID: Sendable, Hashable {
     public var chain: ChainID { ChainID(checked: Self.parts(text).chain) }
     /// The kind of asset, such as `erc20` or `slip44`.
     public var namespace: Substring { Self.parts(text).asset?.cut(at: ":").head ?? "" }
-    /// Which asset of that kind, such as a contract's address.
+    /// The asset within that kind, such as a contract's address.
     public var reference: Substring { Self.parts(text).asset?.cut(at: ":").tail ?? "" }
-    /// Which piece of a collection, or nil for the whole asset.
+    /// The piece of a collection, or nil for the whole asset.
     public var tokenID: Substring? { Self.parts(text).token }
 
-    /// Returns whether both ids name one asset. Letter case in addresses of EVM chains is only a checksum.
+    /// Returns true if both ids name one asset. Letter case in addresses of EVM chains is only a checksum.
     ///
     /// - Parameter other: the id to compare with.
     public func denotesSame(as other: AssetID) -> Bool {
@@ -107,7 +107,7 @@ public struct AssetID: Sendable, Hashable {
 }
 
 extension StringProtocol where SubSequence == Substring {
-    /// What precedes the first `mark`, and what follows it; nil when there is none.
+    /// The parts before and after the first `mark`; the second is nil when there is none.
     fileprivate func cut(at mark: Unicode.Scalar) -> (head: Substring, tail: Substring?) {
         guard let index = utf8.firstIndex(of: UInt8(ascii: mark)) else { return (self[...], nil) }
         return (self[..<index], self[utf8.index(after: index)...])
@@ -116,7 +116,7 @@ extension StringProtocol where SubSequence == Substring {
 
 // MARK: Text and coding
 
-/// What the three ids share: they print and code as their text.
+/// The common part of the three ids: they print and code as their text.
 private protocol CAIPText: Codable {
     var text: String { get }
     init(_ text: String) throws(CAIPError)
@@ -147,7 +147,7 @@ extension ChainID: CAIPText, Codable, CustomStringConvertible {
     public init(from decoder: any Decoder) throws { self = try Self.decode(decoder) }
     /// Encodes the id's text.
     ///
-    /// - Throws: what the encoder throws.
+    /// - Throws: any error of the encoder.
     public func encode(to encoder: any Encoder) throws { try write(to: encoder) }
 }
 
@@ -160,7 +160,7 @@ extension AccountID: CAIPText, Codable, CustomStringConvertible {
     public init(from decoder: any Decoder) throws { self = try Self.decode(decoder) }
     /// Encodes the id's text.
     ///
-    /// - Throws: what the encoder throws.
+    /// - Throws: any error of the encoder.
     public func encode(to encoder: any Encoder) throws { try write(to: encoder) }
 }
 
@@ -173,6 +173,6 @@ extension AssetID: CAIPText, Codable, CustomStringConvertible {
     public init(from decoder: any Decoder) throws { self = try Self.decode(decoder) }
     /// Encodes the id's text.
     ///
-    /// - Throws: what the encoder throws.
+    /// - Throws: any error of the encoder.
     public func encode(to encoder: any Encoder) throws { try write(to: encoder) }
 }

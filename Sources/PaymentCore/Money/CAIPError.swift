@@ -1,4 +1,4 @@
-/// Which part of a chain, account or asset id is malformed, and how. Holds nothing of the id itself.
+/// The malformed part of a chain, account or asset id, and its defect. Holds nothing of the id itself.
 public struct CAIPError: Error, Sendable, Hashable {
     /// The parts of an id, as CAIP-2, CAIP-10 and CAIP-19 name them.
     @nonexhaustive
@@ -7,17 +7,17 @@ public struct CAIPError: Error, Sendable, Hashable {
         case chainNamespace = "chain namespace"
         /// `1` in `eip155:1`.
         case chainReference = "chain reference"
-        /// What follows the chain in an account id.
+        /// The part behind the chain in an account id.
         case accountAddress = "account address"
         /// `erc20` in `eip155:1/erc20:0x…`.
         case assetNamespace = "asset namespace"
         /// `0x…` in `eip155:1/erc20:0x…`.
         case assetReference = "asset reference"
-        /// What follows the asset type's second slash.
+        /// The part behind the asset type's second slash.
         case tokenID = "token id"
     }
 
-    /// What is wrong with a part.
+    /// The kinds of defects of a part.
     @nonexhaustive
     public enum Reason: Sendable, Hashable {
         /// It is not there, or the mark before it is missing.
@@ -32,7 +32,7 @@ public struct CAIPError: Error, Sendable, Hashable {
 
     /// The malformed part.
     public let part: Part
-    /// What is wrong with it.
+    /// The defect.
     public let reason: Reason
 
     /// Creates an error.
@@ -79,7 +79,7 @@ extension CAIPError.Part {
     func check(_ text: Substring.UTF8View) throws(CAIPError) {
         guard !text.isEmpty else { throw CAIPError(self, .missing) }
         for (offset, byte) in text.enumerated() {
-            // Length first: what lies behind it was probably never meant for this part.
+            // Length first: the text beyond it was probably never meant for this part.
             guard offset < lengths.upperBound else { throw CAIPError(self, .tooLong(maximum: lengths.upperBound)) }
             guard allows(byte) else { throw CAIPError(self, .forbiddenCharacter(offset: offset)) }
         }

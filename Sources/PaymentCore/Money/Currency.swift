@@ -1,4 +1,4 @@
-/// What an amount is counted in.
+/// The unit that an amount is counted in.
 @nonexhaustive
 public enum Currency: Sendable, Hashable {
     /// Government-issued money.
@@ -46,7 +46,7 @@ public enum Currency: Sendable, Hashable {
         }
     }
 
-    /// How many decimal digits the minor unit stands for; nil for an asset, whose name does not tell.
+    /// The number of decimal digits of the minor unit; nil for an asset, whose name does not state it.
     public var exponent: UInt8? {
         switch self {
         case .fiat(let currency): currency.exponent
@@ -57,13 +57,13 @@ public enum Currency: Sendable, Hashable {
 }
 
 extension Currency {
-    /// Returns whether both are one currency, however their ids are spelt; see ``AssetID/denotesSame(as:)``.
+    /// Returns true if both are one currency, however their ids are spelt; see ``AssetID/denotesSame(as:)``.
     public func denotesSame(as other: Currency) -> Bool {
         if case .asset(let mine) = self, case .asset(let others) = other { return mine.denotesSame(as: others) }
         return self == other
     }
 
-    /// Whether it is the coin of a chain itself, not a token on it (CAIP-19 namespace `slip44`).
+    /// True if it is the coin of a chain itself, not a token on it (CAIP-19 namespace `slip44`).
     public var isNativeCoin: Bool {
         if case .asset(let asset) = self { asset.namespace == "slip44" } else { false }
     }
@@ -95,7 +95,7 @@ extension Currency: Codable {
 
     /// Encodes the unit.
     ///
-    /// - Throws: what the encoder throws.
+    /// - Throws: any error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(unit)

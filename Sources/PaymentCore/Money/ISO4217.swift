@@ -1,4 +1,4 @@
-/// The currencies of ISO 4217 and how many decimal digits their minor units stand for.
+/// The currencies of ISO 4217 and the numbers of decimal digits of their minor units.
 ///
 /// Source: ISO 4217 list one as of 2026, and the codes withdrawn since 2023 (`ANG`, `BGN`, `CUC`, `HRK`, `SLL`,
 /// `ZWL`), which stored payments may still carry. Metals, testing codes and units of account without a minor unit
@@ -41,7 +41,7 @@ package enum ISO4217 {
 public struct FiatCurrency: Sendable, Hashable, CustomStringConvertible {
     /// The three upper-case letters.
     public let code: String
-    /// How many decimal digits the minor unit stands for: 2 for `USD`, whose minor unit is a hundredth.
+    /// The number of decimal digits of the minor unit: 2 for `USD`, whose minor unit is a hundredth.
     public let exponent: UInt8
 
     /// Creates the currency that ISO 4217 lists under `code`.
@@ -81,7 +81,7 @@ extension FiatCurrency: Codable {
 
     /// Encodes the code.
     ///
-    /// - Throws: what the encoder throws.
+    /// - Throws: any error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(code)

@@ -10,17 +10,17 @@ public struct Money: Sendable, Hashable {
 
     /// The amount in minor units.
     public let minorUnits: UInt128
-    /// What it is counted in.
+    /// The currency or asset that it is counted in.
     public let currency: Currency
-    /// How many decimal digits of the main unit one minor unit stands for, 0 to 38.
+    /// The number of decimal digits of the main unit that one minor unit stands for, 0 to 38.
     public let exponent: UInt8
 
     /// Creates an amount of `minorUnits`.
     ///
     /// - Parameters:
     ///   - minorUnits: the amount in minor units, such as cents.
-    ///   - currency: what it is in.
-    ///   - exponent: how many digits of main units the minor unit is; nil for the currency's own; an asset has none and
+    ///   - currency: the currency or asset.
+    ///   - exponent: the number of decimal digits of the minor unit; nil for the currency's own; an asset has none and
     ///     needs it.
     /// - Throws: ``MoneyError/exponentNeeded``, ``MoneyError/exponentTooLarge(_:)`` or ``MoneyError/tooLarge``.
     public init(minorUnits: UInt128, currency: Currency, exponent: UInt8? = nil) throws(MoneyError) {
@@ -36,9 +36,9 @@ public struct Money: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - minorUnitText: digits, without a leading zero.
-    ///   - currency: what it is in.
+    ///   - currency: the currency or asset.
     ///   - exponent: as in ``init(minorUnits:currency:exponent:)``.
-    /// - Throws: what ``init(minorUnits:currency:exponent:)`` throws, and ``MoneyError/malformedAmount`` for anything
+    /// - Throws: the errors of ``init(minorUnits:currency:exponent:)``, and ``MoneyError/malformedAmount`` for anything
     ///   but digits without a leading zero.
     public init(minorUnitText: String, currency: Currency, exponent: UInt8? = nil) throws(MoneyError) {
         let number = try Self.wholeNumber(minorUnitText.utf8)
@@ -51,9 +51,9 @@ public struct Money: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - decimal: the number as text.
-    ///   - currency: what it is in.
+    ///   - currency: the currency or asset.
     ///   - exponent: as in ``init(minorUnits:currency:exponent:)``.
-    /// - Throws: what ``init(minorUnits:currency:exponent:)`` throws, ``MoneyError/malformedAmount``, and
+    /// - Throws: the errors of ``init(minorUnits:currency:exponent:)``, ``MoneyError/malformedAmount``, and
     ///   ``MoneyError/tooPrecise(digits:allowed:)`` for more digits behind the point than the exponent, zeros too.
     public init(decimal: String, currency: Currency, exponent: UInt8? = nil) throws(MoneyError) {
         guard let exponent = exponent ?? currency.exponent else { throw .exponentNeeded }
@@ -112,10 +112,10 @@ extension Money: CustomStringConvertible {
 // MARK: Reckoning
 
 extension Money {
-    /// Whether the amount is nothing.
+    /// True if the amount is zero.
     public var isZero: Bool { minorUnits == 0 }
 
-    /// Returns whether this amount is smaller than `other`.
+    /// Returns true if this amount is smaller than `other`.
     ///
     /// - Parameter other: an amount of the same currency and exponent.
     /// - Throws: ``MoneyError/currencyMismatch(_:_:)`` or ``MoneyError/exponentMismatch(_:_:)``.
@@ -135,7 +135,7 @@ extension Money {
         return try Money(minorUnits: minorUnits + other.minorUnits, currency: currency, exponent: exponent)
     }
 
-    /// Returns what is left of this amount without `other`.
+    /// Returns this amount reduced by `other`.
     ///
     /// - Parameter other: an amount of the same currency and exponent.
     /// - Throws: ``MoneyError/currencyMismatch(_:_:)``, ``MoneyError/exponentMismatch(_:_:)`` or
@@ -178,7 +178,7 @@ extension Money: Codable {
     /// Encodes an object: `minorUnits` as a string, since JSON readers round long numbers, `currency` as its unit, and
     /// `exponent`.
     ///
-    /// - Throws: what the encoder throws.
+    /// - Throws: any error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(minorUnitText, forKey: .minorUnits)

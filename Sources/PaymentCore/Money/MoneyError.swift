@@ -1,4 +1,4 @@
-/// Why an amount or a currency cannot be read, or two amounts cannot be reckoned with.
+/// The reason for which an amount or a currency cannot be read, or two amounts cannot be combined.
 @nonexhaustive
 public enum MoneyError: Error, Sendable, Hashable {
     /// Not a code of ISO 4217.
@@ -7,7 +7,7 @@ public enum MoneyError: Error, Sendable, Hashable {
     case unknownUnit
     /// The asset of a `caip19/` unit is malformed.
     case invalidAsset(CAIPError)
-    /// An asset says nothing about its decimal digits; they must be given.
+    /// An asset does not state its decimal digits; they must be provided.
     case exponentNeeded
     /// More decimal digits than an amount can have.
     case exponentTooLarge(UInt8)

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// An attempt and everything that is stored of it.
+/// An attempt and all its stored entries.
 public struct AttemptHistory: Sendable, Hashable {
     /// The attempt.
     public let attempt: PaymentAttempt
@@ -23,34 +23,34 @@ public struct AttemptHistory: Sendable, Hashable {
         return nil
     }
 
-    /// Whether nothing more will happen to the attempt.
+    /// True if nothing more will happen to the attempt.
     public var isFinished: Bool {
         entries.contains(where: \.isEnding)
     }
 
-    /// When it ended; nil while it goes on.
+    /// The date of its end; nil while it is in progress.
     public var endedAt: Date? { entries.last(where: \.isEnding)?.date }
 
-    /// Whether it proves what became of money: it was paid, or something that moves money began.
+    /// True if it proves what happened to money: it was paid, or something that moves money began.
     public var isProof: Bool { hasBegunMutation || entries.contains(where: \.provesPayment) }
 
-    /// Whether anything that moves money ever began, whatever became of it.
+    /// True if anything that moves money ever began, whatever its outcome.
     public var hasBegunMutation: Bool {
         entries.contains { if case .stepStarted(_, let kind) = $0.event { kind.movesMoney } else { false } }
     }
 
-    /// Whether a mutation or a transfer by the payer's wallet began whose end is not stored as being without effect:
+    /// True if a mutation or a transfer by the payer's wallet began whose end is not stored as being without effect:
     /// money may have moved.
     public var mayHaveMovedMoney: Bool { !openSteps(where: \.movesMoney).isEmpty }
 
-    /// Whether a step that may have moved money ended well: the service took it.
+    /// True if a step that may have moved money ended well: the service took it.
     package var hasAcceptedMutation: Bool {
         let open = openSteps(where: \.movesMoney)
         return entries.contains { if case .stepFinished(let name, _) = $0.event { open.contains(name) } else { false } }
     }
 
-    /// What the payer's wallet or settler may have sent by itself, where no service sees it: for each such step the
-    /// transaction's id or the settlement's proof, nil where it was never told.
+    /// The transfers that the payer's wallet or settler may have sent by itself, where no service sees them: for each
+    /// such step the transaction's id or the settlement's proof, nil where none was reported.
     public var walletTransfers: [String?] {
         let open = openSteps(where: \.movesMoneyUnseen)
         var transactions: [String: String] = [:]
@@ -58,7 +58,7 @@ public struct AttemptHistory: Sendable, Hashable {
         return open.sorted().map { transactions[$0] }
     }
 
-    /// Whether a settlement began whose end is not stored as being without effect.
+    /// True if a settlement began whose end is not stored as being without effect.
     package var hasOpenSettlement: Bool { !openSteps { $0 == .settlement }.isEmpty }
 
     /// The steps of such a kind that began and did not end without effect.
@@ -76,8 +76,8 @@ public struct AttemptHistory: Sendable, Hashable {
 }
 
 extension AttemptHistory {
-    /// Erases what the payer's wallet or forms answered: what every journal does when an attempt ends, in what it
-    /// stores.
+    /// Erases the answers of the payer's wallet and forms. Every journal does so with the stored entries when an
+    /// attempt ends.
     ///
     /// The results of the ``StepKind/interaction`` steps become `null`; their dates, names and seals stay, and the
     /// results of all other steps.

@@ -1,16 +1,16 @@
 extension PaymentAttempt {
     /// Returns the key for the request of one step, where an attempt sends several that need one: always the same for
-    /// the same attempt and step, whoever runs it and whenever, and another one for any other.
+    /// the same attempt and step, in every run and process, and a different one for any other.
     ///
-    /// A key that is drawn anew where it is needed is another one after a crash, and where a payer's return is handled
-    /// beside the payment; the service then carries the request out twice.
+    /// A key that is drawn anew where it is needed changes after a crash, and where a payer's return is handled beside
+    /// the payment; the service then carries the request out twice.
     ///
     /// - Returns: a text of the form of a random UUID, in lower case.
     public func key(for step: String) -> String { Self.key(for: step, of: idempotencyKey) }
 
-    /// The same for the attempt that has this idempotency key.
+    /// Returns the same for the attempt that has this idempotency key.
     package static func key(for step: String, of idempotencyKey: String) -> String {
-        // FNV-1a with 128 bits (RFC 9923). The attempt's key is random, so that nobody can aim at another attempt's.
+        // FNV-1a with 128 bits (RFC 9923). The attempt's key is random, so no input can aim at another attempt's.
         var hash: UInt128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D
         for byte in Array(idempotencyKey.utf8) + [0xFF] + Array(step.utf8) {
             hash = (hash ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B

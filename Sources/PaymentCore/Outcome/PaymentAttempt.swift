@@ -4,8 +4,8 @@
     public import Foundation
 #endif
 
-/// One try to pay one payment with one option, or to give one back. Everything a provider needs to go on after a crash;
-/// no secrets, and not the link, which may hold some.
+/// One try to pay or refund one payment with one option. Holds everything that a provider needs to resume after a
+/// crash; no secrets, and not the link, which may hold some.
 public struct PaymentAttempt: Sendable, Hashable, Codable {
     /// The attempt's own id.
     public let id: AttemptID
@@ -15,14 +15,14 @@ public struct PaymentAttempt: Sendable, Hashable, Codable {
     public let option: PaymentMethodOption
     /// Random, made once per attempt, at most 64 ASCII characters: for services that recognise repetitions.
     public let idempotencyKey: String
-    /// When the attempt began.
+    /// The date of the beginning.
     public let startedAt: Date
-    /// When the payment can no longer be paid.
+    /// The end of the time in which the payment can be paid.
     public let expiresAt: Date?
     /// The refund that this is an attempt at; nil when it is one at a payment.
     public let refund: RefundRequest?
-    /// What the router proves with that the attempt is its own; nil where the application lends no key for it. Journals
-    /// keep it and make nothing of it.
+    /// The router's proof that the attempt is its own; nil where the application provides no key for it. Journals store
+    /// it and do not interpret it.
     public var seal: String?
 
     /// Creates an attempt.
@@ -46,8 +46,8 @@ extension PaymentAttempt: CustomStringConvertible, CustomReflectable {
     /// A few words for people: `att_7f… at citcon/order-7, 12.50 EUR with Card`.
     public var description: String { "\(id) at \(reference), \(option.amount) with \(option.title)" }
 
-    /// What dumps and interpolations show: not the key by which a service recognises the attempt, and nothing of what
-    /// the provider keeps for itself.
+    /// The part that dumps and interpolations show: neither the key by which a service recognises the attempt, nor the
+    /// provider's own data.
     public var customMirror: Mirror {
         Mirror(
             self,

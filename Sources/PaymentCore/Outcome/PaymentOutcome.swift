@@ -1,23 +1,23 @@
-/// What has become of a payment.
+/// The outcome of a payment.
 ///
-/// Later versions may know more: take a case that you do not know for ``unknown(_:)``, and ask ``isFinal`` whether
-/// anything more will happen.
+/// Later versions may add cases: treat an unknown case as ``unknown(_:)``, and ask ``isFinal`` whether anything more
+/// will happen.
 @nonexhaustive
 public enum PaymentOutcome: Sendable, Hashable {
-    /// It is paid; where the receipt is a refund's, the money is given back.
+    /// It is paid; where the receipt is a refund's, it is refunded.
     case succeeded(PaymentReceipt)
     /// It was refused; no money moved.
     case declined(DeclineReason)
-    /// It was called off; no money moved.
+    /// It was cancelled; no money moved.
     case cancelled
     /// Its time ran out; no money moved.
     case expired
-    /// It goes on. Ask again after so long, when known.
+    /// It is in progress. Ask again after so long, when known.
     case pending(retryAfter: Duration?)
-    /// Nobody here knows. Ask again later; do not pay again by other means before an answer.
+    /// The outcome is not known. Ask again later; do not pay again by other means before an answer.
     case unknown(UnknownOutcome)
 
-    /// Whether nothing more will happen.
+    /// True if nothing more will happen.
     public var isFinal: Bool {
         switch self {
         case .succeeded, .declined, .cancelled, .expired: true
@@ -30,9 +30,9 @@ public enum PaymentOutcome: Sendable, Hashable {
 public struct PaymentReceipt: Sendable, Hashable, Codable {
     /// The payment.
     public let reference: PaymentReference
-    /// What was really paid, when the service says so.
+    /// The amount that was really paid, when the service states it.
     public let amount: Money?
-    /// The transaction on the payment network, when the service says so.
+    /// The transaction on the payment network, when the service states it.
     public let transactionID: String?
 
     /// Creates a receipt.
@@ -43,7 +43,7 @@ public struct PaymentReceipt: Sendable, Hashable, Codable {
     }
 }
 
-/// Why a payment was refused.
+/// The reason for which a payment was refused.
 public struct DeclineReason: Sendable, Hashable, Codable {
     /// The kind of reason. Open: providers may add their own.
     public struct Code: Sendable, Hashable, Codable, RawRepresentable {
@@ -57,11 +57,11 @@ public struct DeclineReason: Sendable, Hashable, Codable {
         public static let noUsableOption = Code(rawValue: "no-usable-option")
         /// The payer's policy takes none of the options.
         public static let outsidePolicy = Code(rawValue: "outside-policy")
-        /// Without a question nothing is paid beyond the limits for that, and there was nobody to ask.
+        /// Without a question nothing is paid beyond the limits for that, and no payer could be asked.
         public static let overLimit = Code(rawValue: "over-limit")
         /// The service or the payment network refused.
         public static let refused = Code(rawValue: "refused")
-        /// The payment has been paid in another way, by somebody else or with another device.
+        /// The payment has been paid in another way, by another payer or with another device.
         public static let paidElsewhere = Code(rawValue: "paid-elsewhere")
         /// The service refused the payer for legal reasons.
         public static let compliance = Code(rawValue: "compliance")
@@ -79,13 +79,13 @@ public struct DeclineReason: Sendable, Hashable, Codable {
     }
 }
 
-/// What is known of a payment whose outcome is not.
+/// The known facts of a payment whose outcome is unknown.
 public struct UnknownOutcome: Sendable, Hashable, Codable {
     /// The payment to ask about.
     public let reference: PaymentReference
-    /// The service's own word for the state, when it gave one that is not recognised.
+    /// The service's own status, when it sent one that is not recognised.
     public let rawStatus: String?
-    /// One sentence for people: why the outcome is not known.
+    /// One sentence for people: the reason for which the outcome is not known.
     public let message: String
 
     /// Creates a value.
@@ -97,7 +97,7 @@ public struct UnknownOutcome: Sendable, Hashable, Codable {
 }
 
 extension PaymentOutcome: Codable {
-    /// What is encoded: durations as seconds. Outcomes are stored as results of steps, so that this never changes.
+    /// The encoded form: durations as seconds. Outcomes are stored as results of steps, so that this never changes.
     private enum Coded: Codable {
         case succeeded(PaymentReceipt)
         case declined(DeclineReason)
@@ -124,7 +124,7 @@ extension PaymentOutcome: Codable {
 
     /// Writes the outcome.
     ///
-    /// - Throws: what `encoder` throws.
+    /// - Throws: any error of `encoder`.
     public func encode(to encoder: any Encoder) throws {
         let coded: Coded =
             switch self {

@@ -1,21 +1,21 @@
-/// One payment at one provider, or one refund: what attempts, leases and outcomes are about.
+/// One payment at one provider, or one refund: the subject of attempts, leases and outcomes.
 ///
-/// Payments and refunds are named apart, whatever their ids are: a payment called like a refund is not the refund.
+/// Payments and refunds are named apart, whatever their ids are: a payment with the id of a refund is not the refund.
 public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// What can be named.
+    /// The kinds of subjects.
     @nonexhaustive
     public enum Subject: String, Sendable, Hashable, Codable {
         /// Money that the payer pays.
         case payment
-        /// Money that the payee gives back; see ``RefundRequest``.
+        /// Money that the payee refunds; see ``RefundRequest``.
         case refund
     }
 
     /// The provider.
     public let provider: ProviderID
-    /// The provider's own id of the payment, or the asker's own id of the refund.
+    /// The provider's own id of the payment, or the caller's own id of the refund.
     public let id: String
-    /// Which of the two it is.
+    /// The kind of subject.
     public let subject: Subject
 
     /// Creates a reference.
@@ -25,7 +25,7 @@ public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvert
         self.subject = subject
     }
 
-    /// For people: `provider/id`, for others than payments after their subject, as `refund provider/id`.
+    /// The form for people: `provider/id`, for others than payments after their subject, as `refund provider/id`.
     public var description: String { (subject == .payment ? "" : subject.rawValue + " ") + "\(provider)/\(id)" }
 }
 

@@ -1,6 +1,6 @@
-/// What a step does to the world; decides what happens to it after an interruption.
+/// The effect of a step on the world; decides its treatment after an interruption.
 ///
-/// The raw value is the kind's name in journals and in what seals are over; it never changes.
+/// The raw value is the kind's name in journals and in sealed data; it never changes.
 @nonexhaustive
 public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
     /// It only asks: it may run again.
@@ -13,9 +13,8 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
     /// broadcasts. Its result is a string, the transaction's id. It never runs again once it may have begun, and after
     /// it no refusal is final, not even one in the service's status: the money has left all the same.
     case walletTransfer
-    /// The payer's settler pays, as `settle(_:to:)` has it, and nobody else may run such a step. No
-    /// service sees it: once it may have begun, only the settler's own word that nothing was sent lets it run again, or
-    /// makes a refusal final.
+    /// The payer's settler pays, by `settle(_:to:)`; no other code may run such a step. No service sees it: once it may
+    /// have begun, only the settler's own report that nothing was sent lets it run again, or makes a refusal final.
     case settlement
 
     /// The raw values. A kind and its name lead to each other by two switches that the compiler keeps complete: no kind
@@ -38,7 +37,7 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
         }
     }
 
-    /// Where the money goes that may move in a step.
+    /// The visibility of money that may move in a step.
     private enum Movement {
         /// None moves.
         case none
@@ -54,7 +53,7 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
         case always
         /// While the service recognises the repetition by its key.
         case withSameKey
-        /// Once the settler has said that it sent nothing.
+        /// Once the settler has reported that it sent nothing.
         case ifSettlerSentNothing
         /// Never.
         case never
@@ -64,7 +63,7 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
         let name: Name
         let money: Movement
         let repetition: Repetition
-        /// Whether its result is the payer's own answer, which journals erase when the attempt ends.
+        /// True if its result is the payer's own answer, which journals erase when the attempt ends.
         var isErased = false
         /// A few words for people.
         let note: String
@@ -105,29 +104,29 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
         self = name.kind
     }
 
-    /// Whether money may move in it.
+    /// True if money may move in it.
     package var movesMoney: Bool { row.money != .none }
 
-    /// Whether money may move in it where no service sees it.
+    /// True if money may move in it where no service sees it.
     package var movesMoneyUnseen: Bool { row.money == .unseen }
 
     /// The conditions under which it runs again after it was interrupted.
     package var repetition: Repetition { row.repetition }
 
-    /// Whether its result is the payer's own answer: journals erase it when the attempt ends.
+    /// True if its result is the payer's own answer: journals erase it when the attempt ends.
     package var isErased: Bool { row.isErased }
 
     /// A few words for people: `can move money, never repeated`.
     package var note: String { row.note }
 }
 
-/// Whether a mutation whose fate is unknown may be sent again.
+/// The rule for sending a mutation again whose fate is unknown.
 @nonexhaustive
 public enum MutationReplay: String, Sendable, Hashable, Codable {
     /// The service recognises the repetition by the attempt's key: ``PaymentAttempt/idempotencyKey``, or one that
     /// follows from it (``PaymentAttempt/key(for:)``).
     case sameKey
-    /// It is never sent again; only ``PaymentService/status(of:in:)`` tells.
+    /// It is never sent again; only ``PaymentService/status(of:in:)`` resolves it.
     case never
 }
 

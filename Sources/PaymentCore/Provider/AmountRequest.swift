@@ -1,12 +1,12 @@
-/// A question to the payer: how much?
+/// A question to the payer for an amount.
 public struct AmountRequest: Sendable, Hashable {
-    /// Who is paid, as far as is known.
+    /// The payee, as far as is known.
     public let payee: Payee
-    /// What the answer has to be in: no other currency and no other exponent is taken.
+    /// The unit of the answer: no other currency and no other exponent is taken.
     public let currency: Currency
     /// The least that the payee takes.
     public let minimum: Money?
-    /// What the payee suggests.
+    /// The payee's suggestion.
     public let suggested: Money?
 
     /// Creates a request.

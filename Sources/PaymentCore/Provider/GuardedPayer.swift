@@ -1,7 +1,7 @@
 extension Payer {
-    /// This payer as a service that is called at `hosts` may use it: it opens pages that are encrypted, and pages on
-    /// this machine only for a service on this machine. A service elsewhere that leads the payer to an address of the
-    /// payer's own machine is after something that listens there.
+    /// Returns this payer as a service at `hosts` may use it: it opens pages that are encrypted, and pages on this
+    /// machine only for a service on this machine. A service elsewhere that sends the payer to an address of the
+    /// payer's own machine targets the programs that listen there.
     package func guarded(for hosts: OutboundHosts) -> Payer {
         var payer = self
         let check = { @Sendable (url: HTTPURL) throws(PaymentError) in
@@ -20,7 +20,7 @@ extension Payer {
         }
         if let appLauncher {
             payer.appLauncher = { app in
-                // Apps are opened by schemes of their own, or by web links.
+                // Apps are opened by their own schemes, or by web links.
                 if let url = app.url, let link = try? PaymentLink(url.reveal()), link.isHTTP,
                     let page = try? HTTPURL(link.text)
                 {

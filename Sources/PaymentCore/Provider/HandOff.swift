@@ -4,13 +4,13 @@
     public import Foundation
 #endif
 
-// What a payer does outside of the application: each is a value, so that an app can show it its own way.
+// Actions of a payer outside of the application: each is a value, so that an app can present it in its own way.
 
 /// A page that the payer has to see.
 public struct PageRequest: Sendable, Hashable {
     /// The page.
     public let url: HTTPURL
-    /// The URLs, without their queries, by which the payer comes back; empty when the page does not lead back.
+    /// The URLs, without their queries, by which the payer returns; empty when the page does not lead back.
     public let returnURLs: [String]
 
     /// Creates a request.
@@ -26,9 +26,9 @@ public struct AppRequest: Sendable, Hashable {
     public let name: String
     /// The URL that opens it, where one can be built; otherwise ``payload`` is for the app's own SDK.
     public let url: Redacted<String>?
-    /// What the app's own SDK takes, by the names its vendor uses.
+    /// The input of the app's own SDK, by the names its vendor uses.
     public let payload: Redacted<[String: String]>
-    /// The URLs, without their queries, by which the payer comes back.
+    /// The URLs, without their queries, by which the payer returns.
     public let returnURLs: [String]
 
     /// Creates a request.
@@ -47,7 +47,7 @@ public struct AppRequest: Sendable, Hashable {
 public struct CodeRequest: Sendable, Hashable {
     /// The text of the QR code.
     public let text: Redacted<String>
-    /// When it can no longer be used.
+    /// The end of its validity.
     public let expiresAt: Date?
 
     /// Creates a request.

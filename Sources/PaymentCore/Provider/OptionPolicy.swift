@@ -1,4 +1,4 @@
-/// Which option is taken where nobody is asked: the alternative to a ``Payer/Chooser``.
+/// The rule that takes an option without a question: the alternative to a ``Payer/Chooser``.
 public struct OptionPolicy: Sendable, Hashable {
     private enum Rule: Sendable, Hashable {
         case limits([Money])
@@ -17,11 +17,11 @@ public struct OptionPolicy: Sendable, Hashable {
     /// - Parameter limits: the most that may be paid, by currency.
     public static func first(upTo limits: [Money]) -> OptionPolicy { OptionPolicy(rule: .limits(limits)) }
 
-    /// The first option that the payer can fulfil, at any price and in any currency: for tests and sandboxes, never
-    /// for real money.
+    /// A policy that takes the first option that the payer can fulfil, at any price and in any currency: for tests and
+    /// sandboxes, never for real money.
     public static let firstWhateverItCosts = OptionPolicy(rule: .none)
 
-    /// The option of `quote` to be taken, or in words why none of those that the payer can fulfil is.
+    /// Returns the option of `quote` to be taken, or in words the objections to those that the payer can fulfil.
     package func choice(from quote: PaymentQuote) -> Choice {
         var objections: [String] = []
         for option in quote.options where option.unmet.isEmpty {
@@ -31,7 +31,7 @@ public struct OptionPolicy: Sendable, Hashable {
         return .none(objections.joined(separator: "; "))
     }
 
-    /// What a policy decides about a quote.
+    /// The decision of a policy about a quote.
     package enum Choice: Sendable, Hashable {
         case option(PaymentMethodOption)
         case none(String)
@@ -42,7 +42,7 @@ public struct OptionPolicy: Sendable, Hashable {
         let amount = option.amount
         let comparable = limits.filter { $0.currency.denotesSame(as: amount.currency) }
         guard !comparable.isEmpty else { return "costs \(amount), a currency without a limit" }
-        // The number of decimals of a token is the service's word: with another one the amounts cannot be compared.
+        // The number of decimals of a token is the service's claim: with another one the amounts cannot be compared.
         guard comparable.allSatisfy({ $0.exponent == amount.exponent }) else {
             return "costs \(amount), counted with other decimals than its limit"
         }

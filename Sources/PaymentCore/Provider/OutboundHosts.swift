@@ -2,14 +2,14 @@
 ///
 /// `host` and `host:port` stand for exactly that. `.example.com` stands for every host below `example.com`, at a
 /// boundary between labels, encrypted and on the usual port: for services whose addresses come from their own answers.
-/// `*` stands for every host that has a name in the world's domains, encrypted: for networks where people keep their
-/// data at servers of their own choice. Such a provider must have a reason for each host that it calls.
+/// `*` stands for every host with a public domain name, encrypted: for networks whose users keep their data at servers
+/// of their choice. Such a provider must have a reason for each host that it calls.
 package struct OutboundHosts: Sendable, Hashable {
     private let exact: Set<String>
     private let suffixes: [String]
     private let takesAnyName: Bool
 
-    /// What stands for every named host.
+    /// The entry that stands for every named host.
     package static let anyNamedHost = "*"
 
     /// Creates a rule from a descriptor's list.
@@ -19,9 +19,9 @@ package struct OutboundHosts: Sendable, Hashable {
         suffixes = entries.filter { $0.hasPrefix(".") }
     }
 
-    /// Returns whether `url` may be called.
+    /// Returns true if `url` may be called.
     ///
-    /// - Parameter url: where a request is to go.
+    /// - Parameter url: the address of a request.
     package func permits(_ url: HTTPURL) -> Bool {
         if exact.contains(url.authority) { return true }
         guard url.isSecure else { return false }
@@ -32,13 +32,12 @@ package struct OutboundHosts: Sendable, Hashable {
         return suffixes.contains { url.host.utf8.count > $0.utf8.count && url.host.hasSuffix($0) }
     }
 
-    /// Whether a host of this machine is among them: the service is a sandbox here.
+    /// True if a host of this machine is among them: the service is a local sandbox.
     package var includeThisMachine: Bool {
         exact.contains { (try? HTTPURL("http://\($0)"))?.isLoopback ?? false }
     }
 
-    /// Returns whether `entry` is written as one has to be: lower case, no scheme, and a domain of two labels after a
-    /// dot.
+    /// Returns true if `entry` is well-formed: lower case, no scheme, and a domain of two labels after a dot.
     package static func isWellFormed(_ entry: String) -> Bool {
         guard entry != anyNamedHost else { return true }
         let isSuffix = entry.hasPrefix(".")

@@ -1,14 +1,13 @@
-/// A provider whose payees are told of what was paid by a message of this side's own, which can be lost after the
-/// payment.
+/// A provider that notifies payees of payments by a message from its own side, which can be lost after the payment.
 ///
-/// Routers ask it whenever an attempt that the payer's settler has paid is come to again, by `pay` or `resume`.
+/// Routers call it whenever `pay` or `resume` returns to an attempt that the payer's settler has paid.
 package protocol PayeeNotifyingProvider: PaymentProvider {
-    /// Sees to it that the payee of a paid attempt is told. Pays nothing, and says nothing twice.
+    /// Notifies the payee of a paid attempt, at most once. Pays nothing.
     ///
     /// - Parameters:
-    ///   - receipt: how the attempt has ended.
+    ///   - receipt: the receipt of the attempt.
     ///   - attempt: the attempt.
-    ///   - context: in which only questions can be asked.
-    /// - Throws: why they cannot be told now. It is paid all the same.
+    ///   - context: a context that permits only queries.
+    /// - Throws: the error that prevents the notification now. The payment is made all the same.
     func notifyPayee(_ receipt: PaymentReceipt, of attempt: PaymentAttempt, in context: ProviderContext) async throws
 }

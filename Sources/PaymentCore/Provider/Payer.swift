@@ -1,5 +1,5 @@
-/// What an application lends to a payment. Every part is optional; options that need a missing part are marked
-/// before anyone chooses.
+/// The parts that an application provides to a payment. Each is optional; options that need a missing part are marked
+/// before the payer chooses.
 ///
 /// ```swift
 /// let payer = Payer(
@@ -9,11 +9,11 @@
 /// let outcome = try await router.pay(link, as: payer)
 /// ```
 ///
-/// <doc:Payers> says what becomes of each part.
+/// See <doc:Payers> for the use of each part.
 public struct Payer: Sendable {
-    /// Picks an option from a quote, or nil to decline. Never called with options the payer cannot fulfil selected.
+    /// Picks an option from a quote, or nil to decline. Options that the payer cannot fulfil must not be picked.
     public typealias Chooser = @Sendable (PaymentQuote) async throws -> PaymentMethodOption.ID?
-    /// Says how much is paid where the payee leaves it open, or nil to decline.
+    /// Returns the amount to pay where the payee leaves it open, or nil to decline.
     public typealias AmountChooser = @Sendable (AmountRequest) async throws -> Money?
     /// Gathers data about the payer, or nil to decline.
     public typealias DataCollector = @Sendable (DataRequest) async throws -> [String: Redacted<String>]?
@@ -41,7 +41,7 @@ public struct Payer: Sendable {
     public var appLauncher: AppLauncher?
     /// Shows a code.
     public var codeDisplay: CodeDisplay?
-    /// Says how much is paid where the payee leaves it open. Asked while such a payment is quoted.
+    /// Returns the amount to pay where the payee leaves it open. Called while such a payment is quoted.
     public var amountChooser: AmountChooser?
     /// Pays endpoints with the payer's own money: Lightning invoices, coin addresses.
     public var settler: (any PaymentSettler)?
@@ -65,7 +65,7 @@ public struct Payer: Sendable {
         self.amountChooser = amountChooser
     }
 
-    /// Returns whether the payer can do what an option needs.
+    /// Returns true if the payer can do what an option needs.
     ///
     /// - Parameter need: one of the needs of an option.
     public func canFulfil(_ need: PayerNeed) -> Bool {
@@ -115,18 +115,18 @@ extension PayerNeed: CustomStringConvertible {
     }
 }
 
-/// Answers wallet calls: signs, or signs and broadcasts. Keys stay inside.
+/// Answers wallet calls by signing, or by signing and broadcasting. Keys stay inside.
 public protocol PaymentSigner: Sendable {
-    /// Returns whether ``sign(_:)`` can answer calls of this method.
+    /// Returns true if ``sign(_:)`` can answer calls of this method.
     ///
     /// - Parameter method: the name of a wallet's call, such as `eth_signTypedData_v4`.
     func supports(method: String) -> Bool
 
     /// Answers a wallet's call.
     ///
-    /// - Parameter request: the call, with the review of what it does where there is one.
+    /// - Parameter request: the call, with the review of its effects where there is one.
     /// - Returns: the result as the wallet's RPC would return it: a signature, a transaction hash, a JSON object.
-    /// - Throws: ``PaymentError`` with code ``PaymentError/Code/cancelled`` when the payer says no; any error of the
+    /// - Throws: ``PaymentError`` with code ``PaymentError/Code/cancelled`` when the payer declines; any error of the
     ///   wallet.
     func sign(_ request: SigningRequest) async throws -> String
 }
@@ -139,12 +139,12 @@ public struct SigningRequest: Sendable, Hashable {
     public let method: String
     /// The method's parameters, as the service sent them.
     public let parameters: JSONValue
-    /// What the whole list of calls does that this one belongs to: show it before answering. Nil from providers that
+    /// The effects of the whole list that this call belongs to: show it before answering. Nil from providers that
     /// review nothing; a wallet should then refuse, or show the parameters as unreadable.
     public let review: SigningReview?
-    /// Which call of the reviewed list this is, counted from 0.
+    /// The position of this call in the reviewed list, counted from 0.
     public let index: Int
-    /// How many calls the list has.
+    /// The number of calls in the list.
     public let count: Int
 
     /// Creates a request.
@@ -165,7 +165,7 @@ public struct SigningRequest: Sendable, Hashable {
 public struct DataRequest: Sendable, Hashable {
     /// One field.
     public struct Field: Sendable, Hashable, Codable {
-        /// What may be entered.
+        /// The kinds of input.
         @nonexhaustive
         public enum Kind: String, Sendable, Hashable, Codable {
             /// Any text.
@@ -176,13 +176,13 @@ public struct DataRequest: Sendable, Hashable {
             case checkbox
         }
 
-        /// The id under which the value is handed in.
+        /// The id under which the value is submitted.
         public let id: String
         /// The name for people.
         public let name: String
-        /// What may be entered.
+        /// The kind of input.
         public let kind: Kind
-        /// Whether it must be filled in.
+        /// True if it must be filled in.
         public let isRequired: Bool
 
         /// Creates a field.

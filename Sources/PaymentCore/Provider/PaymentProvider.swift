@@ -1,13 +1,12 @@
 /// A payment service: reads its links, quotes and pays.
 ///
 /// Five requirements with those of ``PaymentService``, one value in and one value out each. Providers hold no mutable
-/// state of a payment: what a payment needs across a crash travels in its ``PaymentAttempt`` and in durable steps
+/// state of a payment: the state that a payment needs across a crash is in its ``PaymentAttempt`` and in durable steps
 /// (``ProviderContext/step(_:_:_:)``). Effects come only from the context: no own clock, random source or network.
 ///
-/// What merchants do beside it, such as giving money back, are services (``PaymentService``); a provider may be one,
-/// too.
+/// Merchants' operations beside it, such as refunds, are services (``PaymentService``); a provider may be one, too.
 ///
-/// What moves money stands in a durable step, and what became of it is the service's own word:
+/// Every action that moves money belongs in a durable step, and its outcome is the service's own status:
 ///
 /// ```swift
 /// func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
@@ -18,16 +17,16 @@
 /// }
 /// ```
 ///
-/// <doc:Providers> says what else to keep in mind, and how to know that a provider is right.
+/// See <doc:Providers> for the other rules, and for the way to check a provider.
 public protocol PaymentProvider: PaymentService {
     /// Takes a second, pure look at a link that one of the provider's patterns matched.
     ///
     /// - Parameter link: the link, already scanned.
-    /// - Returns: what the link names and how far it is to be trusted; nil when it is not the provider's after all.
-    ///   Plain `http` links are unverified whatever this returns.
+    /// - Returns: the data and the trust of the link; nil when it is not the provider's after all. Plain `http` links
+    ///   are unverified whatever this returns.
     func recognize(_ link: PaymentLink) -> LinkMatch?
 
-    /// Asks what is to be paid and how it can be paid.
+    /// Asks for the amount to pay and the ways to pay it.
     ///
     /// - Parameters:
     ///   - request: the link and the payment that it names.
@@ -36,18 +35,18 @@ public protocol PaymentProvider: PaymentService {
     /// - Throws: ``PaymentError`` with phase `beforeSend` or `answered`: nothing that moves money may be sent.
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote
 
-    /// Carries one attempt through, in durable steps.
+    /// Carries one attempt out, in durable steps.
     ///
     /// Called again with the same attempt after an interruption: steps that ended return their stored results.
     ///
-    /// When the chosen option, what was prepared for it and what the service now asks for do not agree, throw
-    /// ``PaymentError/Code/optionChanged`` before the payer's wallet is asked for anything: the router gives the
-    /// attempt up, and where it has the link it quotes again and has the payer choose again.
+    /// When the chosen option, its preparation and the service's present demand do not agree, throw
+    /// ``PaymentError/Code/optionChanged`` before asking the payer's wallet for anything: the router abandons the
+    /// attempt, and where it has the link it quotes again and has the payer choose again.
     ///
     /// - Parameters:
     ///   - attempt: the option that the payer chose, with its key and its limits.
     ///   - context: network, payer, clock and durable steps.
-    /// - Returns: what has become of the payment. A decline is an outcome, not an error.
+    /// - Returns: the outcome of the payment. A decline is an outcome, not an error.
     /// - Throws: ``PaymentError``. Its phase says whether money may have moved: with `maybeSent` the router asks
     ///   ``PaymentService/status(of:in:)``, and never sends again.
     func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome
@@ -55,18 +54,17 @@ public protocol PaymentProvider: PaymentService {
 
 /// A provider whose payments leave the application and come back through a return URL.
 public protocol RedirectCompletingProvider: PaymentProvider {
-    /// Completes `attempt` after the payer came back through `callback`. The URL alone proves nothing: ask the service.
+    /// Completes `attempt` after the payer returned through `callback`. The URL alone proves nothing: ask the service.
     ///
-    /// It may run beside ``PaymentProvider/pay(_:in:)`` of the same attempt, and shares its steps by their names: what
-    /// one of them has found out, the other one is given, and a mutation that one has begun fails for the other, which
-    /// leaves it open, until it has ended. Keys of requests have to be the attempt's (``PaymentAttempt/key(for:)``),
-    /// never drawn anew.
+    /// It may run beside ``PaymentProvider/pay(_:in:)`` of the same attempt, and shares its steps by their names: each
+    /// receives the results of the other, and a mutation that one has begun fails for the other, which leaves it open,
+    /// until it has ended. Keys of requests have to be the attempt's (``PaymentAttempt/key(for:)``), never drawn anew.
     ///
     /// - Parameters:
-    ///   - callback: the URL by which the payer came back.
+    ///   - callback: the URL by which the payer returned.
     ///   - attempt: the attempt that waits for it.
     ///   - context: network, payer, clock and durable steps.
-    /// - Returns: what has become of the payment, by the service's own word.
+    /// - Returns: the outcome of the payment, by the service's own status.
     /// - Throws: ``PaymentError/Code/foreignReturn`` when the URL names another payment: the router then offers it to
     ///   the next open one.
     func complete(
@@ -74,24 +72,24 @@ public protocol RedirectCompletingProvider: PaymentProvider {
     ) async throws -> PaymentOutcome
 }
 
-/// A provider at which one name of a payment can come to stand for something else, as where a merchant uses an order's
-/// number again.
+/// A provider at which one name of a payment can come to stand for something else, as with merchants that use an
+/// order's number again.
 public protocol ReusableReferenceProvider: PaymentProvider {
-    /// Compares what `link` asks for with an attempt at the payment of the same name that is under way or succeeded.
+    /// Compares the demand of `link` with an attempt at the payment of the same name that is in progress or succeeded.
     ///
-    /// Pure. Asked before the attempt is gone on with, or its success told, for this link.
+    /// Pure. Called before the attempt is resumed, or its success reported, for this link.
     ///
     /// - Parameters:
-    ///   - link: what the payer wants to pay now.
-    ///   - attempt: what was begun under the same name.
-    /// - Throws: ``PaymentError/Code/integrity``, phase `beforeSend`, when they are not about the same.
+    ///   - link: the link that the payer wants to pay now.
+    ///   - attempt: the attempt that began under the same name.
+    /// - Throws: ``PaymentError/Code/integrity``, phase `beforeSend`, when their subjects differ.
     func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError)
 }
 
 /// A provider some of whose links name a payment in a way that only its service can resolve, so that one payment may
 /// have two names on a device.
 public protocol AliasedPaymentProvider: PaymentProvider {
-    /// Returns whether `payment` has such a name: it may be the same as one with another name and the same end of its
+    /// Returns true if `payment` has such a name: it may be the same as one with another name that expires at the same
     /// time. Pure.
     ///
     /// - Parameter payment: a payment of this provider.

@@ -4,15 +4,15 @@
     public import Foundation
 #endif
 
-/// A question to a provider: what does this link ask for?
+/// A question to a provider for the terms of a link.
 public struct QuoteRequest: Sendable {
     /// The link.
     public let link: PaymentLink
-    /// What the provider read from it.
+    /// The data that the provider read from it.
     public let match: LinkMatch
     /// The payment.
     public let reference: PaymentReference
-    /// Which period is paid, of what recurs by a plan; nil for any other payment.
+    /// The period that is paid, of a recurring plan; nil for any other payment.
     public let period: RecurringPeriod?
 
     /// Creates a request.
@@ -24,19 +24,19 @@ public struct QuoteRequest: Sendable {
     }
 }
 
-/// What is to be paid, to whom, and the ways to pay it. Show the payee from here, never from the link.
+/// The amount, the payee and the ways to pay. Show the payee from here, never from the link.
 public struct PaymentQuote: Sendable, Hashable {
     /// The payment.
     public let reference: PaymentReference
-    /// Who is paid.
+    /// The payee.
     public let payee: Payee
-    /// What the payee asked for.
+    /// The amount that the payee asked for.
     public let amount: Money?
     /// The ways to pay, in the provider's order. Empty when the payer has no means, or the payment is over.
     public var options: [PaymentMethodOption]
-    /// When the payment can no longer be paid.
+    /// The end of the time in which the payment can be paid.
     public let expiresAt: Date?
-    /// What has become of the payment, when it is already over or under way: nothing is sent for it again.
+    /// The outcome of the payment, when it is already over or in progress: nothing is sent for it again.
     public let outcome: PaymentOutcome?
     /// The link that was quoted; set by the router, for paying an option later.
     package var link: Redacted<PaymentLink>?
@@ -57,8 +57,8 @@ public struct PaymentQuote: Sendable, Hashable {
 }
 
 extension PaymentQuote {
-    /// An option is known by its id alone: from the choice to the service's charge. With two of one name, what is paid
-    /// need not be what was chosen.
+    /// Checks that every option has its own id, which alone identifies it from the choice to the service's charge. With
+    /// two of one name, the option paid need not be the one chosen.
     ///
     /// - Throws: ``PaymentError``, `invalidResponse`, when an option's id is empty or not its own.
     package func checkOptionIDs() throws(PaymentError) {
@@ -78,14 +78,14 @@ extension PaymentQuote {
     }
 }
 
-/// Who is paid.
+/// The recipient of a payment, as the provider states it.
 public struct Payee: Sendable, Hashable {
     /// The name that the provider states.
     public let name: String
     /// A picture of the payee.
     public let iconURL: String?
     /// The provider's own id of the payee, such as a public key, which stays the same from payment to payment; nil
-    /// where it has none. Limits of what a payee gets go by it.
+    /// where it has none. Limits by payee use it.
     public let id: String?
 
     /// Creates a payee.
@@ -102,20 +102,21 @@ public struct PaymentMethodOption: Sendable, Hashable, Codable, Identifiable {
     public let id: String
     /// A few words for people: `USDC on Base`.
     public let title: String
-    /// What leaves the payer.
+    /// The amount that leaves the payer.
     public let amount: Money
-    /// Whether the amount is the service's estimate, as with coins whose price moves until they are spent. Otherwise a
+    /// True if the amount is the service's estimate, as with coins whose price moves until they are spent. Otherwise a
     /// receipt over any other amount is refused.
     public let isEstimate: Bool
     /// The account that pays.
     public let account: AccountID?
-    /// What it asks of the payer.
+    /// The option's demands on the payer.
     public let needs: [PayerNeed]
     /// The needs that this payer cannot fulfil; set by the router. An option with any cannot be chosen.
     public var unmet: [PayerNeed]
-    /// When the option's price is no longer good.
+    /// The end of the validity of the option's price.
     public let expiresAt: Date?
-    /// What the provider itself needs to carry the option out. Opaque to everyone else; stored with the attempt.
+    /// The data that the provider itself needs to carry the option out. Opaque to all other code; stored with the
+    /// attempt.
     public let providerData: JSONValue?
 
     /// Creates an option.
@@ -134,7 +135,7 @@ public struct PaymentMethodOption: Sendable, Hashable, Codable, Identifiable {
         self.providerData = providerData
     }
 
-    /// The same option with other data of its provider's.
+    /// Returns the same option with other provider data.
     package func with(providerData: JSONValue) -> PaymentMethodOption {
         var option = PaymentMethodOption(
             id: id, title: title, amount: amount, isEstimate: isEstimate, account: account, needs: needs,

@@ -1,14 +1,14 @@
-/// One account at a payment service: what payers' providers and merchants' services have in common.
+/// One account at a payment service: the common part of payers' providers and merchants' services.
 ///
 /// A merchant's service stands on its own: it claims no links, neither quotes nor pays, and is registered beside
-/// payers' providers. What it can do is what it conforms to: ``RefundingService``, ``CancellingService``,
+/// payers' providers. Its conformances are its capabilities: ``RefundingService``, ``CancellingService``,
 /// ``NotificationReadingService``. A type may be a ``PaymentProvider`` and a merchant's service as well.
 ///
 /// Its id names it in registries and journals. Where one vendor is used with several merchants, accounts or
-/// environments, each is a value with an id of its own, and so are the provider and the merchant's service of one
-/// vendor: then they share a registry and a journal, and nothing of one is taken for the other's.
+/// environments, each is a value with its own id, and so are the provider and the merchant's service of one vendor:
+/// then they share a registry and a journal, and nothing of one is taken for the other's.
 ///
-/// A service that gives money back does it in a durable step, under a key that follows from the refund:
+/// A service refunds in a durable step, under a key that follows from the refund:
 ///
 /// ```swift
 /// extension Shop: RefundingService {
@@ -21,54 +21,55 @@
 /// }
 /// ```
 ///
-/// <doc:Providers> says what else to keep in mind.
+/// See <doc:Providers> for the other rules.
 public protocol PaymentService: Sendable {
-    /// Who it is, which hosts it calls, and, of a provider, which links it claims. Must not change during its life.
+    /// The service's name, the hosts it calls, and, of a provider, the links it claims. Must not change during its
+    /// life.
     var descriptor: ProviderDescriptor { get }
 
-    /// Asks what has become of a payment. Must not change anything.
+    /// Asks for the outcome of a payment. Must not change anything.
     ///
     /// - Parameters:
-    ///   - payment: which payment.
+    ///   - payment: the payment.
     ///   - context: network and secrets. There is no payer to ask.
-    /// - Returns: the outcome by the service's own word; `unknown` with the raw word where it is not understood.
+    /// - Returns: the outcome by the service's own status; `unknown` with the raw status where it is not understood.
     /// - Throws: ``PaymentError`` when the question is not answered, which says nothing about the payment.
     func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome
 }
 
-/// A service that can call off a payment that nobody has paid yet.
+/// A service that can cancel a payment that is not paid yet.
 public protocol CancellingService: PaymentService {
-    /// Cancels the payment, in mutation steps, and says what has become of it.
+    /// Cancels the payment, in mutation steps, and returns its outcome.
     ///
     /// These steps are not stored: after an interruption everything is asked again. Cancelling twice must do no more
     /// than cancelling once; where the service counts its requests, the number has to follow from the payment.
     ///
     /// - Parameters:
-    ///   - payment: which payment.
+    ///   - payment: the payment.
     ///   - context: network and secrets.
-    /// - Returns: what has become of the payment; not only `cancelled`, because it may have been paid meanwhile.
+    /// - Returns: the outcome of the payment; not only `cancelled`, because it may have been paid meanwhile.
     /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been cancelled.
     func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome
 }
 
-/// A service that can give money back.
+/// A service that can refund payments.
 public protocol RefundingService: PaymentService {
-    /// Gives money back, in durable steps as ``PaymentProvider/pay(_:in:)`` has them. A receipt is for
+    /// Refunds money, in durable steps as in ``PaymentProvider/pay(_:in:)``. A receipt is for
     /// ``RefundRequest/reference``.
     ///
     /// - Parameters:
     ///   - request: the payment, the amount and the id of the refund, which stays the same when it is asked for again.
     ///   - context: network, secrets and durable steps.
-    /// - Returns: what has become of the refund.
+    /// - Returns: the outcome of the refund.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the refund may have been made.
     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome
 
-    /// Asks what has become of a refund. Must not change anything.
+    /// Asks for the outcome of a refund. Must not change anything.
     ///
     /// - Parameters:
     ///   - refund: the refund as it was asked for.
     ///   - context: network and secrets.
-    /// - Returns: what has become of it.
+    /// - Returns: the outcome of the refund.
     /// - Throws: ``PaymentError`` when the question is not answered, which says nothing about the refund.
     func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome
 }
@@ -78,7 +79,7 @@ public protocol NotificationReadingService: PaymentService {
     /// Checks that `notification` is genuine and reads it.
     ///
     /// - Parameter notification: the header fields and the body, byte for byte as they came.
-    /// - Returns: which payment it is about, and what it says of it.
+    /// - Returns: the payment it is about, and its outcome by the notification.
     /// - Throws: ``PaymentError/Code/untrustedNotification`` when it is not genuine, too old or malformed.
     func verify(_ notification: IncomingNotification) throws -> PaymentNotification
 }
@@ -101,7 +102,7 @@ public struct IncomingNotification: Sendable {
 public struct PaymentNotification: Sendable, Hashable {
     /// The payment it is about.
     public let reference: PaymentReference
-    /// What has become of it.
+    /// The outcome of the payment.
     public let outcome: PaymentOutcome
 
     /// Creates a notification.

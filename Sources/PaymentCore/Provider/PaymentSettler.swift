@@ -1,8 +1,8 @@
 /// Sends the payer's own money to an endpoint: a Lightning node, a wallet of coins, a service that does either. Keys
 /// stay inside.
 ///
-/// Nobody but the settler sees that money, so what it says is all that is ever known of it. It has to know its payments
-/// again: by the payment hash where the endpoint has one, by ``Settlement/key`` otherwise.
+/// Only the settler sees that money, so its report is all that is ever known of it. It has to recognise its payments:
+/// by the payment hash where the endpoint has one, by ``Settlement/key`` otherwise.
 ///
 /// ```swift
 /// struct Node: PaymentSettler {
@@ -18,42 +18,42 @@
 /// }
 /// ```
 public protocol PaymentSettler: Sendable {
-    /// Returns whether endpoints of this kind can be paid at all. Decides which options the payer can choose.
+    /// Returns true if endpoints of this kind can be paid at all. Decides which options the payer can choose.
     ///
     /// - Parameters:
-    ///   - kind: what the endpoint is.
+    ///   - kind: the kind of the endpoint.
     ///   - network: the network that its text names; nil where it names none.
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool
 
-    /// Says what has become of a settlement. Changes nothing.
+    /// Returns the state of a settlement. Changes nothing.
     ///
-    /// Asked before anything is sent, and again after a crash: an invoice that was paid before, by this attempt or any
-    /// other, is ``SettlementState/settled(_:)``. Another invoice of the same payment hash is not: throw, so that
-    /// neither is it paid, which would give its money away, nor is it told paid.
+    /// Called before anything is sent, and again after a crash: an invoice that was paid before, by this attempt or any
+    /// other, is ``SettlementState/settled(_:)``. Another invoice of the same payment hash is not: throw, so that it is
+    /// neither paid, which would lose the money, nor reported as paid.
     ///
-    /// - Parameter settlement: what was to be paid.
-    /// - Returns: what is known of it; ``SettlementState/nothingSent(reason:)`` only if that is certain.
-    /// - Throws: any error, when it cannot tell.
+    /// - Parameter settlement: the settlement as it was to be paid.
+    /// - Returns: the known state; ``SettlementState/nothingSent(reason:)`` only if that is certain.
+    /// - Throws: any error, when the state cannot be determined.
     func state(of settlement: Settlement) async throws -> SettlementState
 
     /// Pays, at most once for each key and for each payment hash, however often it is called.
     ///
-    /// - Parameter settlement: what is paid; everything in it was checked.
-    /// - Returns: what has become of it. ``SettlementState/nothingSent(reason:)`` is the last word on this key: nothing
-    ///   that was asked for under it, or is asked for later, is carried out any more; who asks again hears the same. A
-    ///   payer who says no is that, too.
-    /// - Throws: any error, when it cannot tell; money is taken to have moved then.
+    /// - Parameter settlement: the settlement to pay; everything in it was checked.
+    /// - Returns: the state of the settlement. ``SettlementState/nothingSent(reason:)`` is final for this key: no
+    ///   earlier or later request under it is carried out any more, and a repeated call returns the same. It is also
+    ///   the result when the payer declines.
+    /// - Throws: any error, when the state cannot be determined; money is taken to have moved then.
     func settle(_ settlement: Settlement) async throws -> SettlementState
 }
 
-/// What a settler is asked to pay.
+/// A payment that a settler is asked to make.
 public struct Settlement: Sendable, Hashable {
-    /// By which the settler knows this payment again: a text of at most 64 ASCII characters, always the same for one
+    /// The settler's identifier of this payment: a text of at most 64 ASCII characters, always the same for one
     /// attempt.
     public let key: String
-    /// Where the money goes.
+    /// The destination of the money.
     public let endpoint: SettlementEndpoint
-    /// How much: bitcoin in satoshi, or in thousandths of a satoshi where the exponent is 11.
+    /// The amount: bitcoin in satoshi, or in thousandths of a satoshi where the exponent is 11.
     public let amount: Money
 
     /// Creates a settlement.
@@ -65,11 +65,11 @@ public struct Settlement: Sendable, Hashable {
 }
 
 extension Payer {
-    /// What the settler knows of an invoice that `settlement` has not begun to pay: it is about another payment, and
-    /// would pass for this one without a coin having moved. Nil where it knows nothing, and for what is no invoice:
-    /// that takes every payment.
+    /// Returns the settler's state of an invoice that `settlement` has not begun to pay: it is about another payment,
+    /// and would pass for this one without a coin having moved. Nil where the settler knows nothing, and for an
+    /// endpoint that is no invoice: that takes every payment.
     ///
-    /// - Throws: ``PaymentError``, when the settler does not say.
+    /// - Throws: ``PaymentError``, when the settler does not answer.
     package func otherPayment(than settlement: Settlement) async throws(PaymentError) -> SettlementState? {
         guard settlement.endpoint.paymentHash != nil, let settler else { return nil }
         let state: SettlementState
@@ -82,7 +82,7 @@ extension Payer {
     }
 }
 
-/// What has become of a settlement, by the settler's word.
+/// The state of a settlement, as the settler reports it.
 @nonexhaustive
 public enum SettlementState: Sendable, Hashable {
     /// The money has arrived, or was broadcast to the chain.
@@ -93,7 +93,7 @@ public enum SettlementState: Sendable, Hashable {
     case nothingSent(reason: String?)
 }
 
-/// What proves that a settler paid.
+/// The proof that a settler paid.
 @nonexhaustive
 public enum SettlementProof: Sendable, Hashable {
     /// The preimage of an invoice's payment hash: 64 hexadecimal digits.
@@ -101,7 +101,7 @@ public enum SettlementProof: Sendable, Hashable {
     /// The id of a transaction on the chain, as the chain writes it.
     case transaction(String)
 
-    /// The proof without the word for what it is.
+    /// The proof without the prefix that names its kind.
     public var text: String {
         switch self {
         case .preimage(let text), .transaction(let text): text
@@ -115,7 +115,7 @@ extension SettlementProof: Codable {
         case transaction = "transaction:"
     }
 
-    /// Reads a proof as journals store it: one text, with the word for what it is before it.
+    /// Reads a proof as journals store it: one text, with a prefix that names its kind.
     ///
     /// - Throws: `DecodingError` when it is none.
     public init(from decoder: any Decoder) throws {
@@ -134,7 +134,7 @@ extension SettlementProof: Codable {
 
     /// Writes the proof.
     ///
-    /// - Throws: what the encoder throws.
+    /// - Throws: any error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         let word: Prefix =
             switch self {

@@ -1,11 +1,11 @@
 extension ProviderContext {
-    /// Sends a request, whose body is JSON where it has one, and returns what its JSON answer says.
+    /// Sends a request, whose body is JSON where it has one, and returns the value read from its JSON answer.
     ///
-    /// The short way is the right one: an answer with a status that was not asked for is never read, and the error says
-    /// whether money can have moved. Within a ``StepKind/mutation(replay:)`` step, whatever does not prove that nothing
-    /// was done (``HTTPResponse/provesNothingWasDone``) leaves the payment's fate open: a lost answer, a fault of the
-    /// service, an answer that cannot be read. Services with error codes of their own may say more; for those use
-    /// ``http``.
+    /// The short form is the safe one: an answer with a status that was not asked for is never read, and the error says
+    /// whether money can have moved. Within a ``StepKind/mutation(replay:)`` step, every answer that does not prove
+    /// that nothing was done (``HTTPResponse/provesNothingWasDone``) leaves the payment's fate open: a lost answer, a
+    /// fault of the service, an answer that cannot be read. Services with their own error codes may say more; for those
+    /// use ``http``.
     ///
     /// ```swift
     /// let order: Order = try await context.step("pay", .mutation(replay: .never)) {
@@ -15,14 +15,14 @@ extension ProviderContext {
     ///
     /// - Parameters:
     ///   - method: the method.
-    ///   - url: where to; a host that the descriptor declares.
+    ///   - url: the address, on a host that the descriptor declares.
     ///   - body: the body; nil sends none.
     ///   - headers: further header fields, such as credentials.
     ///   - idempotencyKey: sent as `Idempotency-Key`. Only where the service recognises a repetition by it: the request
     ///     may then be sent again when its fate is not known. It has to be the attempt's
     ///     (``PaymentAttempt/key(for:)``), or follow from the refund's id.
     ///   - statuses: the statuses of answers that are read; every other one is an error.
-    ///   - type: what the answer is read as; ``JSONValue`` takes it as it is.
+    ///   - type: the type that the answer is read as; ``JSONValue`` takes it as it is.
     /// - Throws: ``PaymentError``. `retry` has the service's own `Retry-After`, where it gives seconds.
     public func json<Answer: Decodable>(
         _ method: HTTPRequest.Method, _ url: HTTPURL, body: JSONValue? = nil, headers: HTTPHeaders = [:],
@@ -52,7 +52,8 @@ extension ProviderContext {
         }
     }
 
-    /// What could not be read, without its content. Only our own errors, and the names of fields, promise to hold none.
+    /// The part that could not be read, without its content. Only the library's errors, and the names of fields, are
+    /// sure to hold none.
     private static func reason(_ error: any Error) -> String {
         switch error {
         case let error as JSONError: ": \(error)"

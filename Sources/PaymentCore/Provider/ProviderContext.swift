@@ -1,15 +1,15 @@
-/// Everything a provider may use of the world, for one call.
+/// The effects and data that a provider may use, for one call.
 public struct ProviderContext: Sendable {
     /// The network, limited to the hosts that the descriptor declares. A request that must not be repeated leaves
     /// only from within a mutation step.
     public let http: any HTTPTransport
-    /// What the payer lends to the payment.
+    /// The parts that the application provides to the payment.
     public let payer: Payer
-    /// Time.
+    /// The time.
     public let clock: any PaymentClock
-    /// Randomness.
+    /// The source of random numbers.
     public let random: any RandomSource
-    /// Secrets of the application.
+    /// The application's secrets.
     public let secrets: any SecretStore
     /// The link being paid, where the caller has it. Links may hold secrets, so none is journaled: an attempt that is
     /// resumed without its link finds nil here.
@@ -23,13 +23,13 @@ public struct ProviderContext: Sendable {
     ///
     /// - Parameters:
     ///   - http: the network, limited to the provider's hosts.
-    ///   - payer: what the payer lends.
+    ///   - payer: the parts that the application provides.
     ///   - clock: the time.
-    ///   - random: the chance.
+    ///   - random: the source of random numbers.
     ///   - secrets: the application's secrets.
     ///   - link: the link that is paid, where it is at hand.
-    ///   - steps: runs steps.
-    ///   - remark: hears remarks for people.
+    ///   - steps: the runner of durable steps.
+    ///   - remark: receives remarks for people.
     package init(
         http: any HTTPTransport, payer: Payer, clock: any PaymentClock, random: any RandomSource,
         secrets: any SecretStore, link: PaymentLink? = nil, steps: any StepRunner,
@@ -50,16 +50,16 @@ public struct ProviderContext: Sendable {
 
     /// Runs a durable step: its start is stored before `body` runs, its result before this returns.
     ///
-    /// On resumption a step that ended returns its stored result and `body` does not run. `name` must be unique
-    /// within one attempt and the same on every run, also of later versions: while a mutation that began is not come to
-    /// again under its name, no other begins, and the payment's status decides.
+    /// On resumption a step that ended returns its stored result and `body` does not run. `name` must be unique within
+    /// one attempt and the same on every run, also of later versions: until a mutation that began is reached again
+    /// under its name, no other begins, and the payment's status decides.
     ///
     /// - Parameters:
     ///   - name: the step's name, an on-disk contract.
-    ///   - kind: whether the step may move money.
-    ///   - body: what is done once.
-    /// - Returns: what `body` returned, now or in an earlier run.
-    /// - Throws: what `body` throws, and ``PaymentError`` with code ``PaymentError/Code/journal`` when the journal
+    ///   - kind: the kind of the step, which says whether it may move money.
+    ///   - body: the action that is done once.
+    /// - Returns: the result of `body`, now or in an earlier run.
+    /// - Throws: any error of `body`, and ``PaymentError`` with code ``PaymentError/Code/journal`` when the journal
     ///   fails, in which case `body` did not run or its result is not stored.
     public func step<Result: Codable & Sendable>(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> Result
@@ -71,7 +71,7 @@ public struct ProviderContext: Sendable {
         return try await durable(name, kind, body)
     }
 
-    /// Runs a durable step of any kind: for the core itself, and for whoever watches a provider's steps.
+    /// Runs a durable step of any kind: for the core itself, and for observers of a provider's steps.
     package func durable<Result: Codable & Sendable>(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -80,13 +80,13 @@ public struct ProviderContext: Sendable {
     }
 
     /// Runs a durable step that may end without a result: when `body` returns nil, nothing of it is kept, and it runs
-    /// again when the attempt is gone on with. So where a payer leaves a page that they may finish later.
+    /// again when the attempt is resumed. An example is a page that the payer leaves and may finish later.
     ///
-    /// In all else it is as ``step(_:_:_:)``. Nil in a mutation says that nothing was done; where a request of it may
+    /// In all else it equals ``step(_:_:_:)``. Nil in a mutation means that nothing was done; where a request of it may
     /// have arrived all the same, it stays open.
     ///
     /// - Returns: the result, now or from an earlier run; nil when `body` returned nil.
-    /// - Throws: what ``step(_:_:_:)`` throws.
+    /// - Throws: the errors of ``step(_:_:_:)``.
     public func stepIfFinished<Result: Codable & Sendable>(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> Result?
     ) async throws -> Result? {
@@ -102,17 +102,17 @@ public struct ProviderContext: Sendable {
 
     // MARK: What is never stored
 
-    /// Asks the payer something whose answer is never stored, such as a card or a consent: once in a run.
+    /// Asks the payer a question whose answer is never stored, such as a card or a consent: once in a run.
     ///
-    /// The answer lives as long as this context, which is one run of the attempt. Whoever asks under the same name
-    /// later in the run, also in another step, is given the same answer; after an interruption nobody has it, and it is
-    /// asked for again where it is needed.
+    /// The answer lives as long as this context, which is one run of the attempt. A later call under the same name in
+    /// the run, also in another step, receives the same answer; an interruption loses it, and it is asked for again
+    /// where it is needed.
     ///
     /// - Parameters:
-    ///   - name: what is asked; unique within the provider.
+    ///   - name: the name of the question; unique within the provider.
     ///   - question: asks the payer.
     /// - Returns: the run's first answer.
-    /// - Throws: what `question` throws; it is asked again then, the next time.
+    /// - Throws: any error of `question`; the next call asks again.
     public func ask<Answer: Sendable>(
         _ name: String, _ question: @Sendable () async throws -> Answer
     ) async throws -> Answer {
@@ -120,14 +120,14 @@ public struct ProviderContext: Sendable {
         return answers.keep(try await question(), as: name)
     }
 
-    /// The answer to what was asked in this run; nil when it was not.
+    /// Returns the answer to a question asked in this run; nil when it was not asked.
     public func answer<Answer: Sendable>(to name: String, as type: Answer.Type = Answer.self) -> Answer? {
         answers.answer(to: name)
     }
 
-    /// Returns whether an earlier run of the attempt has done the step `name`, as far as is known: it ended, or it
-    /// began and may have moved money. What was checked before it, or was not by an older version, cannot be undone
-    /// then.
+    /// Returns true if an earlier run of the attempt has done the step `name`, as far as is known: it ended, or it
+    /// began and may have moved money. A check before it, made or omitted by an older version, can then not change the
+    /// outcome.
     ///
     /// - Parameter name: the step's name.
     public func hasRun(_ name: String) async -> Bool { await steps.hasRun(name) }
@@ -142,24 +142,24 @@ package protocol StepRunner: Sendable {
     ///
     /// - Parameters:
     ///   - name: the step's name.
-    ///   - kind: whether the step may move money.
-    ///   - body: what is done once.
+    ///   - kind: the kind of the step, which says whether it may move money.
+    ///   - body: the action that is done once.
     /// - Returns: the result, now or from an earlier run.
-    /// - Throws: what `body` throws, and ``PaymentError`` with code ``PaymentError/Code/journal``.
+    /// - Throws: any error of `body`, and ``PaymentError`` with code ``PaymentError/Code/journal``.
     func run(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
     ) async throws -> JSONValue
 
-    /// Returns whether an earlier run ended the step `name`, or began it and may have moved money with it.
+    /// Returns true if an earlier run ended the step `name`, or began it and may have moved money with it.
     ///
     /// - Parameter name: the step's name.
     func hasRun(_ name: String) async -> Bool
 
-    /// Makes sure, within a step, that nobody else has taken the payment over or ended the attempt since the step
+    /// Checks, within a step, that no other process has taken the payment over or ended the attempt since the step
     /// began.
     ///
-    /// Asked for after a wait that may have been long, and before what cannot be called back.
+    /// Called after a wait that may have been long, and before an action that cannot be undone.
     ///
-    /// - Throws: ``PaymentError`` when somebody else has, or when the journal cannot tell.
+    /// - Throws: ``PaymentError`` when another process has, or when the journal cannot be read.
     func ensureInCharge() async throws
 }

@@ -1,7 +1,7 @@
-/// What a provider or a merchant's service says about itself.
+/// The static description of a provider or a merchant's service.
 public struct ProviderDescriptor: Sendable, Hashable {
-    /// Something that can be done beyond quoting and paying. Conforming to the protocol is what counts;
-    /// see ``ProviderDescriptor/capabilities(of:)``.
+    /// An ability beyond quoting and paying. Conforming to the protocol is what counts; see
+    /// ``ProviderDescriptor/capabilities(of:)``.
     @nonexhaustive
     public enum Capability: String, Sendable, Hashable, CaseIterable {
         /// ``RedirectCompletingProvider``.
@@ -21,11 +21,11 @@ public struct ProviderDescriptor: Sendable, Hashable {
     /// The links it claims; a merchant's service claims none.
     public let patterns: [LinkPattern]
     /// Every host it may call: `host`, `host:port`, `.example.com` for all hosts below one (encrypted, on the usual
-    /// port), or `*` for every host with a name in the world's domains (encrypted).
-    /// Requests elsewhere are refused before anything is sent.
+    /// port), or `*` for every host with a public domain name (encrypted). Requests elsewhere are refused before
+    /// anything is sent.
     public let outboundHosts: [String]
-    /// How long the service recognises a repeated idempotency key; zero when it does not. After that a mutation
-    /// declared ``MutationReplay/sameKey`` is no longer sent again.
+    /// The time in which the service recognises a repeated idempotency key; zero when it does not. After that a
+    /// mutation declared ``MutationReplay/sameKey`` is no longer sent again.
     public let replayWindow: Duration
 
     /// Creates a descriptor.
@@ -40,7 +40,7 @@ public struct ProviderDescriptor: Sendable, Hashable {
         self.replayWindow = replayWindow
     }
 
-    /// What `service` can do, read from its conformances, so that it cannot be claimed falsely.
+    /// Returns the capabilities of `service`, read from its conformances, so that none can be claimed falsely.
     ///
     /// - Parameter service: a provider or a merchant's service.
     public static func capabilities(of service: any PaymentService) -> [Capability] {

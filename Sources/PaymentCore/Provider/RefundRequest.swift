@@ -1,10 +1,10 @@
-/// Money to be given back, named by whoever asks for it.
+/// A refund to be made, named by the caller.
 public struct RefundRequest: Sendable, Hashable, Codable {
-    /// The payment that is given back, in part or in full.
+    /// The payment that is refunded, in part or in full.
     public let payment: PaymentReference
-    /// How much.
+    /// The amount.
     public let amount: Money
-    /// The asker's own id of this refund, such as the number of a credit note: asked for twice, it is made once.
+    /// The caller's own id of this refund, such as the number of a credit note: requested twice, it is made once.
     public let id: String
 
     /// Creates a request.
@@ -14,7 +14,7 @@ public struct RefundRequest: Sendable, Hashable, Codable {
         self.id = id
     }
 
-    /// What the refund itself is called in journals and receipts.
+    /// The name of the refund itself in journals and receipts.
     public var reference: PaymentReference {
         PaymentReference(provider: payment.provider, id: id, subject: .refund)
     }

@@ -1,16 +1,17 @@
-/// Where a payer's settler sends money: an invoice, an address, a name, with what its kind says about it.
+/// The destination of a settler's payment: an invoice, an address or a name, with its kind and its network.
 ///
-/// Made from a text that was read and found sound, never from a text alone; see ``init(_:text:network:paymentHash:)``.
+/// Create one from a text that was read and found sound, never from a text alone; see
+/// ``init(_:text:network:paymentHash:)``.
 public struct SettlementEndpoint: Sendable, Hashable, Codable {
-    /// What an endpoint is. Open: later versions and applications may know more.
+    /// The kind of an endpoint. Open: later versions and applications may add kinds.
     public struct Kind: Sendable, Hashable, Codable, RawRepresentable {
-        /// The kind's name: what journals store.
+        /// The kind's name, as journals store it.
         public let rawValue: String
 
         /// Creates a kind.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A Lightning invoice (BOLT 11): it is paid once, and its payment hash says by which proof.
+        /// A Lightning invoice (BOLT 11): it is paid once, and the preimage of its payment hash proves it.
         public static let bolt11 = Kind(rawValue: "bolt11")
         /// A Lightning offer (BOLT 12), at which the settler asks for an invoice.
         public static let bolt12Offer = Kind(rawValue: "bolt12-offer")
@@ -20,25 +21,25 @@ public struct SettlementEndpoint: Sendable, Hashable, Codable {
         public static let lnurl = Kind(rawValue: "lnurl")
         /// An address on Bitcoin's chain, or on one of its test chains.
         public static let bitcoinAddress = Kind(rawValue: "bitcoin-address")
-        /// An address of another coin; ``SettlementEndpoint/network`` says of which.
+        /// An address of another coin, which ``SettlementEndpoint/network`` names.
         public static let coinAddress = Kind(rawValue: "coin-address")
     }
 
-    /// What it is.
+    /// The kind of endpoint.
     public let kind: Kind
     /// The invoice, address or name itself, without a scheme and without parameters.
     public let text: String
-    /// On which network the money moves, where the text tells: for Bitcoin and Lightning `mainnet`, `testnet`, `signet`
-    /// or `regtest`, for other coins their chain.
+    /// The network on which the money moves, where the text states it: for Bitcoin and Lightning `mainnet`, `testnet`,
+    /// `signet` or `regtest`, for other coins their chain.
     public let network: String?
-    /// The payment hash of an invoice, 64 hexadecimal digits in lower case: whoever paid it has the preimage. Nil where
+    /// The payment hash of an invoice, 64 hexadecimal digits in lower case; only its payer has the preimage. Nil where
     /// the text has none.
     public let paymentHash: String?
 
     /// Creates an endpoint from a text that was read.
     ///
     /// - Parameters:
-    ///   - kind: what it is.
+    ///   - kind: the kind of endpoint.
     ///   - text: the invoice, address or name.
     ///   - network: the network that the text names.
     ///   - paymentHash: of an invoice: 64 hexadecimal digits, in any case.
@@ -51,11 +52,11 @@ public struct SettlementEndpoint: Sendable, Hashable, Codable {
 }
 
 extension SettlementEndpoint.Kind {
-    /// Whether the money moves over Lightning, so that a preimage proves it.
+    /// True if the money moves over Lightning, so that a preimage proves it.
     package var isLightning: Bool { [.bolt11, .bolt12Offer, .lightningAddress, .lnurl].contains(self) }
 
-    /// The method by which endpoints of this kind are paid, whatever whoever published one calls it: `lightning`,
-    /// `onchain`, or the kind's own name.
+    /// The method by which endpoints of this kind are paid, whatever name their publisher uses: `lightning`, `onchain`,
+    /// or the kind's own name.
     package var method: String {
         if isLightning { return "lightning" }
         return self == .bitcoinAddress ? "onchain" : rawValue

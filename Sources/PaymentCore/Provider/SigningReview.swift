@@ -4,14 +4,14 @@
     public import Foundation
 #endif
 
-/// What a list of wallet calls will do, in terms that a person can check against what they agreed to.
+/// The effects of a list of wallet calls, in terms that a person can check against what they agreed to.
 ///
-/// A value of this type exists only for a list that was found to pay exactly what was agreed, and nothing else: it is
-/// what a wallet shows before it signs. The provider that asks for the signatures makes it.
+/// A value of this type exists only for a list that was found to pay exactly what was agreed, and nothing else: a
+/// wallet shows it before it signs. The provider that asks for the signatures makes it.
 public struct SigningReview: Sendable, Hashable {
-    /// One thing that will happen, or may happen once the signature is out.
+    /// One event that will happen, or may happen once the signature is out.
     public struct Effect: Sendable, Hashable {
-        /// The kinds of effects. Open: later versions may know more.
+        /// The kinds of effects. Open: later versions may add kinds.
         public struct Kind: Sendable, Hashable, RawRepresentable {
             /// The kind's name, as scripts read it.
             public let rawValue: String
@@ -21,7 +21,7 @@ public struct SigningReview: Sendable, Hashable {
 
             /// A spender may take the amount once, through Permit2. The spender decides who receives it.
             public static let permit2Transfer = Kind(rawValue: "permit2-transfer")
-            /// The recipient may collect the amount (EIP-3009); anyone may hand the signature in.
+            /// The recipient may collect the amount (EIP-3009); anyone may submit the signature.
             public static let transferAuthorization = Kind(rawValue: "transfer-authorization")
             /// The recipient itself may collect the amount (EIP-3009).
             public static let receiveAuthorization = Kind(rawValue: "receive-authorization")
@@ -37,28 +37,28 @@ public struct SigningReview: Sendable, Hashable {
             public static let solTransfer = Kind(rawValue: "sol-transfer")
             /// A token account is opened on Solana.
             public static let createTokenAccount = Kind(rawValue: "create-token-account")
-            /// Nobody has looked at what this does: the application asked for calls of this method to pass.
+            /// The effect was not reviewed: the application asked for calls of this method to pass.
             public static let unreviewed = Kind(rawValue: "unreviewed")
         }
 
-        /// How much.
+        /// The amount of an effect.
         @nonexhaustive
         public enum Quantity: Sendable, Hashable {
-            /// So many of the asset's minor units, in decimal digits: amounts of 256 bits occur.
+            /// A number of the asset's minor units, in decimal digits: amounts of 256 bits occur.
             case minorUnits(String)
             /// Everything there is, now and later.
             case unlimited
         }
 
-        /// What happens.
+        /// The kind of effect.
         public let kind: Kind
-        /// Which call of the list does it, counted from 0.
+        /// The position in the list of the call that has this effect, counted from 0.
         public let call: Int
-        /// The asset concerned; nil where nobody has looked.
+        /// The asset concerned; nil where the call was not reviewed.
         public let asset: AssetID?
-        /// How much of it, where the effect has an amount.
+        /// The amount of the asset, where the effect has one.
         public let quantity: Quantity?
-        /// Who receives it, in the chain's own spelling, where that is signed for.
+        /// The recipient, in the chain's own spelling, where it is signed for.
         public let recipient: String?
         /// The contract that may move it, in the chain's own spelling.
         public let spender: String?
@@ -80,7 +80,7 @@ public struct SigningReview: Sendable, Hashable {
         }
     }
 
-    /// Something that is not wrong, but that the payer should know. Open: later versions may know more.
+    /// A fact that is not wrong, but that the payer should know. Open: later versions may add warnings.
     public struct Warning: Sendable, Hashable, RawRepresentable {
         /// The warning's name, as scripts read it.
         public let rawValue: String
@@ -88,7 +88,7 @@ public struct SigningReview: Sendable, Hashable {
         /// Creates a warning.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// No table knows the token: its name and its decimals are the service's own word.
+        /// No table lists the token: its name and its decimals are the service's claim.
         public static let displayUnverified = Warning(rawValue: "display-unverified")
         /// Neither this library nor the payer has seen the recipient or spender on this chain before.
         public static let recipientUnknown = Warning(rawValue: "recipient-unknown")
@@ -96,23 +96,23 @@ public struct SigningReview: Sendable, Hashable {
         public static let approvalUnlimited = Warning(rawValue: "approval-unlimited")
         /// The allowance is larger than the payment.
         public static let approvalMoreThanNeeded = Warning(rawValue: "approval-more-than-needed")
-        /// The payer opens a token account for somebody at their own cost.
+        /// The payer opens a token account for another party at the payer's cost.
         public static let solanaRent = Warning(rawValue: "solana-rent")
-        /// Nobody has looked at what a call does.
+        /// The effect of a call was not reviewed.
         public static let unreviewed = Warning(rawValue: "unreviewed")
     }
 
-    /// What will happen, in the order of the calls.
+    /// The effects, in the order of the calls.
     public let effects: [Effect]
-    /// What the payer should know, gravest first.
+    /// The warnings for the payer, gravest first.
     public let warnings: [Warning]
-    /// The 32 bytes that a signature of typed data signs (EIP-712), as the reviewer computed them. A wallet that comes
-    /// to others would sign something else than was reviewed.
+    /// The 32 bytes that a signature of typed data signs (EIP-712), as the reviewer computed them. A wallet that
+    /// computes others would sign something else than was reviewed.
     public let digest: [UInt8]?
-    /// The review for people, a sentence each: what happens, and what to know about it.
+    /// The review for people, a sentence each: the effects and their warnings.
     public let lines: [String]
 
-    /// Creates a review. Reviewers do this.
+    /// Creates a review. Only reviewers call it.
     public init(effects: [Effect], warnings: [Warning], digest: [UInt8]?, lines: [String]) {
         self.effects = effects
         self.warnings = warnings

@@ -20,7 +20,8 @@ package final class StepScope: Sendable {
     /// Creates the scope of a step.
     package init(_ kind: StepKind) { self.kind = kind }
 
-    /// Whether a step that ended by throwing `error` had no effect, as far as its provider and the network can tell.
+    /// Returns true if a step that ended by throwing `error` had no effect, as far as its provider and the network can
+    /// determine.
     package func isWithoutEffect(_ error: any Error) -> Bool {
         guard !hasLostAnswer else { return false }
         return switch error {
@@ -35,19 +36,19 @@ package final class StepScope: Sendable {
         if case .mutation = kind { true } else { false }
     }
 
-    /// Whether a request that can change something left in this step and its fate is not known. The network says so
-    /// itself, so that no provider can mistake it.
+    /// True if a request that can change something left in this step and its fate is not known. The network reports it,
+    /// so that no provider can mistake it.
     private var hasLostAnswer: Bool { state.withLock { $0.answerWasLost } }
 
     func noteLostAnswer() { state.withLock { $0.answerWasLost = true } }
 
-    /// A request that can change something is sent. What the one before did may be open in spite of its answer; what
-    /// that meant is the provider's to say, but another answer cannot take its place.
+    /// Notes that a request that can change something is sent. The effect of the one before may be open in spite of its
+    /// answer; the provider interprets that answer, but another answer cannot replace it.
     func noteSending() {
         state.withLock { if $0.hasOpenAnswer { $0.answerWasLost = true } }
     }
 
-    /// A request that can change something was answered.
+    /// Notes the answer to a request that can change something.
     func note(_ answer: HTTPResponse) {
         let isTaken = (200..<300).contains(answer.status)
         state.withLock {

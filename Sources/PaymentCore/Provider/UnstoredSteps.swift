@@ -1,18 +1,18 @@
-/// Steps that run once and are kept in memory, for the life of one flow: what a vendor's own client has, which keeps no
-/// journal, and what a service's cancellation has.
+/// Steps that run once and are kept in memory, for the life of one flow: for a vendor's own client, which keeps no
+/// journal, and for a service's cancellation.
 ///
-/// As with stored steps, what ended returns its result; a mutation that may have moved money does not run again, and
-/// only one caller runs it.
+/// As with stored steps, a step that ended returns its result; a mutation that may have moved money does not run again,
+/// and only one caller runs it.
 package actor UnstoredSteps: StepRunner {
     private var finished: [String: JSONValue] = [:]
     private var begunMutations: Set<String> = []
 
-    /// Creates a memory of nothing.
+    /// Creates an empty memory.
     package init() {}
 
     /// Runs the step `name`, unless it has ended before.
     ///
-    /// - Throws: what `body` throws; ``PaymentError`` of phase `maybeSent` when the step is a mutation that was begun
+    /// - Throws: any error of `body`; ``PaymentError`` of phase `maybeSent` when the step is a mutation that was begun
     ///   before and whose end is not known.
     package func run(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
@@ -29,7 +29,7 @@ package actor UnstoredSteps: StepRunner {
         let scope = StepScope(kind)
         do {
             let result = try await StepScope.$current.withValue(scope) { try await body() }
-            // Of two that asked at the same time, what was made from the first answer counts.
+            // Of two concurrent callers, the first result counts.
             let first = finished[name] ?? result
             finished[name] = first
             return first
@@ -39,13 +39,13 @@ package actor UnstoredSteps: StepRunner {
         }
     }
 
-    /// Whether the step `name` ended, or began and may have moved money.
+    /// True if the step `name` ended, or began and may have moved money.
     package func hasRun(_ name: String) -> Bool { finished[name] != nil || begunMutations.contains(name) }
 
-    /// Nobody else knows of these steps.
+    /// Does nothing: no other process knows of these steps.
     package func ensureInCharge() {}
 
-    /// Whether a mutation was begun that did not surely do nothing.
+    /// True if a mutation was begun that did not surely do nothing.
     package var mayHaveChangedSomething: Bool { !begunMutations.isEmpty }
 }
 
@@ -57,8 +57,8 @@ extension ProviderContext {
     ///   - hosts: the only hosts that may be called, as in ``ProviderDescriptor/outboundHosts``. A request that must
     ///     not be repeated leaves only from within a mutation step.
     ///   - http: the network.
-    ///   - payer: what the payer lends; pages and apps are opened as the hosts allow.
-    ///   - remark: hears remarks for people who follow the payment.
+    ///   - payer: the parts that the application provides; pages and apps are opened as the hosts allow.
+    ///   - remark: receives remarks for people who follow the payment.
     package static func unstored(
         hosts: [String], http: any HTTPTransport, payer: Payer = Payer(), clock: any PaymentClock,
         random: any RandomSource = SystemRandomSource(), secrets: any SecretStore = NoSecrets(),

@@ -4,15 +4,15 @@
     package import Foundation
 #endif
 
-/// The access token of a merchant's server, kept until it ends. One that ends on the way is refused by the service,
-/// which is answered with a new one.
+/// The access token of a merchant's server, kept until it expires. The service refuses one that expires on the way; the
+/// caller then sends a new one.
 package actor AccessTokenCache {
     private var current: (token: Redacted<String>, expiry: Date)?
 
     /// Creates an empty cache.
     package init() {}
 
-    /// The token, if there is one that is still good at `now`.
+    /// Returns the token, if it is still valid at `now`.
     package func token(at now: Date) -> Redacted<String>? {
         guard let current, now < current.expiry else { return nil }
         return current.token

@@ -5,17 +5,17 @@ extension UInt8 {
         self &- 0x41 < 26 ? self | 0x20 : self
     }
 
-    /// Whether the byte is an ASCII letter.
+    /// True if the byte is an ASCII letter.
     @inlinable
     package var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
 
-    /// Whether the byte is an ASCII digit.
+    /// True if the byte is an ASCII digit.
     @inlinable
     package var isASCIIDigit: Bool { self &- 0x30 < 10 }
 }
 
 extension StringProtocol {
-    /// Whether both texts are equal when ASCII letters compare without regard to case.
+    /// Returns true if both texts are equal when ASCII letters compare without regard to case.
     package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
     }

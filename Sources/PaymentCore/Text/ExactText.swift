@@ -1,8 +1,8 @@
-// Names of payments and attempts are what services and files take them for: bytes. Swift's texts are equal when they
-// look alike (Unicode canonical equivalence), which would take one payment for another.
+// Services and files treat names of payments and attempts as bytes. Swift's texts are equal when they look alike
+// (Unicode canonical equivalence), which would take one payment for another.
 
 extension String {
-    /// Whether both are the same byte for byte.
+    /// Returns true if both are the same byte for byte.
     package func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 

@@ -4,7 +4,7 @@ package enum Hex {
 
     /// Returns lower-case digits, two per byte, without a prefix.
     ///
-    /// - Parameter bytes: what is written.
+    /// - Parameter bytes: the bytes to write.
     @inlinable
     package static func encode(_ bytes: some Sequence<UInt8>) -> String { digits(of: Array(bytes)) }
 
@@ -29,7 +29,7 @@ package enum Hex {
     @inlinable
     package static func decode(_ text: some StringProtocol) -> [UInt8]? { bytes(of: Array(text.utf8)[...]) }
 
-    /// The same of a text's bytes.
+    /// Returns the same for a text's bytes.
     @usableFromInline
     package static func bytes(of text: ArraySlice<UInt8>) -> [UInt8]? {
         var digits = text

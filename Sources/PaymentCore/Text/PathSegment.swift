@@ -1,8 +1,8 @@
 /// Ids that come from links and answers and become one segment of a request's path.
 public enum PathSegment {
-    /// Returns whether `text` can stand in a path without leading to another one, however often it is decoded on its
-    /// way: not empty, no `..`, none of the characters that divide an address (`/ \ ? # ;`), no `%`, nothing that does
-    /// not show.
+    /// Returns true if `text` can stand in a path without leading to another one, however often it is decoded on its
+    /// way: not empty, no `..`, none of the characters that divide an address (`/ \ ? # ;`), no `%`, no invisible
+    /// characters.
     ///
     /// - Parameter text: one segment, not yet encoded.
     public static func isSafe(_ text: some StringProtocol) -> Bool {

@@ -3,8 +3,8 @@ public enum PercentCoding {
     /// Returns `text` with every `%XX` replaced by its byte and, where `plusIsSpace`, every `+` by a space.
     ///
     /// - Parameters:
-    ///   - text: what is encoded.
-    ///   - plusIsSpace: whether `+` stands for a space, as forms have it.
+    ///   - text: the encoded text.
+    ///   - plusIsSpace: true if `+` stands for a space, as in forms.
     /// - Returns: the decoded text; nil when a `%` is not followed by two hexadecimal digits or the bytes are not
     ///   UTF-8.
     public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
@@ -12,12 +12,12 @@ public enum PercentCoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Returns what ``decode(_:plusIsSpace:)`` does, but a `%` without two digits stays as it is, and a text whose
-    /// bytes would not be UTF-8 is returned unchanged: how lenient URL readers decode.
+    /// Returns the result of ``decode(_:plusIsSpace:)``, but a `%` without two digits stays as it is, and a text whose
+    /// bytes would not be UTF-8 is returned unchanged, as lenient URL readers do.
     ///
     /// - Parameters:
-    ///   - text: what is encoded.
-    ///   - plusIsSpace: whether `+` stands for a space, as forms have it.
+    ///   - text: the encoded text.
+    ///   - plusIsSpace: true if `+` stands for a space, as in forms.
     public static func decodeLeniently(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
         bytes(of: Array(text.utf8)[...], plusIsSpace: plusIsSpace, isLenient: true).flatMap {
             String(validating: $0, as: UTF8.self)
@@ -33,8 +33,8 @@ public enum PercentCoding {
     /// Returns `text` with every byte for which `keep` is false encoded, with upper-case digits.
     ///
     /// - Parameters:
-    ///   - text: what is to be encoded.
-    ///   - keep: whether a byte stays as it is.
+    ///   - text: the text to encode.
+    ///   - keep: returns true for a byte that stays as it is.
     public static func encode(_ text: some StringProtocol, keeping keep: (UInt8) -> Bool) -> String {
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? value + 0x30 : value + 0x37 }
         var encoded: [UInt8] = []

@@ -53,7 +53,7 @@ package struct CivilDay: Sendable, Hashable {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Returns how many days a month has. `month` counts from 1.
+    /// Returns the number of days of a month. `month` counts from 1.
     package static func count(year: Int, month: Int) -> Int {
         switch month {
         case 4, 6, 9, 11: 30

@@ -4,14 +4,14 @@
     public import Foundation
 #endif
 
-/// When something recurs, in which time zone, from when, until when.
+/// A rhythm with a start, an end and a time zone.
 ///
 /// Days are days of the calendar in ``timeZone``, at the time of day of ``start``: across a change of the clocks they
-/// stay at their hour. An hour that a change leaves out is taken where it would have been counted on, one that comes
-/// twice the first time. A day that a month does not have is its last: of a subscription of the 31st the period of
-/// April begins on the 30th, and that of May on the 31st again.
+/// stay at their hour. An hour that a change leaves out counts on from the time before the change; of an hour that
+/// comes twice the first counts. A day that a month does not have is its last: of a subscription of the 31st the period
+/// of April begins on the 30th, and that of May on the 31st again.
 public struct RecurringSchedule: Sendable, Hashable {
-    /// How often.
+    /// The interval of the periods.
     @nonexhaustive
     public enum Rhythm: Sendable, Hashable {
         /// Every day.
@@ -22,24 +22,25 @@ public struct RecurringSchedule: Sendable, Hashable {
         case monthly(day: Int)
         /// On a day of every year; 29 February is the 28th in years without one.
         case yearly(month: Int, day: Int)
-        /// On a day, 1 to 31, of every so many months, 1 to 1200: counted from the first month whose day does not come
-        /// before the start.
+        /// On a day, 1 to 31, of every so many months, 1 to 1200: counted from the first month whose day does not
+        /// precede the start.
         case months(every: Int, day: Int)
-        /// Every so many seconds, at least sixty, whatever the calendar says.
+        /// Every so many seconds, at least sixty, independently of the calendar.
         case every(seconds: Int64)
     }
 
-    /// How often.
+    /// The interval of the periods.
     public let rhythm: Rhythm
-    /// Nothing is due before: the first period begins then, or on the first day of the rhythm after it. Whole seconds.
+    /// The moment before which nothing is due: the first period begins then, or on the first day of the rhythm after
+    /// it. Whole seconds.
     public let start: Date
-    /// Nothing is due from then on; nil for no end.
+    /// The moment from which nothing is due; nil for no end.
     public let end: Date?
     /// The most periods there are; nil for no such limit.
     public let count: Int?
-    /// Whose days are meant.
+    /// The time zone of the days.
     public let timeZone: TimeZone
-    /// The number of the first period: where a schedule takes another's place, the numbers go on.
+    /// The number of the first period: where a schedule replaces another, the numbers continue.
     public let firstNumber: Int
 
     /// The most periods that any schedule has.
@@ -50,11 +51,11 @@ public struct RecurringSchedule: Sendable, Hashable {
     /// Creates a schedule.
     ///
     /// - Parameters:
-    ///   - rhythm: how often.
-    ///   - start: from when; fractions of a second are dropped.
-    ///   - end: until when.
-    ///   - count: how many periods there are.
-    ///   - timeZone: whose days are meant.
+    ///   - rhythm: the interval of the periods.
+    ///   - start: the beginning; fractions of a second are dropped.
+    ///   - end: the end.
+    ///   - count: the most periods.
+    ///   - timeZone: the time zone of the days.
     ///   - firstNumber: the number of the first period.
     /// - Throws: ``RecurringDefect``.
     public init(
@@ -90,7 +91,7 @@ public struct RecurringSchedule: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - date: a moment.
-    ///   - timeZone: whose day is meant.
+    ///   - timeZone: the time zone of the day.
     /// - Returns: 1 to 31.
     public static func dayOfMonth(_ date: Date, in timeZone: TimeZone) -> Int {
         let seconds = date.timeIntervalSince1970
@@ -118,7 +119,7 @@ public struct RecurringSchedule: Sendable, Hashable {
     /// - Parameter date: a moment.
     public func lastPeriod(at date: Date) -> RecurringPeriod? {
         guard period(firstNumber).map({ $0.start <= date }) ?? false else { return nil }
-        // Beginnings grow with their number: the first one that has not come yet is looked for by halves.
+        // Beginnings grow with their number: the first one that has not come yet is found by bisection.
         var (begun, open) = (firstNumber, firstNumber + 1)
         while let period = period(open), period.start <= date {
             (begun, open) = (open, open + 2 * (open - firstNumber))
@@ -130,7 +131,7 @@ public struct RecurringSchedule: Sendable, Hashable {
         return period(begun)
     }
 
-    /// When the period with this index begins, whatever ``end`` and ``count`` say.
+    /// Returns the beginning of the period with this index, regardless of ``end`` and ``count``.
     private func beginning(_ index: Int) -> Date {
         switch rhythm {
         case .daily: zoned(day: startDay + index)
@@ -171,10 +172,10 @@ public struct RecurringSchedule: Sendable, Hashable {
     /// The start's time of day on another day.
     private func zoned(day: Int) -> Date {
         let local = day * 86_400 + CivilDay.split(localStart).second
-        // Where no calendar is asked any more.
+        // Beyond the range in which calendars are consulted.
         guard abs(Double(local)) < 2 * Self.lastMoment else { return Date(timeIntervalSince1970: Double(local)) }
-        // What the clocks were set to before, and are set to after: a day and more apart, since zones have changed
-        // sides of the date line.
+        // The offsets of the clocks before and after: a day and more apart, since zones have changed sides of the date
+        // line.
         let offsets = [-1, 1].map {
             timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(local + $0 * 129_600)))
         }
@@ -187,13 +188,13 @@ public struct RecurringSchedule: Sendable, Hashable {
     }
 }
 
-/// One period of a schedule. What is due for it is due when it begins.
+/// One period of a schedule. Its payment is due when it begins.
 public struct RecurringPeriod: Sendable, Hashable {
-    /// Its number. With what recurs it names the period for ever.
+    /// Its number. With the id of the recurring payment it names the period permanently.
     public let number: Int
-    /// When it begins.
+    /// The moment at which it begins.
     public let start: Date
-    /// When the next one begins.
+    /// The moment at which the next one begins.
     public let end: Date
 
     /// Creates a period.
@@ -203,11 +204,11 @@ public struct RecurringPeriod: Sendable, Hashable {
         self.end = end
     }
 
-    /// Whether it is over when it begins: a day that a zone left out when it changed sides of the date line.
+    /// True if it is over when it begins: a day that a zone left out when it changed sides of the date line.
     public var isEmpty: Bool { end <= start }
 }
 
-/// Why something cannot recur as it is said to.
+/// The reason for which a schedule or a plan is invalid.
 @nonexhaustive
 public enum RecurringDefect: Error, Sendable, Hashable {
     /// The start is no date that calendars have.

@@ -1,4 +1,4 @@
-/// How often something is tried or asked again, and how long is waited before each time.
+/// The number of retries of a request or a question, and the wait before each.
 public struct RetryPolicy: Sendable, Hashable {
     /// The most times it is tried again; 0 turns retrying off.
     public var retries = 2
@@ -21,10 +21,11 @@ public struct RetryPolicy: Sendable, Hashable {
         self.longestDelay = longestDelay
     }
 
-    /// Asking for the status of a payment whose fate is open, before it is left for later.
+    /// The policy for asking for the status of a payment whose fate is open, before it is left for later.
     package static let settling = RetryPolicy(retries: 4, firstDelay: .milliseconds(500), longestDelay: .seconds(5))
 
-    /// Looking whether another worker has let go of a payment, for as long as patience lasts.
+    /// The policy for checking whether another worker has released a payment, for as long as the caller's patience
+    /// lasts.
     package static let lease = RetryPolicy(
         retries: .max, firstDelay: .milliseconds(20), longestDelay: .milliseconds(500))
 
@@ -50,9 +51,9 @@ public struct RetryPolicy: Sendable, Hashable {
 
         /// The wait before the next try.
         ///
-        /// - Parameter wish: what the service asks for; it is waited at least so long.
-        /// - Returns: nil when there is no further try: there were enough, or the service asks for more patience than
-        ///   the policy has.
+        /// - Parameter wish: the wait that the service asks for; the wait is at least so long.
+        /// - Returns: nil when there is no further try: the retries are used up, or the service asks for a longer wait
+        ///   than the policy allows.
         package mutating func next(askedFor wish: Duration? = nil) -> Duration? {
             guard left > 0, wish ?? .zero <= policy.longestServerDelay else { return nil }
             left -= 1
