@@ -1,8 +1,9 @@
 import PaymentCore
 
 extension PaymentError {
-    /// Creates a payment error of the provider that was asked from what it threw: it may be registered by another id
-    /// than its vendor's. Foreign errors may hold anything, so the message names only their type; they stay its cause.
+    /// Creates a payment error of the provider that was asked from the error it threw: it may be registered by another
+    /// id than its vendor's. Foreign errors may hold anything, so the message names only their type; they stay its
+    /// cause.
     init(thrown error: any Error, at provider: ProviderID) {
         self =
             switch error {
@@ -24,21 +25,22 @@ extension PaymentError {
             }
     }
 
-    /// Another worker has the payment. What it does can move money.
+    /// Another worker has the payment, and may move money.
     static func inUse(_ provider: ProviderID) -> PaymentError {
         PaymentError(
             .inUse, "another process is paying this; ask again for its outcome, or resume the payment later",
             provider: provider, phase: .maybeSent, retry: .later)
     }
 
-    /// The same about an attempt: when it may have moved money before, that nothing left now does not say that none
-    /// has; nor does a refusal that another start of the payment got, which this one has joined.
+    /// The same about an attempt: when it may have moved money before, this error does not prove that none has moved,
+    /// because it only says that nothing left now. Nor does a refusal of another start of the payment that this one
+    /// joined.
     func about(_ history: AttemptHistory) -> PaymentError {
         guard phase != .maybeSent, history.mayHaveMovedMoney || history.outcome != nil else { return self }
         return withOpenFate
     }
 
-    /// The same where something may have been done all the same.
+    /// The same error where the action may have been done all the same.
     var withOpenFate: PaymentError {
         var open = self
         open.phase = .maybeSent

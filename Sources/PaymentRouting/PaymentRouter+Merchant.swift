@@ -1,14 +1,14 @@
 public import PaymentCore
 
-/// What merchants ask of a router: money back, payments called off, notifications read.
+/// Merchants' operations: refunds, cancellations, notifications.
 extension PaymentRouter {
-    /// Gives money back, once: the same request asked again, from anywhere, returns what became of the first.
+    /// Refunds money, once: the same request repeated, from any process, returns the outcome of the first.
     ///
     /// Durable like a payment: an interrupted refund is listed by the journal and settled by ``recover(as:width:)``.
     ///
     /// - Returns: the outcome; a refusal by the service is an outcome.
-    /// - Throws: ``PaymentError``; `unsupported` when the service gives no money back, `integrity` when the request's
-    ///   id was used for another refund.
+    /// - Throws: ``PaymentError``; `unsupported` when the service makes no refunds, `integrity` when the request's id
+    ///   was used for another refund.
     public func refund(_ request: RefundRequest) async throws(PaymentError) -> PaymentOutcome {
         let serviceClient = try serviceClient(for: request.payment.provider, payer: Payer())
         _ = try serviceClient.refunder
@@ -17,9 +17,9 @@ extension PaymentRouter {
         }
     }
 
-    /// Calls off a payment that nobody has paid yet.
+    /// Cancels a payment that is not paid yet.
     ///
-    /// - Returns: what has become of the payment: it may just have been paid.
+    /// - Returns: the outcome of the payment: it may just have been paid.
     /// - Throws: ``PaymentError``; `unsupported` when the service cannot cancel.
     public func cancel(_ payment: PaymentReference) async throws(PaymentError) -> PaymentOutcome {
         let serviceClient = try serviceClient(for: payment.provider, payer: Payer())
@@ -38,13 +38,13 @@ extension PaymentRouter {
         }
     }
 
-    /// Reads a notification that a payment service sent to this server, and ends the payment's attempt when it
-    /// says how the payment ended.
+    /// Reads a notification that a payment service sent to this server, and ends the payment's attempt when it reports
+    /// an end.
     ///
     /// Answer the service with success only after this returned. Notifications may come twice and in any order.
     ///
-    /// - Throws: ``PaymentError``; `unsupported` when the one called `provider` takes no notifications,
-    ///   `untrustedNotification` when it is not genuine, `journal` when it could not be stored.
+    /// - Throws: ``PaymentError``; `unsupported` when `provider` takes no notifications, `untrustedNotification` when
+    ///   it is not genuine, `journal` when it could not be stored.
     public func handle(
         _ notification: IncomingNotification, from provider: ProviderID
     ) async throws(PaymentError) -> PaymentNotification {

@@ -1,16 +1,15 @@
 public import PaymentCore
 
-/// Payers who come back from outside the application.
+/// Returns of payers from outside the application.
 extension PaymentRouter {
-    /// Completes the payment that a return URL belongs to. A return URL that names no payment, such as a wallet's
-    /// bare answer, concerns every open payment of its provider, or of all providers that come back by it, latest
-    /// first; one that cannot be asked about keeps nobody else from it.
+    /// Completes the payment that a return URL belongs to. A return URL that names no payment, such as a wallet's bare
+    /// answer, concerns every open payment of its provider, or of all providers that share it, latest first; a payment
+    /// whose query fails does not keep the others from it.
     ///
     /// Only URLs that a provider recognises as its callback, and only payments that this journal began, are taken;
     /// a stray deep link is `nil` and changes nothing.
     ///
-    /// - Returns: what has become of the payment; of several, the first that ended, otherwise the latest of which
-    ///   anything is known.
+    /// - Returns: the outcome of the payment; of several, the first that ended, otherwise the latest known one.
     /// - Throws: ``PaymentError`` when nothing is known of any: of several, the failure that leaves most open.
     ///   ``PaymentError/Code/foreignReturn`` when the URL names a payment that is none of them, which changes nothing.
     public func handle(_ url: String, as payer: Payer = Payer()) async throws(PaymentError) -> PaymentOutcome? {
@@ -23,7 +22,7 @@ extension PaymentRouter {
             }
             for reference in try await openPayments(at: route.provider, called: route.match.reference) {
                 do {
-                    // Beside this router's own payment under way, which may be waiting for just this.
+                    // Beside this router's own payment in progress, which may be waiting for just this.
                     let outcome = try await leases.with(reference, as: .visitor) {
                         try await visitor($0, serviceClient).complete(route.link, of: reference, with: completer)
                     } orElse: {
@@ -46,7 +45,7 @@ extension PaymentRouter {
         return latest
     }
 
-    /// Those whose callback `url` is. Several accounts of one vendor come back to one application by the same URLs.
+    /// The callbacks that match `url`. Several accounts of one vendor return to one application by the same URLs.
     private func callbacks(_ url: String) -> [Route] {
         switch route(url) {
         case .matched(let route): [route].filter { $0.match.role == .callback }
@@ -55,14 +54,15 @@ extension PaymentRouter {
         }
     }
 
-    /// How much a failure says to who waits for a payer's return: a return of another payment than this one may be the
-    /// next one's, and money that may have moved comes before all else.
+    /// The weight of a failure for the caller that handles a return: a return of another payment than this one may
+    /// belong to the next, and money that may have moved comes before all else.
     private static func weight(of failure: PaymentError) -> Int {
         if failure.code == .foreignReturn { return 0 }
         return failure.phase == .maybeSent ? 2 : 1
     }
 
-    /// The payments at `provider` with an attempt that has not ended, latest first; only the one called `id` if given.
+    /// The payments at `provider` with an attempt that has not ended, latest first; only the one with this `id` if
+    /// given.
     private func openPayments(
         at provider: ProviderID, called id: String?
     ) async throws(PaymentError) -> [PaymentReference] {

@@ -1,10 +1,10 @@
 public import PaymentCore
 
-/// Routes payment links to providers and carries payments through.
+/// Routes payment links to providers and carries payments out.
 ///
-/// Routing is pure and synchronous, and needs no router: `ProviderRegistry.route`. Paying is
-/// durable: every step is stored before and after it runs, the same payment started twice is carried out once, and what
-/// cannot be known is ``PaymentOutcome/unknown(_:)``, never guessed.
+/// Routing is pure and synchronous, and needs no router: `ProviderRegistry.route`. Paying is durable: every step is
+/// stored before and after it runs, the same payment started twice is carried out once, and an outcome that cannot be
+/// known is ``PaymentOutcome/unknown(_:)``, never guessed.
 public struct PaymentRouter: Sendable {
     /// The providers.
     public let registry: ProviderRegistry
@@ -23,11 +23,11 @@ public struct PaymentRouter: Sendable {
     ///   - clock: the time of waiting and of entries; alone it decides nothing final.
     ///   - random: keys and back-off; the default is cryptographically secure.
     ///   - secrets: the application's secrets, by the names that providers ask for.
-    ///   - log: hears every event at once, in the task of the payment.
-    ///   - leases: how long routers that share a journal wait for each other.
-    ///   - journalKey: by which this router knows its own journal again; all routers that share the journal need the
-    ///     same. Nil trusts the journal as it is.
-    ///   - autoPay: what is paid without a question; nil for nothing.
+    ///   - log: receives every event at once, in the task of the payment.
+    ///   - leases: the waiting times of routers that share a journal.
+    ///   - journalKey: the key by which this router recognises its own journal; all routers that share the journal need
+    ///     the same. Nil trusts the journal as it is.
+    ///   - autoPay: the payments made without a question; nil for none.
     public init(
         registry: ProviderRegistry, transport: any HTTPTransport, journal: any PaymentJournal,
         readers: [any InstructionReader] = [], clock: any PaymentClock = SystemPaymentClock(),
@@ -45,10 +45,10 @@ public struct PaymentRouter: Sendable {
 
     // MARK: Routing
 
-    /// Says what `text` is and where it goes. Never fails: a text that is no link is ``RouteDecision/rejected(_:)``.
+    /// Returns the kind and the route of `text`. Never fails: a text that is no link is ``RouteDecision/rejected(_:)``.
     public func route(_ text: String) -> RouteDecision { registry.route(text, readers: readers) }
 
-    /// Says where `link` goes.
+    /// Returns the route of `link`.
     public func route(_ link: PaymentLink) -> RouteDecision { registry.route(link, readers: readers) }
 
     // MARK: Paying
@@ -71,17 +71,17 @@ public struct PaymentRouter: Sendable {
         }
     }
 
-    /// Pays the link of `route`: quote, choice, steps, outcome. Joins a payment of the same reference under way, and
-    /// goes on with an interrupted one; where the link names a payee, one to the same payee. Paid again after that,
-    /// such a link makes another payment.
+    /// Pays the link of `route`: quote, choice, steps, outcome. Joins a payment of the same reference in progress, and
+    /// resumes an interrupted one; where the link names a payee, one to the same payee. Paid again after that, such a
+    /// link makes another payment.
     ///
     /// - Parameters:
-    ///   - route: where the link goes.
-    ///   - payer: who pays.
-    ///   - acceptingUnverified: consent to a link that does not prove where it leads.
+    ///   - route: the route of the link.
+    ///   - payer: the payer.
+    ///   - acceptingUnverified: consent to a link that does not prove its destination.
     /// - Returns: the outcome; a refusal by the service or the payer is an outcome. When the calling task is
     ///   cancelled after something was sent, the outcome is unknown, never cancelled.
-    /// - Throws: ``PaymentError`` when it could not be carried on; its phase says whether money can have moved.
+    /// - Throws: ``PaymentError`` when it could not continue; its phase says whether money can have moved.
     ///   ``PaymentError/Code/noChooser`` when there is something to choose and `payer` has neither a chooser nor a
     ///   policy.
     public func pay(
@@ -98,7 +98,7 @@ public struct PaymentRouter: Sendable {
         return try await checkedOwn(outcome, of: request.reference, request.link, serviceClient)
     }
 
-    /// Asks what the link of `route` wants paid, and marks the options that `payer` cannot fulfil.
+    /// Asks for the terms of the link of `route`, and marks the options that `payer` cannot fulfil.
     ///
     /// - Throws: ``PaymentError``; nothing has been paid then.
     public func quote(
@@ -116,7 +116,7 @@ public struct PaymentRouter: Sendable {
     /// Pays an option of a quote that was shown to the payer. No other option is ever taken instead.
     ///
     /// - Throws: ``PaymentError``; ``PaymentError/Code/unusableOption`` when the quote has no such option that this
-    ///   payer can fulfil, ``PaymentError/Code/optionChanged`` when the service asks for something else by now: quote
+    ///   payer can fulfil, ``PaymentError/Code/optionChanged`` when the service has changed its demand by now: quote
     ///   again.
     public func pay(
         _ quote: PaymentQuote, option id: PaymentMethodOption.ID, as payer: Payer
@@ -132,9 +132,9 @@ public struct PaymentRouter: Sendable {
         return try await checkedOwn(outcome, of: quote.reference, quote.link?.reveal(), serviceClient)
     }
 
-    /// Asks what has become of a payment. Where the payer's wallet may have sent the money by itself, as the journal
-    /// knows, no refusal of the service is the last word; nor is it while an attempt is open that has sent nothing yet,
-    /// and still may: ``resume(_:as:)`` or ``recover(as:width:)`` ends it.
+    /// Asks for the outcome of a payment. Where, by the journal, the payer's wallet may have sent the money by itself,
+    /// no refusal of the service is final; nor is it while an attempt is open that has sent nothing yet, and still may:
+    /// ``resume(_:as:)`` or ``recover(as:width:)`` ends it.
     ///
     /// - Throws: ``PaymentError``.
     public func status(of payment: PaymentReference, as payer: Payer = Payer()) async throws(PaymentError)
@@ -157,7 +157,7 @@ public struct PaymentRouter: Sendable {
 
     // MARK: Before and after
 
-    /// The question about the payment of `route`. The only place where trust is decided on.
+    /// Returns the question about the payment of `route`. The only place that decides on trust.
     ///
     /// - Throws: ``PaymentError``; `untrustedLink`, `notAPayment`.
     private func quoteRequest(_ route: Route, acceptingUnverified: Bool) throws(PaymentError) -> QuoteRequest {
@@ -176,13 +176,13 @@ public struct PaymentRouter: Sendable {
                 .providerFault, "the provider's link names a payee, but the provider cannot distinguish payees",
                 provider: route.provider)
         }
-        // For people it says whom; what counts is that nobody has drawn it before.
+        // The name shows the payee to people; it suffices that it has never been drawn before.
         let drawn = PaymentReference(provider: route.provider, id: "\(id)/\(effects.random.hex(24))")
         return QuoteRequest(link: route.link, match: route.match, reference: drawn)
     }
 
-    /// Refuses a success that belongs to another link with the same name: one whose payment this start joined, or that
-    /// another router brought about meanwhile.
+    /// Refuses a success that belongs to another link with the same name: a payment that this start joined, or that
+    /// another router made meanwhile.
     private func checkedOwn(
         _ outcome: PaymentOutcome, of payment: PaymentReference, _ link: PaymentLink?, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {
@@ -204,7 +204,7 @@ public struct PaymentRouter: Sendable {
 
     /// Reads the journal.
     ///
-    /// - Parameter phase: what can be said of the payment when the journal fails, whichever journal it is.
+    /// - Parameter phase: the known phase of the payment when the journal fails, whichever journal it is.
     func journaled<Value>(
         at provider: ProviderID? = nil, _ phase: PaymentError.Phase = .beforeSend,
         _ read: (any PaymentJournal) async throws -> Value

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// Everything the router uses of the world.
+/// The router's outside effects.
 struct RouterEffects: Sendable {
     let transport: any HTTPTransport
     let journal: any PaymentJournal
@@ -10,13 +10,14 @@ struct RouterEffects: Sendable {
     let log: PaymentLog
     let journalKey: JournalKey?
     let autoPay: AutoPay?
-    /// Who listens to what happens.
+    /// The listeners to events.
     let listeners = EventListeners()
 
-    /// Whether a record of the journal is what a router with the same key wrote there. Without a key it cannot be told.
+    /// Returns true if a record of the journal was written by a router with the same key. Without a key every record
+    /// counts as sound.
     func isSound(_ history: AttemptHistory) -> Bool { journalKey?.isSound(history) ?? true }
 
-    /// Tells everybody who listens what happened.
+    /// Reports an event to all listeners.
     func emit(
         _ kind: PaymentEvent.Kind, at provider: ProviderID?, _ reference: PaymentReference? = nil,
         _ attempt: AttemptID? = nil
@@ -27,12 +28,12 @@ struct RouterEffects: Sendable {
         listeners.emit(event)
     }
 
-    /// Tells everybody who listens what happened to an attempt.
+    /// Reports an event of an attempt to all listeners.
     func emit(_ kind: PaymentEvent.Kind, of attempt: PaymentAttempt) {
         emit(kind, at: attempt.reference.provider, attempt.reference, attempt.id)
     }
 
-    /// The context of one call to a provider or service.
+    /// Returns the context of one call to a provider or service.
     ///
     /// - Parameters:
     ///   - reference: the payment or refund that the call is about.

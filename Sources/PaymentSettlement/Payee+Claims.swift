@@ -1,16 +1,16 @@
 package import PaymentCore
 
 extension Payee {
-    /// The most characters of a name that nobody vouches for.
+    /// The most characters of an unverified name.
     private static let longestClaim = 50
 
-    /// Creates the description of somebody by what they call themselves: the name in quotation marks, and always with
-    /// what nobody else can have.
+    /// Creates the description of a payee from the payee's own name: the name in quotation marks, and always with the
+    /// unique mark.
     ///
     /// - Parameters:
-    ///   - name: the payee's own text; nothing of it that could pass for something else is shown.
-    ///   - mark: their key or account, shortened.
-    ///   - nobody: what stands for a name that is missing; nil where the mark alone does.
+    ///   - name: the payee's own text; no part of it that could pass for something else is shown.
+    ///   - mark: the payee's key or account, shortened.
+    ///   - nobody: the text in place of a missing name; nil where the mark alone suffices.
     package init(
         claiming name: String?, knownAs mark: String, else nobody: String? = nil, iconURL: String? = nil,
         id: String? = nil

@@ -2,29 +2,28 @@ public import PaymentCore
 import PaymentCrypto
 
 extension ProviderContext {
-    /// Has the payer's settler pay, in a durable step of the core's own: once for each attempt, whatever happens in
-    /// between.
+    /// Has the payer's settler pay, in a durable step of the core: once for each attempt, whatever happens in between.
     ///
-    /// The settler is asked first what it knows of this payment. Only its own word that nothing was sent lets it pay,
-    /// also after an interruption; what it has paid before is found and never paid again. The proof of an invoice is
-    /// checked against its payment hash. Review everything before this: the money cannot be called back.
+    /// The settler is first asked for its state of this payment. Only its own report that nothing was sent lets it pay,
+    /// also after an interruption; an earlier payment is found and never made again. The proof of an invoice is checked
+    /// against its payment hash. Review everything before this: the money cannot be recalled.
     ///
     /// - Parameters:
-    ///   - attempt: whose option is paid: its amount, under a key that follows from the attempt's.
-    ///   - endpoint: where the money goes.
+    ///   - attempt: the attempt whose option is paid: its amount, under a key that follows from the attempt's.
+    ///   - endpoint: the destination of the money.
     /// - Returns: the proof, now or from an earlier run.
-    /// - Throws: ``PaymentError``: ``PaymentError/Code/notSettled`` when the settler says that nothing was sent, which
-    ///   can be believed; phase `maybeSent` when money may have moved.
+    /// - Throws: ``PaymentError``: ``PaymentError/Code/notSettled`` when the settler reports that nothing was sent,
+    ///   which can be believed; phase `maybeSent` when money may have moved.
     public func settle(
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint
     ) async throws -> SettlementProof {
         try await settle(attempt, to: endpoint) {}
     }
 
-    /// The same, with a last look before the settler is asked to pay.
+    /// The same, with a last check before the settler is asked to pay.
     ///
     /// - Parameter check: runs each time before the settler is asked to pay, when the journal has the step and the
-    ///   settler says that it has sent nothing. Where it throws, the settler is not asked:
+    ///   settler reports that it has sent nothing. Where it throws, the settler is not asked:
     ///   ``PaymentError/Code/notSettled`` where it never will be, with a phase before anything was sent.
     package func settle(
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint,
@@ -35,7 +34,7 @@ extension ProviderContext {
             settlement: settlement, settler: payer.settler, clock: clock, check: check,
             ensureInCharge: { try await ensureInCharge() })
         let proof = try await durable(StepKind.settlementName, .settlement) { try await settling.run() }
-        // What a journal holds is no better than what it was given.
+        // A stored proof is checked like a new one.
         try settling.check(proof)
         return proof
     }
@@ -61,7 +60,7 @@ private struct Settling: Sendable {
             throw PaymentError(.payer, "the payer's settler does not pay \(endpoint.kind); resume with one that does")
         }
         var state: SettlementState
-        // Before this run has asked for money to be sent, a question that fails has sent nothing.
+        // Before this run has asked for money to be sent, a failed query has sent nothing.
         do { state = try await settler.state(of: settlement) } catch {
             throw Self.unanswered(error, hasAsked: false)
         }
@@ -81,8 +80,8 @@ private struct Settling: Sendable {
                     throw PaymentError(.cancelled, "stopped before the settler was asked to pay")
                 }
                 try await check()
-                // The settler may have taken hours to answer. Whoever has taken over by now may be told its last word,
-                // and pay anew under another key.
+                // The settler may have taken hours to answer. A worker that has taken over by now may receive its final
+                // state, and pay anew under another key.
                 try await ensureInCharge()
                 hasAsked = true
                 do { state = try await settler.settle(settlement) } catch {
@@ -102,7 +101,7 @@ private struct Settling: Sendable {
         }
     }
 
-    /// A proof that proves nothing leaves open what became of the money.
+    /// Checks a proof; one that proves nothing leaves the fate of the money open.
     func check(_ proof: SettlementProof) throws(PaymentError) {
         let isProof: Bool
         switch (proof, settlement.endpoint.paymentHash) {

@@ -1,16 +1,16 @@
 package import PaymentCore
 
-/// How endpoints are quoted and paid, whoever published them: the same for every provider whose payer has a settler.
+/// The quoting and paying of endpoints from any publisher: the same for every provider whose payer has a settler.
 package enum SettlementFlow {
-    /// What the payer chooses from: an option for each endpoint that can still be paid.
+    /// Returns the quote: an option for each endpoint that can still be paid.
     ///
-    /// Where the payee leaves the amount open, the payer says it, once; then only what can be paid with exactly that is
-    /// offered.
+    /// Where the payee leaves the amount open, the payer states it, once; then only endpoints that can be paid with
+    /// exactly that are offered.
     ///
     /// - Parameters:
     ///   - offers: the endpoints with their ids as options and a few words for people, best first.
     ///   - reference: the payment.
-    ///   - payee: who is paid, as they are shown.
+    ///   - payee: the payee, as shown.
     ///   - payeeID: the payee's own name where the payment is one of several to them; stored with the option.
     ///   - context: the payer and the clock.
     /// - Throws: ``PaymentError``; nothing was paid then.
@@ -49,17 +49,17 @@ package enum SettlementFlow {
             reference: reference, payee: payee, amount: amounts.count == 1 ? amounts.first : nil, options: options)
     }
 
-    /// Whom an option pays that ``quote(_:of:payee:payeeID:in:)`` has made, where it is not a payment that its link
-    /// names.
+    /// Returns the payee of an option made by ``quote(_:of:payee:payeeID:in:)``, where it is not a payment that its
+    /// link names.
     package static func payee(of option: PaymentMethodOption) -> String? { option.providerData?["payee"]?.string }
 
-    /// Refuses to take `attempt` for one at what is asked for now. Whoever has a preimage can make any number of
-    /// invoices of one payment hash, and a link may name an address beside an invoice of somebody else's.
+    /// Throws when `attempt` is not for the present demand. The owner of a preimage can make any number of invoices of
+    /// one payment hash, and a link may name an address beside another party's invoice.
     ///
-    /// - Parameter offers: what is asked for now.
+    /// - Parameter offers: the present demand.
     /// - Throws: ``PaymentError``, `integrity`.
     package static func distinguish(_ offers: [SettlementOffer], from attempt: PaymentAttempt) throws(PaymentError) {
-        // Payments to a payee have names of their own.
+        // Payments to a payee have separate names.
         guard payee(of: attempt.option) == nil else { return }
         let endpoint = try? attempt.option.providerData?["endpoint"]?.decode(SettlementEndpoint.self)
         guard offers.contains(where: { $0.endpoint == endpoint && $0.takes(attempt.option.amount) }) else {
@@ -70,15 +70,15 @@ package enum SettlementFlow {
         }
     }
 
-    /// Pays what was chosen: reads the endpoint again from its own text, compares it with what the payer saw, and hands
-    /// it to the settler.
+    /// Pays the chosen option: reads the endpoint again from its own text, compares it with what the payer saw, and
+    /// passes it to the settler.
     ///
     /// - Throws: ``PaymentError``; phase `maybeSent` when money may have moved.
     package static func pay(
         _ attempt: PaymentAttempt, _ reader: any InstructionReader, in context: ProviderContext
     ) async throws -> PaymentOutcome {
         let endpoint = try reviewed(attempt.option, reader)
-        // Whoever is paid by their name may publish the same invoice for ever. A link's own invoice is that payment.
+        // A payee that is paid by name may publish the same invoice permanently. A link's own invoice is that payment.
         if payee(of: attempt.option) != nil, await !context.hasRun(step) {
             switch try await context.payer.otherPayment(than: settlement(of: attempt, to: endpoint)) {
             case nil: break
@@ -98,15 +98,15 @@ package enum SettlementFlow {
         return try await pay(attempt, to: endpoint, in: context)
     }
 
-    /// What the step of the core's own is called in which a settler pays, for asking whether it has begun.
+    /// The name of the core's step in which a settler pays, for asking whether it has begun.
     package static let step = StepKind.settlementName
 
-    /// What a settler is asked to pay for an attempt, for asking it what it knows of that.
+    /// Returns the settlement of an attempt, for asking the settler for its state.
     package static func settlement(of attempt: PaymentAttempt, to endpoint: SettlementEndpoint) -> Settlement {
         settlement(by: attempt.idempotencyKey, to: endpoint, attempt.option.amount)
     }
 
-    /// The same for whichever attempt has this idempotency key.
+    /// Returns the same for any attempt that has this idempotency key.
     package static func settlement(
         by idempotencyKey: String, to endpoint: SettlementEndpoint, _ amount: Money
     ) -> Settlement {
@@ -115,9 +115,9 @@ package enum SettlementFlow {
             amount: amount)
     }
 
-    /// Hands an endpoint to the settler that was found to be what the payer chose.
+    /// Passes an endpoint to the settler that was found to be the payer's choice.
     ///
-    /// - Parameter check: a last look, each time before the settler is asked to pay; where it throws, the settler is
+    /// - Parameter check: a last check, each time before the settler is asked to pay; where it throws, the settler is
     ///   not asked.
     /// - Throws: ``PaymentError``; phase `maybeSent` when money may have moved.
     package static func pay(
@@ -150,9 +150,9 @@ package enum SettlementFlow {
 
     // MARK: Amounts
 
-    /// What the payer says of the amount.
+    /// The payer's answer about the amount.
     private enum Answer {
-        /// Nobody was asked: each endpoint says it.
+        /// The payer was not asked: each endpoint states it.
         case notAsked
         case amount(Money)
         case declined

@@ -6,13 +6,13 @@ package import PaymentCore
     package import Foundation
 #endif
 
-/// One way in which a settler can do what a payment text asks for, as the text's standard reads it.
+/// One way in which a settler can meet the demand of a payment text, as the text's standard reads it.
 package struct SettlementOffer: Sendable, Hashable {
-    /// Where the money goes.
+    /// The destination of the money.
     package let endpoint: SettlementEndpoint
-    /// How much.
+    /// The amount.
     package let amount: PaymentInstruction.Amount
-    /// Until when; nil for ever.
+    /// The end of the offer; nil for none.
     package let expiresAt: Date?
 
     package init(endpoint: SettlementEndpoint, amount: PaymentInstruction.Amount, expiresAt: Date?) {
@@ -31,7 +31,7 @@ package struct SettlementOffer: Sendable, Hashable {
         return offers(in: link, reader)
     }
 
-    /// The same of a link that was scanned already.
+    /// Returns the same for a link that was scanned already.
     package static func offers(in link: PaymentLink, _ reader: any InstructionReader) -> [SettlementOffer] {
         guard case .instruction(let instruction) = reader.read(link), instruction.purpose == .payment else { return [] }
         switch instruction.standard {
@@ -58,7 +58,7 @@ package struct SettlementOffer: Sendable, Hashable {
         return found.first { $0.endpoint == endpoint }
     }
 
-    /// Whether this amount is one that the text asks for.
+    /// Returns true if this amount is one that the text asks for.
     package func takes(_ money: Money) -> Bool {
         guard money.minorUnits > 0, money.currency == .satoshi else { return false }
         switch amount {
@@ -71,7 +71,7 @@ package struct SettlementOffer: Sendable, Hashable {
 
     // MARK: Reading
 
-    /// What a `bitcoin:` link asks for: at its address, and by the invoice inside.
+    /// Returns the offers of a `bitcoin:` link: at its address, and by the invoice inside.
     private static func chain(_ instruction: PaymentInstruction, _ reader: any InstructionReader) -> [SettlementOffer] {
         var found: [SettlementOffer] = []
         if let text = instruction.fields["lightning"]?.string {
@@ -88,7 +88,7 @@ package struct SettlementOffer: Sendable, Hashable {
                         .bitcoinAddress, text: address, network: instruction.fields["network"]?.string),
                     amount: instruction.amount, expiresAt: nil))
         }
-        // Two amounts for one payment: nobody can tell which is meant.
+        // Two amounts for one payment: the meant one cannot be determined.
         return instruction.warnings.contains(.amountsDiffer) ? [] : found
     }
 
@@ -98,7 +98,7 @@ package struct SettlementOffer: Sendable, Hashable {
         guard let text, !text.isEmpty else { return nil }
         let isInvoice = kind == .bolt11
         let hash = isInvoice ? instruction.fields["paymentHash"]?.string : nil
-        // Without its hash nobody could tell whether an invoice was paid.
+        // Without its hash it could not be determined whether an invoice was paid.
         guard (hash == nil) != isInvoice else { return nil }
         return SettlementOffer(
             endpoint: SettlementEndpoint(
@@ -106,7 +106,7 @@ package struct SettlementOffer: Sendable, Hashable {
             amount: instruction.amount, expiresAt: instruction.expiresAt)
     }
 
-    /// What follows the scheme, or all of a bare text.
+    /// The text behind the scheme, or all of a bare text.
     private static func payload(of link: PaymentLink) -> String? {
         let text = link.spelling ?? link.text
         guard link.scheme == "lightning" else { return link.scheme == nil ? text : nil }

@@ -7,7 +7,7 @@ public import PaymentRouting
     public import Foundation
 #endif
 
-/// A journal that forgets everything with the process: for tests, previews and demonstrations.
+/// A journal that loses everything with the process: for tests, previews and demonstrations.
 ///
 /// It keeps the order and the rules of a durable journal but survives no crash.
 public actor InMemoryJournal: PaymentJournal, AttemptArchive, SpendingStore {
@@ -21,22 +21,22 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive, SpendingStore {
     /// Creates an empty journal.
     public init() {}
 
-    /// Takes the lease of a payment, unless another holder was heard of within its duration.
+    /// Takes the lease of a payment, unless another holder renewed it within its duration.
     ///
-    /// - Returns: whether the lease was taken.
+    /// - Returns: true if the lease was taken.
     public func acquire(_ lease: PaymentLease, at now: Date) -> Bool { leases.acquire(lease, at: now) }
 
     /// Makes a held lease count from `now` on.
     ///
-    /// - Throws: ``JournalError/leaseLost(_:)`` when another holder took over, or it was given back.
+    /// - Throws: ``JournalError/leaseLost(_:)`` when another holder took over, or the lease was released.
     public func renew(_ lease: PaymentLease, at now: Date) throws { try leases.renew(lease, at: now) }
 
-    /// Gives a lease back.
+    /// Releases a lease.
     public func release(_ lease: PaymentLease) { leases.release(lease) }
 
-    /// Keeps the beginning of an attempt.
+    /// Stores the beginning of an attempt.
     ///
-    /// - Throws: ``JournalError``, as ``AttemptStore/open(_:under:)`` says.
+    /// - Throws: ``JournalError``, by the rules of ``AttemptStore/open(_:under:)``.
     public func open(_ attempt: PaymentAttempt, under lease: PaymentLease) throws {
         guard attempt.reference == lease.payment else { throw JournalError.leaseLost(attempt.reference) }
         try renew(lease, at: attempt.startedAt)
@@ -51,7 +51,7 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive, SpendingStore {
 
     /// Adds an entry.
     ///
-    /// - Throws: ``JournalError``, as ``AttemptStore/append(_:to:under:)`` says.
+    /// - Throws: ``JournalError``, by the rules of ``AttemptStore/append(_:to:under:)``.
     public func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) throws {
         guard var history = attempts[attempt] else { throw JournalError.unknownAttempt(attempt) }
         guard history.attempt.reference == lease.payment else {
@@ -79,7 +79,7 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive, SpendingStore {
 
     // MARK: Archive
 
-    /// Returns one page of the attempts that are asked for.
+    /// Returns one page of the attempts that match a query.
     public func attempts(_ query: AttemptQuery) -> AttemptPage {
         var found: [(place: Int64, history: AttemptHistory)] = []
         for (place, id) in query.order == .oldestFirst ? order : order.reversed() {
@@ -98,7 +98,7 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive, SpendingStore {
 
     /// Removes attempts that ended long ago.
     ///
-    /// - Returns: how many were removed.
+    /// - Returns: the number of attempts removed.
     public func prune(endedBefore date: Date, keepingProofsSince proofs: Date) -> Int {
         let old = Set(
             attempts.values.filter { $0.isPruned(endedBefore: date, keepingProofsSince: proofs) }.map(\.attempt.id)
@@ -113,22 +113,22 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive, SpendingStore {
 
     /// Reserves a spending, unless a limit would be exceeded.
     ///
-    /// - Throws: ``SpendingError``, as ``SpendingStore/reserve(_:within:)`` says.
+    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/reserve(_:within:)``.
     public func reserve(_ spending: Spending, within limits: [SpendingLimit]) throws -> SpendingVerdict {
         try spendings.reserve(spending, within: limits)
     }
 
-    /// Makes a reservation one of money that was paid.
+    /// Marks a reservation as paid.
     ///
     /// - Throws: ``SpendingError/unknown(_:)``.
     public func commit(_ attempt: AttemptID) throws { try spendings.commit(attempt) }
 
-    /// Gives a reservation back.
+    /// Releases a reservation.
     ///
     /// - Throws: ``SpendingError/paid(_:)``.
     public func release(_ attempt: AttemptID) throws { try spendings.release(attempt) }
 
-    /// Returns what is known of an attempt's spending, or nil.
+    /// Returns the record of an attempt's spending, or nil.
     public func spending(of attempt: AttemptID) -> SpendingRecord? { spendings[attempt] }
 
     /// Returns all spendings that are reserved, oldest first.

@@ -1,16 +1,16 @@
 public import PaymentCore
 public import PaymentRouting
 
-/// What is spent without a question, in the journal's file: whoever shares the journal shares the limits.
+/// The spendings without a question, in the journal's file: all users of the journal share the limits.
 extension SQLiteJournal: SpendingStore {
-    /// Reserves a spending, unless a limit would be exceeded. It is on the disk then.
+    /// Reserves a spending, unless a limit would be exceeded. The reservation is then on the disk.
     ///
-    /// - Throws: ``SpendingError``, as ``SpendingStore/reserve(_:within:)`` says; ``JournalError`` when the file cannot
-    ///   be read or written.
+    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/reserve(_:within:)``; ``JournalError`` when the
+    ///   file cannot be read or written.
     public func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
         let values = try StoredSpending.values(spending)
         return try await writeSpending { [self] () throws(JournalError) -> Result<SpendingVerdict, SpendingError> in
-            // Everything that can count, in the periods of the day or behind them.
+            // All spendings that can count, in the periods of the day or after them.
             let first = spending.day.firstThatCounts
             var book = SpendingLedger(
                 try spendings(
@@ -31,21 +31,21 @@ extension SQLiteJournal: SpendingStore {
         }
     }
 
-    /// Makes a reservation one of money that was paid.
+    /// Marks a reservation as paid.
     ///
     /// - Throws: ``SpendingError/unknown(_:)``; ``JournalError`` when the file cannot be read or written.
     public func commit(_ attempt: AttemptID) async throws {
         try await change(attempt, to: .paid) { (book) throws(SpendingError) in try book.commit(attempt) }
     }
 
-    /// Gives a reservation back.
+    /// Releases a reservation.
     ///
     /// - Throws: ``SpendingError/paid(_:)``; ``JournalError`` when the file cannot be read or written.
     public func release(_ attempt: AttemptID) async throws {
         try await change(attempt, to: .released) { (book) throws(SpendingError) in try book.release(attempt) }
     }
 
-    /// Returns what is known of an attempt's spending, or nil.
+    /// Returns the record of an attempt's spending, or nil.
     ///
     /// - Throws: ``JournalError`` when the file cannot be read.
     public func spending(of attempt: AttemptID) throws -> SpendingRecord? {
@@ -66,7 +66,7 @@ extension SQLiteJournal: SpendingStore {
         try spendings("day >= ?1", [.integer(Int64(day.number))])
     }
 
-    /// Removes what has ended and counts in no period any more, as ``SpendingLedger/forget(before:)`` does.
+    /// Removes spendings that have ended and no longer count in any period, as ``SpendingLedger/forget(before:)`` does.
     func forgetSpendings(before day: SpendingDay) throws(JournalError) {
         try unsynced { () throws(JournalError) in
             try database.run(
@@ -93,7 +93,7 @@ extension SQLiteJournal: SpendingStore {
         }
     }
 
-    /// A durable transaction with an answer of its own: one that is refused has changed nothing that counts.
+    /// Makes a durable transaction with a separate answer: one that is refused has changed nothing that counts.
     private func writeSpending<Answer>(
         _ body: @escaping () throws(JournalError) -> Result<Answer, SpendingError>
     ) async throws -> Answer {

@@ -9,14 +9,14 @@ import PaymentRouting
 
 /// The durable journal: one SQLite file, shared safely by any number of tasks and processes of one machine.
 ///
-/// What a method wrote survives the end of the process when it returns. What keeps payments from being made twice is on
-/// the disk by then, too (write-ahead log, `synchronous = FULL`): the opening of an attempt, its endings, and
-/// everything from the start of its first mutation on. The rest is there with the next of these; a power failure in
-/// between takes the last of it back, as if it had not happened yet. Payments made at the same time share the waits for
-/// the disk. Beside the file SQLite keeps `-wal` and `-shm`, and the journal `-owners`, by which processes see which of
-/// them live; only the user may read them. Nothing secret is stored: no links, no keys of services; answers of wallets
-/// and forms only until their attempt ends, then they are overwritten in the file, and in the write-ahead log as it is
-/// reused. Network file systems are not supported.
+/// Data written by a method survives the end of the process when the method returns. Entries that keep payments from
+/// being made twice are on the disk by then, too (write-ahead log, `synchronous = FULL`): the opening of an attempt,
+/// its endings, and everything from the start of its first mutation on. The rest reaches the disk with the next of
+/// these; a power failure in between undoes the last of it, as if it had not happened yet. Payments made at the same
+/// time share the waits for the disk. Beside the file SQLite keeps `-wal` and `-shm`, and the journal `-owners`, by
+/// which processes see which of them live; only the user may read them. Nothing secret is stored: no links, no keys of
+/// services; answers of wallets and forms only until their attempt ends, then they are overwritten in the file, and in
+/// the write-ahead log as it is reused. Network file systems are not supported.
 public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     private let queue = SerialQueue("payment-journal")
     let database: Database
@@ -31,9 +31,9 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     /// not on the main thread.
     ///
     /// - Parameters:
-    ///   - path: where the file is; its folder has to be there.
-    ///   - creating: whether a file that is not there is made.
-    ///   - survivesPowerFailure: whether entries reach the disk at once. Without that they still survive the end of the
+    ///   - path: the path of the file; its folder has to exist.
+    ///   - creating: true if a missing file is created.
+    ///   - survivesPowerFailure: true if entries reach the disk at once. Without that they still survive the end of the
     ///     process, but not of the machine: for imports and measurements, not for money.
     /// - Throws: ``JournalError``; the file is as it was then.
     public init(path: String, creating: Bool = true, survivesPowerFailure: Bool = true) throws(JournalError) {
@@ -51,10 +51,10 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     // MARK: Leases
 
-    /// Takes the lease of a payment, unless another holder has it, its process lives, and it was heard of within its
-    /// duration.
+    /// Takes the lease of a payment, unless another holder has it, its process lives, and it renewed the lease within
+    /// its duration.
     ///
-    /// - Returns: whether the lease was taken.
+    /// - Returns: true if the lease was taken.
     /// - Throws: ``JournalError`` when the file cannot be read or written.
     public func acquire(_ lease: PaymentLease, at now: Date) throws -> Bool {
         try unsynced { () throws(JournalError) in try leases.acquire(lease, at: now) }
@@ -62,12 +62,12 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     /// Makes a held lease count from `now` on.
     ///
-    /// - Throws: ``JournalError``; `leaseLost` when another holder took over, or it was given back.
+    /// - Throws: ``JournalError``; `leaseLost` when another holder took over, or the lease was released.
     public func renew(_ lease: PaymentLease, at now: Date) throws {
         try unsynced { () throws(JournalError) in try leases.renew(lease, at: now) }
     }
 
-    /// Gives a lease back.
+    /// Releases a lease.
     ///
     /// - Throws: ``JournalError`` when the file cannot be written; the lease then ends by itself.
     public func release(_ lease: PaymentLease) throws {
@@ -78,7 +78,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     /// Stores the beginning of an attempt.
     ///
-    /// - Throws: ``JournalError``, as ``AttemptStore/open(_:under:)`` says.
+    /// - Throws: ``JournalError``, by the rules of ``AttemptStore/open(_:under:)``.
     public func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
         guard attempt.reference == lease.payment else { throw JournalError.leaseLost(attempt.reference) }
         let values = try StoredAttempt.values(attempt)
@@ -95,7 +95,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     /// Adds an entry to an attempt.
     ///
-    /// - Throws: ``JournalError``, as ``AttemptStore/append(_:to:under:)`` says.
+    /// - Throws: ``JournalError``, by the rules of ``AttemptStore/append(_:to:under:)``.
     public func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
         let content = try StoredEntry.content(entry.event)
         try await write(durably: try !mayLose(entry, of: attempt)) { [self] () throws(JournalError) in
@@ -117,8 +117,9 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
         }
     }
 
-    /// Whether a power failure may take back the entry, which comes next in an attempt. Nobody can begin a mutation
-    /// between this look and the entry that it is about: whoever carries the attempt through does one after the other.
+    /// Returns true if a power failure may undo the entry, which comes next in an attempt. No mutation can begin
+    /// between this check and the entry that it is about: the worker that carries the attempt out does one after the
+    /// other.
     private func mayLose(_ entry: JournalEntry, of attempt: AttemptID) throws(JournalError) -> Bool {
         guard entry.mayBeLost(afterMutation: false) else { return false }
         let mutations = try database.number(
@@ -129,7 +130,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
         return entry.mayBeLost(afterMutation: mutations != 0)
     }
 
-    /// Marks an attempt as ended and erases what the payer's wallet or forms answered.
+    /// Marks an attempt as ended and erases the answers of the payer's wallet and forms.
     private func finish(_ attempt: Int64, with entry: JournalEntry) throws(JournalError) {
         try database.run(
             "UPDATE attempt SET finished = 1, ended = ?2, paid = ?3 WHERE number = ?1",
@@ -145,12 +146,12 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
             """, [.integer(attempt)])
     }
 
-    /// A transaction that is on the disk at the end, and everything before it, together with others that wait for the
-    /// same; or one that becomes durable with the next.
+    /// Makes a transaction that is on the disk at the end, and everything before it, together with others that wait for
+    /// the same; or one that becomes durable with the next.
     func write(durably: Bool, _ body: @escaping GroupCommit.Write) async throws(JournalError) {
         guard durably else { return try unsynced(body) }
         let answer: GroupCommit.Answer = await withCheckedContinuation { continuation in
-            // What has been asked of the journal by now comes before the commit, and is part of it.
+            // Writes requested by now come before the commit, and are part of it.
             if group.add(body, { continuation.resume(returning: $0) }) { Task { commit() } }
         }
         try answer.get()
@@ -158,8 +159,8 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     private func commit() { group.commit() }
 
-    /// A transaction that nobody waits for the disk with: about a lease, whose loss in a power failure does no harm,
-    /// since whoever held one is gone as well, or about what may be lost.
+    /// Makes a transaction without waiting for the disk: about a lease, whose loss in a power failure does no harm,
+    /// since its holder is gone as well, or about entries that may be lost.
     func unsynced<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
         try database.execute("PRAGMA synchronous = NORMAL")
         let result: Swift.Result<Result, JournalError>
@@ -195,7 +196,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
         try numbered("\(filter) ORDER BY attempt.number, entry.position", values).map(\.history)
     }
 
-    /// One statement reads attempts and entries, so that nobody's write comes in between.
+    /// One statement reads attempts and entries, so that no other write comes in between.
     private func numbered(
         _ filter: String, _ values: [Database.Value]
     ) throws(JournalError) -> [(number: Int64, history: AttemptHistory)] {
@@ -215,7 +216,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     // MARK: Archive
 
-    /// Returns one page of the attempts that are asked for.
+    /// Returns one page of the attempts that match a query.
     ///
     /// - Throws: ``JournalError``.
     public func attempts(_ query: AttemptQuery) throws -> AttemptPage {
@@ -229,13 +230,13 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
 
     /// Removes attempts that ended long ago: some at a time, so that payments can be made in between.
     ///
-    /// - Returns: how many were removed.
-    /// - Throws: ``JournalError``; what was removed before stays so.
+    /// - Returns: the number of attempts removed.
+    /// - Throws: ``JournalError``; attempts removed before the error stay removed.
     public func prune(endedBefore date: Date, keepingProofsSince proofs: Date) async throws -> Int {
         try forgetSpendings(before: SpendingDay(date, in: .gmt))
         var count = 0
         while true {
-            // What a failure of the power brings back is removed the next time.
+            // Attempts that a power failure restores are removed the next time.
             let removed = try unsynced { () throws(JournalError) in
                 let numbers = try database.numbers(
                     ArchiveStatements.old,

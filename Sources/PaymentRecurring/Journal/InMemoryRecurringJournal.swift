@@ -7,13 +7,13 @@ import PaymentStore
     public import Foundation
 #endif
 
-/// A journal of plans that forgets everything with the process: for tests, previews and demonstrations.
+/// A journal of plans that loses everything with the process: for tests, previews and demonstrations.
 public actor InMemoryRecurringJournal: RecurringJournal {
     private var stored: [RecurringPlan.ID: RecurringPlan] = [:]
-    /// When plans are due that ever are: reckoning it takes a calendar.
+    /// The due dates of plans that have one; computing them takes a calendar.
     private var due: [RecurringPlan.ID: Date] = [:]
     private var charges: [RecurringPlan.ID: [RecurringCharge]] = [:]
-    /// What is not final yet.
+    /// The periods that are not final yet.
     private var open: Set<RecurringCharge.ID> = []
     private var leases = LeaseLedger()
     private var time: Date?
@@ -23,17 +23,17 @@ public actor InMemoryRecurringJournal: RecurringJournal {
 
     // MARK: Leases
 
-    /// Takes the lease of a period's payment, unless another holder was heard of within its duration.
+    /// Takes the lease of a period's payment, unless another holder renewed it within its duration.
     ///
-    /// - Returns: whether the lease was taken.
+    /// - Returns: true if the lease was taken.
     public func acquire(_ lease: PaymentLease, at now: Date) -> Bool { leases.acquire(lease, at: now) }
 
     /// Makes a held lease count from `now` on.
     ///
-    /// - Throws: ``JournalError/leaseLost(_:)`` when another holder took over, or it was given back.
+    /// - Throws: ``JournalError/leaseLost(_:)`` when another holder took over, or the lease was released.
     public func renew(_ lease: PaymentLease, at now: Date) throws { try leases.renew(lease, at: now) }
 
-    /// Gives a lease back.
+    /// Releases a lease.
     public func release(_ lease: PaymentLease) { leases.release(lease) }
 
     // MARK: Plans
@@ -64,7 +64,7 @@ public actor InMemoryRecurringJournal: RecurringJournal {
 
     // MARK: Periods
 
-    /// Writes how far a period has come.
+    /// Writes the progress of a period.
     ///
     /// - Throws: ``RecurringJournalError``, and ``JournalError/leaseLost(_:)``.
     public func write(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) throws {

@@ -8,22 +8,23 @@ public import PaymentCore
 
 /// The durable memory of plans and their periods, shared by any number of workers.
 ///
-/// Two rules keep a period from being charged twice. A plan is stored only by who has seen it as it is, together with
-/// the periods that it opens (``store(_:opening:)``), so that each period is opened once. And a period is written about
-/// only under the lease of its payment (``RecurringCharge/reference``), as in a ``PaymentJournal``.
+/// Two rules keep a period from being charged twice. A plan is stored only by a worker that has read its present
+/// revision, together with the periods that it opens (``store(_:opening:)``), so that each period is opened once. And a
+/// period is written about only under the lease of its payment (``RecurringCharge/reference``), as in a
+/// ``PaymentJournal``.
 ///
-/// What was written survives the end of the process and of the machine when a method returns; leases need not survive
-/// the machine. `RecurringConformance` in `PaymentTesting` checks any journal against this.
+/// All writes survive the end of the process and of the machine when a method returns; leases need not survive the
+/// machine. `RecurringConformance` in `PaymentTesting` checks any journal against this.
 public protocol RecurringJournal: LeaseStore {
     // MARK: Plans
 
     /// Stores a plan, new or changed, and the periods that it opens: all of it or nothing.
     ///
     /// - Parameters:
-    ///   - plan: the plan. Its revision is the one that is stored: nought for a new plan.
+    ///   - plan: the plan. Its revision is the one that is stored: zero for a new plan.
     ///   - charges: the periods that are opened.
     /// - Returns: the plan as it is stored now, with the next revision.
-    /// - Throws: ``RecurringJournalError``; `changedPlan` when somebody else has stored it meanwhile. ``JournalError``
+    /// - Throws: ``RecurringJournalError``; `changedPlan` when another worker has stored it meanwhile. ``JournalError``
     ///   when the storage fails.
     func store(_ plan: RecurringPlan, opening charges: [RecurringCharge]) async throws -> RecurringPlan
 
@@ -48,11 +49,11 @@ public protocol RecurringJournal: LeaseStore {
 
     // MARK: Periods
 
-    /// Writes how far a period has come, and renews the lease.
+    /// Writes the progress of a period, and renews the lease.
     ///
     /// - Parameters:
     ///   - charge: the period.
-    ///   - lease: the lease of its payment, which its holder has.
+    ///   - lease: the lease of its payment, held by the caller.
     ///   - now: the holder's time.
     /// - Throws: ``RecurringJournalError``; `unknownCharge`, or `finishedCharge` when it was paid or missed before.
     ///   ``JournalError``; `leaseLost`.
@@ -88,12 +89,12 @@ public protocol RecurringJournal: LeaseStore {
     ///
     /// - Parameters:
     ///   - date: the time.
-    ///   - isCorrection: whether an earlier one takes the place of a later one, too.
+    ///   - isCorrection: true if an earlier time replaces a later one, too.
     /// - Throws: ``JournalError`` when the storage fails.
     func trust(_ date: Date, isCorrection: Bool) async throws
 }
 
-/// Why a journal of plans refused to write.
+/// The reason for which a journal of plans refused to write.
 @nonexhaustive
 public enum RecurringJournalError: Error, Sendable, Hashable {
     /// The plan is not as it was when it was read; or there is one of this name already.
@@ -107,7 +108,7 @@ public enum RecurringJournalError: Error, Sendable, Hashable {
 }
 
 extension RecurringJournalError: CustomStringConvertible {
-    /// What happened and what to do, for people.
+    /// The event and the remedy, for people.
     public var description: String {
         switch self {
         case .changedPlan(let id): "the plan \(id) was changed meanwhile by another caller; read it again"
@@ -119,10 +120,10 @@ extension RecurringJournalError: CustomStringConvertible {
 }
 
 extension RecurringPlan {
-    /// When a journal lists the plan as due; nil when it never is.
+    /// The date from which a journal lists the plan as due; nil when it never is.
     public var dueDate: Date? { nextPeriod?.start.addingTimeInterval(-(openedBefore / .seconds(1))) }
 
-    /// Checks what a journal is to store against what it holds.
+    /// Checks a plan that a journal is to store against the stored one.
     ///
     /// - Parameters:
     ///   - charges: the periods that the plan opens.
@@ -134,7 +135,7 @@ extension RecurringPlan {
         guard revision == stored?.revision ?? 0, stored.map({ $0.id.rawValue.isExactly(id.rawValue) }) ?? true else {
             throw .changedPlan(id)
         }
-        // What is opened is what lies between the two, without a gap: nothing is opened twice, and nothing is skipped.
+        // The opened periods are those between the two, without a gap: none is opened twice, and none is skipped.
         var number = stored?.next ?? schedule.firstNumber
         guard next == number + charges.count else { throw .changedPlan(id) }
         for charge in charges {

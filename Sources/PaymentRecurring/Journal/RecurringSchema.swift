@@ -3,8 +3,8 @@ import PaymentStore
 extension Schema {
     /// The tables of a file with plans. Steps of released versions never change.
     ///
-    /// `due` is when the next period of a plan begins that was not opened, and `look` when a period is looked at next:
-    /// null when never again.
+    /// `due` is the beginning of the next period of a plan that was not opened, and `look` the date of the next look at
+    /// a period: null when there is none.
     static let recurring = Schema(
         kind: .recurringPlans,
         steps: [

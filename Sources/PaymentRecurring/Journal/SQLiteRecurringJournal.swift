@@ -8,10 +8,11 @@ import PaymentStore
 #endif
 
 /// The durable journal of plans and their periods: one SQLite file, shared safely by any number of tasks and processes
-/// of one machine. It is a file of its own, beside a payment journal and not in it.
+/// of one machine. It is a separate file beside a payment journal.
 ///
-/// What a method wrote is on the disk when it returns (write-ahead log, `synchronous = FULL`), but for leases. Beside
-/// the file lie `-wal`, `-shm` and `-owners`, as beside a ``SQLiteJournal``. Network file systems are not supported.
+/// The writes of a method are on the disk when it returns (write-ahead log, `synchronous = FULL`), but for leases.
+/// Beside the file lie `-wal`, `-shm` and `-owners`, as beside a ``SQLiteJournal``. Network file systems are not
+/// supported.
 public actor SQLiteRecurringJournal: RecurringJournal {
     private let queue = SerialQueue("recurring-journal")
     private let database: Database
@@ -24,8 +25,8 @@ public actor SQLiteRecurringJournal: RecurringJournal {
     /// not on the main thread.
     ///
     /// - Parameters:
-    ///   - path: where the file is; its folder has to be there.
-    ///   - creating: whether a file that is not there is made.
+    ///   - path: the path of the file; its folder has to exist.
+    ///   - creating: true if a missing file is created.
     /// - Throws: ``JournalError``; the file is as it was then.
     public init(path: String, creating: Bool = true) throws(JournalError) {
         let random = SystemRandomSource()
@@ -36,10 +37,10 @@ public actor SQLiteRecurringJournal: RecurringJournal {
 
     // MARK: Leases
 
-    /// Takes the lease of a period's payment, unless another holder has it, its process lives, and it was heard of
+    /// Takes the lease of a period's payment, unless another holder has it, its process lives, and it renewed the lease
     /// within its duration.
     ///
-    /// - Returns: whether the lease was taken.
+    /// - Returns: true if the lease was taken.
     /// - Throws: ``JournalError`` when the file cannot be read or written.
     public func acquire(_ lease: PaymentLease, at now: Date) throws -> Bool {
         try database.transaction { () throws(JournalError) in try leases.acquire(lease, at: now) }
@@ -47,12 +48,12 @@ public actor SQLiteRecurringJournal: RecurringJournal {
 
     /// Makes a held lease count from `now` on.
     ///
-    /// - Throws: ``JournalError``; `leaseLost` when another holder took over, or it was given back.
+    /// - Throws: ``JournalError``; `leaseLost` when another holder took over, or the lease was released.
     public func renew(_ lease: PaymentLease, at now: Date) throws {
         try database.transaction { () throws(JournalError) in try leases.renew(lease, at: now) }
     }
 
-    /// Gives a lease back.
+    /// Releases a lease.
     ///
     /// - Throws: ``JournalError`` when the file cannot be written; the lease then ends by itself.
     public func release(_ lease: PaymentLease) throws {
@@ -109,7 +110,7 @@ public actor SQLiteRecurringJournal: RecurringJournal {
 
     // MARK: Periods
 
-    /// Writes how far a period has come.
+    /// Writes the progress of a period.
     ///
     /// - Throws: ``RecurringJournalError`` and ``JournalError``.
     public func write(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) throws {

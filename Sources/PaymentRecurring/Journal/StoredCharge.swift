@@ -26,7 +26,7 @@ enum StoredCharge {
         }
     }
 
-    /// When the period is looked at next; null when never again.
+    /// The date of the next look at the period; null when there is none.
     static func look(_ charge: RecurringCharge) -> Database.Value {
         charge.state.isFinal ? .null : .real(charge.notBefore.timeIntervalSinceReferenceDate)
     }

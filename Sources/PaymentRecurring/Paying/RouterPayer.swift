@@ -2,21 +2,21 @@ public import PaymentCore
 public import PaymentRouting
 import Synchronization
 
-/// Pays the periods of plans through a router: by itself within the router's limits (``AutoPay``), otherwise when the
-/// payer has said yes.
+/// Pays the periods of plans through a router: by itself within the router's limits (``AutoPay``), otherwise with the
+/// payer's approval.
 ///
 /// ```swift
 /// let payer = RouterPayer(router, as: payer)
 /// let scheduler = RecurringScheduler(journal: plans, payer: payer) { event in await screen.show(event) }
 /// ```
 ///
-/// A period is one payment for ever, under `RecurringCharge.reference` in the router's journal: however often it is
-/// asked for, by however many processes, it is paid once. What the payer has said yes to is no matter of limits. Paid
-/// is exactly the plan's amount; where the payee asks for another one, nothing is, and the reason is told.
+/// A period is permanently one payment, under `RecurringCharge.reference` in the router's journal: however often it is
+/// requested, by however many processes, it is paid once. Limits do not apply to an approved period. Exactly the plan's
+/// amount is paid; where the payee asks for another one, nothing is, and the reason is reported.
 ///
-/// <doc:RecurringPayments> says what becomes of what was interrupted.
+/// See <doc:RecurringPayments> for the handling of interruptions.
 public struct RouterPayer: RecurringPayer {
-    /// Says what a plan has paid; nil where it is not this router's.
+    /// Returns the order of a plan; nil where it is not this router's.
     public typealias Reader = @Sendable (RecurringPlan) -> RecurringOrder?
 
     private let router: PaymentRouter
@@ -27,10 +27,11 @@ public struct RouterPayer: RecurringPayer {
     /// Creates a payer.
     ///
     /// - Parameters:
-    ///   - router: pays. Its limits say what is paid without a question: without any, nothing is.
-    ///   - payer: what is lent to the payments, such as a settler. Its choosers are not asked: the plan says what is
-    ///     paid, and by which option. Its policy can only narrow what is paid without a question.
-    ///   - order: what a plan has paid.
+    ///   - router: the router that pays. Its limits decide what is paid without a question: without any, nothing is.
+    ///   - payer: the parts that the application provides to the payments, such as a settler. Its choosers are not
+    ///     asked: the plan decides the amount and the option. Its policy can only narrow what is paid without a
+    ///     question.
+    ///   - order: returns the order of a plan.
     public init(
         _ router: PaymentRouter, as payer: Payer, paying order: @escaping Reader = { RecurringOrder($0) }
     ) {
@@ -39,9 +40,9 @@ public struct RouterPayer: RecurringPayer {
         self.order = order
     }
 
-    /// Pays a period, or goes on with what was begun for it.
+    /// Pays a period, or resumes an earlier attempt for it.
     ///
-    /// - Throws: nothing; what fails is an answer.
+    /// - Throws: nothing; a failure is an answer.
     public func pay(_ charge: RecurringCharge, of plan: RecurringPlan) async throws -> RecurringAnswer {
         guard let order = order(plan) else { return .notNow("the plan does not say who is paid, and how") }
         do throws(PaymentError) {
@@ -59,10 +60,10 @@ public struct RouterPayer: RecurringPayer {
         }
     }
 
-    /// Says what became of a period that was begun: goes on with it where money may have moved, and otherwise calls it
-    /// off, for every process.
+    /// Returns the outcome of a period that was begun: resumes it where money may have moved, and otherwise cancels it,
+    /// for every process.
     ///
-    /// - Throws: `PaymentError` where that cannot be said.
+    /// - Throws: `PaymentError` where the outcome cannot be determined.
     public func fate(of charge: RecurringCharge, in plan: RecurringPlan) async throws -> RecurringAnswer? {
         try await router.settle(charge.planned, with: chargePayer(for: charge)).map(Self.answer)
     }
@@ -84,7 +85,7 @@ public struct RouterPayer: RecurringPayer {
         }
     }
 
-    /// Where payments to one payee wait for each other: a router makes one at a time.
+    /// The queues of payments to one payee: a router makes one at a time.
     private final class Queues: Sendable {
         private let turns = Mutex<[String: AsyncMutex]>([:])
 

@@ -6,10 +6,10 @@ public import PaymentCore
     public import Foundation
 #endif
 
-/// What is paid for one period of a plan, and how far that has come.
+/// The charge for one period of a plan, and its progress.
 public struct RecurringCharge: Sendable, Hashable, Identifiable {
-    /// The period's name. It is the payment's name as well (``RecurringCharge/reference``): whoever pays under it twice
-    /// is joined to the first time.
+    /// The period's name. It is the payment's name as well (``RecurringCharge/reference``): a second payment under it
+    /// joins the first.
     public struct ID: Sendable, Hashable, CustomStringConvertible {
         /// The plan.
         public let plan: RecurringPlan.ID
@@ -26,10 +26,10 @@ public struct RecurringCharge: Sendable, Hashable, Identifiable {
         public var description: String { "\(plan.rawValue)/\(number)" }
     }
 
-    /// Why a period was not charged, and never will be.
+    /// The reason for which a period was not charged, and never will be.
     @nonexhaustive
     public enum Reason: Sendable, Hashable {
-        /// Nobody was there when it began, and the policy does not catch up with it.
+        /// No scheduler ran when it began, and the policy does not catch up with it.
         case absence
         /// The plan was paused.
         case paused
@@ -37,35 +37,35 @@ public struct RecurringCharge: Sendable, Hashable, Identifiable {
         case ended
         /// The payer was asked, and has not answered in time.
         case notApproved
-        /// The payer has said no.
+        /// The payer has declined it.
         case refused
-        /// The payment was declined as often as the policy tries; the text says why.
+        /// The payment was declined as often as the policy tries; the text gives the reason.
         case declined(String)
-        /// It could not be paid for as long as the policy tries; the text says why.
+        /// It could not be paid for as long as the policy tries; the text gives the reason.
         case failed(String)
         /// The time zone left the day out.
         case noSuchDay
     }
 
-    /// How far it has come.
+    /// The progress of a charge.
     @nonexhaustive
     public enum State: Sendable, Hashable {
-        /// It is to be paid, and nobody is at it.
+        /// It is to be paid, and no worker has it.
         case due
-        /// It is to be paid, and not yet: the payer was told beforehand.
+        /// It is to be paid, and not yet: the payer was notified in advance.
         case announced
-        /// Somebody has begun to pay. Whether money moved only they know who pay.
+        /// A worker has begun to pay. Only that payer knows whether money moved.
         case started
-        /// The payer is to say whether it is paid; the text says why they are asked.
+        /// The payer is to decide whether it is paid; the text gives the reason for asking.
         case waiting(String)
-        /// Whether it was paid is not known; the text says why. It is asked about, and not paid again.
+        /// It is not known whether it was paid; the text gives the reason. It is asked about, and not paid again.
         case unknown(String)
         /// It was paid. The transaction's id where there is one.
         case paid(transactionID: String?)
         /// It was not paid, and will not be.
         case missed(Reason)
 
-        /// Whether nothing changes any more.
+        /// True if nothing changes any more.
         public var isFinal: Bool {
             switch self {
             case .paid, .missed: true
@@ -73,7 +73,7 @@ public struct RecurringCharge: Sendable, Hashable, Identifiable {
             }
         }
 
-        /// Whether money may have moved, and nobody can say so yet.
+        /// True if money may have moved, and the outcome is not known yet.
         public var isOpen: Bool {
             switch self {
             case .started, .unknown: true
@@ -84,23 +84,23 @@ public struct RecurringCharge: Sendable, Hashable, Identifiable {
 
     /// The period's name.
     public let id: ID
-    /// Who pays it.
+    /// The provider that pays it.
     public let provider: ProviderID
-    /// What is paid: as the plan said when the period was opened.
+    /// The amount of the plan when the period was opened.
     public let amount: Money
     /// The period.
     public let period: RecurringPeriod
-    /// When it is given up, unless it was begun.
+    /// The date on which it is abandoned, unless it was begun.
     public let deadline: Date
-    /// How far it has come.
+    /// The progress.
     public var state: State
-    /// How often somebody has begun to pay it.
+    /// The number of times that a worker has begun to pay it.
     public var attempts: Int
-    /// How often in a row something went wrong.
+    /// The number of consecutive failures.
     public var failures: Int
-    /// Nobody looks at it before.
+    /// The date before which no worker looks at it.
     public var notBefore: Date
-    /// Whether the payer has said that it is to be paid.
+    /// True if the payer has approved it.
     public var isApproved: Bool
 
     /// Creates a charge, as journals do.
@@ -128,7 +128,7 @@ public struct RecurringCharge: Sendable, Hashable, Identifiable {
             state: reason.map(State.missed) ?? .due, notBefore: now)
     }
 
-    /// What leases, attempts and outcomes call the period's payment, for ever.
+    /// The permanent name of the period's payment in leases, attempts and outcomes.
     public var reference: PaymentReference { PaymentReference(provider: provider, id: id.description) }
 }
 

@@ -6,27 +6,27 @@ import PaymentCore
     public import Foundation
 #endif
 
-/// What a scheduler tells of its work. What it says of a period is stored before it is told, but for what is to come:
-/// that is told until it is stored.
+/// A scheduler's report on its work. A report on a period is stored before it is emitted, except for upcoming periods:
+/// these are emitted until they are stored.
 @nonexhaustive
 public enum RecurringEvent: Sendable, Hashable {
-    /// A period is going to be paid at ``RecurringCharge/notBefore``, unless the payer says no before
+    /// A period is going to be paid at ``RecurringCharge/notBefore``, unless the payer refuses it before
     /// (``RecurringScheduler/refuse(_:)``): see ``RecurringPolicy/notice``.
     case upcoming(RecurringCharge)
     /// A period was paid.
     case paid(RecurringCharge)
-    /// A period was not paid, and will not be: ``RecurringCharge/state`` says why.
+    /// A period was not paid, and will not be: ``RecurringCharge/state`` gives the reason.
     case missed(RecurringCharge)
-    /// The payer is to say whether a period is paid (``RecurringScheduler/approve(_:)``).
+    /// The payer is to decide whether a period is paid (``RecurringScheduler/approve(_:)``).
     case waiting(RecurringCharge)
-    /// A period could not be paid, and is tried again; the text says why.
+    /// A period could not be paid, and is tried again; the text gives the reason.
     case postponed(RecurringCharge, String)
-    /// Whether a period was paid is not known; it is asked about again.
+    /// It is not known whether a period was paid; it is asked about again.
     case unknown(RecurringCharge)
-    /// The clock says what cannot be believed: nothing that it makes due is charged until it is right again, or
-    /// ``RecurringScheduler/trustClock()`` says that it is.
+    /// The clock is not credible: nothing that it makes due is charged until it is right again, or
+    /// ``RecurringScheduler/trustClock()`` confirms it.
     case doubtfulClock(now: Date, trusted: Date)
-    /// Something else went wrong, such as a journal that cannot be written; the text says what. It is tried again.
+    /// Another failure, such as a journal that cannot be written; the text describes it. It is tried again.
     case error(String)
 }
 

@@ -1,6 +1,6 @@
 public import PaymentCore
 
-/// What a plan has a router pay: whose link, and by which of their ways.
+/// A plan's instruction to a router: the payee's link, and the option to pay by.
 ///
 /// ```swift
 /// let order = RecurringOrder(link: "bitcoin:bc1q…", paysByItself: true)
@@ -11,11 +11,11 @@ public import PaymentCore
 ///
 /// The amount is the plan's. A payee who asks for another one is not paid.
 public struct RecurringOrder: Sendable, Hashable {
-    /// A link that names somebody and no single payment: each period is a payment of its own. No secrets.
+    /// A link that names a payee and no single payment: each period is a separate payment. No secrets.
     public let link: String
-    /// The option that is paid by, by its id, such as a method's name; nil for the first that costs what the plan says.
+    /// The option that is paid by, by its id, such as a method's name; nil for the first that costs the plan's amount.
     public let option: PaymentMethodOption.ID?
-    /// Whether a period may be paid without a question, within the router's limits.
+    /// True if a period may be paid without a question, within the router's limits.
     public let paysByItself: Bool
 
     /// Creates an order.
@@ -25,7 +25,7 @@ public struct RecurringOrder: Sendable, Hashable {
         self.paysByItself = paysByItself
     }
 
-    /// Reads a plan's details; nil where they are of something else.
+    /// Reads a plan's details; nil where they are of another kind.
     public init?(_ plan: RecurringPlan) {
         guard let link = plan.details["link"]?.string else { return nil }
         self.init(

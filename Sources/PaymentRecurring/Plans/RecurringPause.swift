@@ -8,17 +8,17 @@ import PaymentCore
 
 /// A time in which nothing of a plan is charged: periods that begin in it are missed.
 public struct RecurringPause: Sendable, Hashable {
-    /// Since when.
+    /// The beginning.
     public let start: Date
-    /// Until when; nil for as long as nobody says otherwise.
+    /// The end; nil for a pause without one.
     public let end: Date?
 
-    /// Creates a pause. One that ends before it begins is none.
+    /// Creates a pause. One that ends before it begins contains no moment.
     public init(from start: Date, until end: Date? = nil) {
         self.start = start
         self.end = end
     }
 
-    /// Returns whether a moment lies in it.
+    /// Returns true if a moment lies in it.
     public func contains(_ date: Date) -> Bool { start <= date && (end.map { date < $0 } ?? true) }
 }

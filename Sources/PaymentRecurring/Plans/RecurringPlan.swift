@@ -6,12 +6,12 @@ public import PaymentCore
     public import Foundation
 #endif
 
-/// Something that is paid again and again: a subscription, a standing order.
+/// A recurring payment: a subscription, a standing order.
 ///
-/// Periods are opened in their order, each once, and every one of them ends either paid or missed:
-/// ``RecurringCharge`` says which, and why. The plan knows the next one that was not opened yet (``next``).
+/// Periods are opened in their order, each once, and every one of them ends either paid or missed: ``RecurringCharge``
+/// has its end and the reason. The plan holds the next one that was not opened yet (``next``).
 public struct RecurringPlan: Sendable, Hashable, Identifiable {
-    /// What names a plan, for ever: 1 to 128 bytes.
+    /// The permanent name of a plan: 1 to 128 bytes.
     public struct ID: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
         /// The name.
         public let rawValue: String
@@ -23,48 +23,48 @@ public struct RecurringPlan: Sendable, Hashable, Identifiable {
         public var description: String { rawValue }
     }
 
-    /// Whether its periods are charged.
+    /// The state of a plan.
     @nonexhaustive
     public enum Status: Sendable, Hashable {
-        /// They are.
+        /// Its periods are charged.
         case active
-        /// Not for now: periods that begin meanwhile are missed.
+        /// Its periods are not charged for now: those that begin meanwhile are missed.
         case paused
-        /// Never again.
+        /// Its periods are never charged again.
         case ended
     }
 
     /// The name.
     public let id: ID
-    /// Who pays it: what a provider is registered as.
+    /// The provider that pays it, by its registered id.
     public let provider: ProviderID
-    /// What is paid for a period that is opened from now on.
+    /// The amount of each period that is opened from now on.
     public private(set) var amount: Money
-    /// When.
+    /// The schedule of the periods.
     public private(set) var schedule: RecurringSchedule
-    /// What becomes of periods that nobody was there to charge.
+    /// The rule for periods that began while no scheduler ran.
     public var policy: RecurringPolicy
-    /// Whether its periods are charged.
+    /// The state of the plan.
     public private(set) var status: Status
-    /// When nothing is charged that begins then, whoever looks at whatever time. Unlike ``status`` it may be told
-    /// beforehand.
+    /// The times in which no beginning period is charged, whenever a scheduler looks. Unlike ``status`` they may be set
+    /// in advance.
     public var pauses: [RecurringPause] = []
-    /// Whatever the payer needs to pay a period: who is paid, by which method. No secrets.
+    /// The data that the payer needs to pay a period: the payee, the method. No secrets.
     public var details: JSONValue
     /// The number of the first period that was not opened yet.
     public private(set) var next: Int
-    /// How often the plan was stored: who stores it says which one they have seen.
+    /// The number of times that the plan was stored: a writer names the revision that it has read.
     public private(set) var revision: Int
 
     /// Creates a plan.
     ///
     /// - Parameters:
     ///   - id: the name.
-    ///   - provider: who pays it.
-    ///   - amount: what is paid each period.
-    ///   - schedule: when.
-    ///   - policy: what becomes of periods that nobody was there to charge.
-    ///   - details: whatever the payer needs.
+    ///   - provider: the provider that pays it.
+    ///   - amount: the amount of each period.
+    ///   - schedule: the schedule of the periods.
+    ///   - policy: the rule for periods that began while no scheduler ran.
+    ///   - details: the data that the payer needs.
     /// - Throws: ``RecurringDefect/name`` or ``RecurringDefect/amount``.
     public init(
         id: ID, provider: ProviderID, amount: Money, schedule: RecurringSchedule,
@@ -83,7 +83,7 @@ public struct RecurringPlan: Sendable, Hashable, Identifiable {
         revision = 0
     }
 
-    /// Puts a plan together again from what a journal holds of it.
+    /// Restores a plan from its stored form.
     ///
     /// - Throws: ``RecurringDefect``.
     package init(
@@ -96,7 +96,7 @@ public struct RecurringPlan: Sendable, Hashable, Identifiable {
         self.revision = revision
     }
 
-    /// The plan as a journal keeps it after it was stored once more.
+    /// The plan as a journal holds it after it was stored once more.
     public var stored: RecurringPlan {
         var plan = self
         plan.revision += 1
@@ -118,14 +118,14 @@ extension RecurringPlan.ID {
 }
 
 extension RecurringPlan {
-    /// Whether nothing is charged that begins at a moment.
+    /// Returns true if no period that begins at a moment is charged.
     func isPaused(at date: Date) -> Bool { status == .paused || pauses.contains { $0.contains(date) } }
 
     /// The most periods that are opened in one go.
     public static let mostOpened = 500
 
-    /// Opens the periods that have begun by `now`, and those that the payer is to be told of: what each of them is to
-    /// become is decided here, by the policy, and once. Nothing is stored.
+    /// Opens the periods that have begun by `now`, and those that the payer is to be notified of: the policy decides
+    /// here, once, whether each of them is charged. Nothing is stored.
     ///
     /// - Parameter now: the time, as far as it can be trusted.
     /// - Returns: the periods that are opened, in their order, at most ``mostOpened``; there may be more.
@@ -133,7 +133,8 @@ extension RecurringPlan {
         open(at: now, before: openedBefore)
     }
 
-    /// How long before its beginning a period is opened. In a pause, which may end by then, nobody is told of it.
+    /// The time before its beginning at which a period is opened. In a pause, which may end by then, the payer is not
+    /// notified.
     var openedBefore: Duration { status == .paused ? policy.ahead : policy.opening }
 
     private mutating func open(at now: Date, before beginning: Duration) -> [RecurringCharge] {
@@ -153,7 +154,7 @@ extension RecurringPlan {
 
     // MARK: Changes
 
-    /// Has another amount be paid from the next period on that has not been opened.
+    /// Sets the amount from the next period on that has not been opened.
     ///
     /// - Throws: ``RecurringDefect/amount``.
     public mutating func change(amount: Money) throws(RecurringDefect) {
@@ -161,29 +162,30 @@ extension RecurringPlan {
         self.amount = amount
     }
 
-    /// Has another schedule hold from the next period on that has not been opened. The numbers go on, so that no period
-    /// gets the number of one that was charged.
+    /// Sets the schedule from the next period on that has not been opened. The numbers continue, so that no period gets
+    /// the number of one that was charged.
     ///
     /// - Parameters:
-    ///   - rhythm: how often.
-    ///   - start: from when: after the beginning of the last period that was opened. Who wants no days to be charged
-    ///     twice lets it be that period's end.
-    ///   - end: until when.
-    ///   - count: how many periods follow.
-    ///   - timeZone: whose days are meant; nil for the zone that held before.
+    ///   - rhythm: the interval of the periods.
+    ///   - start: the beginning: after that of the last period that was opened. Pass that period's end so that no days
+    ///     are charged twice.
+    ///   - end: the end.
+    ///   - count: the number of periods that follow.
+    ///   - timeZone: the time zone of the days; nil for the earlier zone.
     /// - Throws: ``RecurringDefect``.
     public mutating func reschedule(
         _ rhythm: RecurringSchedule.Rhythm, from start: Date, until end: Date? = nil, count: Int? = nil,
         in timeZone: TimeZone? = nil
     ) throws(RecurringDefect) {
-        // What was charged is not charged again under another number.
+        // A charged period is not charged again under another number.
         if let last = schedule.period(next - 1), start <= last.start { throw .start }
         guard start >= schedule.start else { throw .start }
         schedule = try RecurringSchedule(
             rhythm, from: start, until: end, count: count, in: timeZone ?? schedule.timeZone, firstNumber: next)
     }
 
-    /// Lets nothing begin from `end` on, not even what was opened before. What begins until then is seen through.
+    /// Lets no period begin from `end` on, not even one that was opened before. Periods that begin before are carried
+    /// out.
     ///
     /// - Parameter end: a moment; one after the plan's end changes nothing.
     /// - Throws: ``RecurringDefect/end`` where the plan has not begun by then: ``end(at:)`` it instead.
@@ -194,25 +196,25 @@ extension RecurringPlan {
             firstNumber: schedule.firstNumber)
     }
 
-    /// Charges nothing of what begins from now on.
+    /// Charges no period that begins from now on.
     ///
-    /// - Returns: what had begun and is opened.
+    /// - Returns: the periods that had begun and are opened.
     public mutating func pause(at now: Date) -> [RecurringCharge] { move(to: .paused, at: now) }
 
-    /// Charges what begins from now on. What began during the pause is missed.
+    /// Charges the periods that begin from now on. Those that began during the pause are missed.
     ///
-    /// - Returns: what is opened, missed because of the pause.
+    /// - Returns: the periods that are opened, missed because of the pause.
     public mutating func resume(at now: Date) -> [RecurringCharge] { move(to: .active, at: now) }
 
-    /// Charges nothing any more. A period that a payer has begun to pay is seen through all the same.
+    /// Charges nothing any more. A period that a payer has begun to pay is carried out all the same.
     ///
-    /// - Returns: what had begun and is opened.
+    /// - Returns: the periods that had begun and are opened.
     public mutating func end(at now: Date) -> [RecurringCharge] { move(to: .ended, at: now) }
 
     private mutating func move(to status: Status, at now: Date) -> [RecurringCharge] {
         guard self.status != .ended else { return [] }
         var charges: [RecurringCharge] = []
-        // However many there are: what they are depends on how things stood when they began.
+        // All of them: each depends on the state of the plan when it began.
         while case let more = open(at: now, before: policy.ahead), !more.isEmpty { charges += more }
         self.status = status
         return charges

@@ -6,9 +6,9 @@ import PaymentCore
     import Foundation
 #endif
 
-/// What becomes of periods that could not be charged when they began.
+/// The rules for periods that could not be charged when they began.
 public struct RecurringPolicy: Sendable, Hashable {
-    /// Which of the periods that began while nobody was there are charged all the same.
+    /// The rule that selects which of the periods that began while no scheduler ran are charged all the same.
     @nonexhaustive
     public enum CatchUp: Sendable, Hashable, CaseIterable {
         /// All of them, one after the other, the latest ``RecurringPolicy/mostCaughtUp`` at most.
@@ -19,20 +19,21 @@ public struct RecurringPolicy: Sendable, Hashable {
         case none
     }
 
-    /// Which periods are caught up with.
+    /// The rule for periods that began while no scheduler ran.
     public var catchUp: CatchUp
     /// The most periods that are charged for one absence, where all are caught up with.
     public var mostCaughtUp: Int
-    /// How long before its beginning a period may be charged.
+    /// The time before its beginning from which a period may be charged.
     public var ahead: Duration
-    /// How long before it is charged the payer is told of a period (``RecurringEvent/upcoming(_:)``), so that they can
-    /// still say no; nothing is told where it is zero. One that is found late is charged that much later.
+    /// The time between the notification of the payer about a period (``RecurringEvent/upcoming(_:)``) and its charge,
+    /// so that they can still refuse it; zero sends no notification. A period that is found late is charged that much
+    /// later.
     public var notice: Duration
-    /// How long a period is tried after it began, or after it was found: then it is missed.
+    /// The time for which a period is tried after it began, or after it was found: then it is missed.
     public var grace: Duration
-    /// How often a period is begun that is declined.
+    /// The most times that a declined period is begun.
     public var mostAttempts: Int
-    /// How long to wait after something went wrong, the first time; each time twice as long, an hour at most.
+    /// The wait after the first failure; each further one doubles it, up to an hour.
     public var pause: Duration
 
     /// Creates a policy.
@@ -50,15 +51,15 @@ public struct RecurringPolicy: Sendable, Hashable {
         self.pause = max(.seconds(1), pause)
     }
 
-    /// How long before its beginning a period is opened.
+    /// The time before its beginning at which a period is opened.
     var opening: Duration { ahead + notice }
 
-    /// Why a period that is opened at `now` is not charged; nil when it is.
+    /// Returns the reason for which a period that is opened at `now` is not charged; nil when it is charged.
     ///
     /// - Parameter last: the number of the last period that may be charged by now; nil for none.
     func missed(_ period: RecurringPeriod, last: Int?, at now: Date) -> RecurringCharge.Reason? {
         if period.isEmpty { return .noSuchDay }
-        // What is told of beforehand is not late.
+        // A period announced in advance is not late.
         guard let last, period.number <= last else { return nil }
         let isCharged =
             switch catchUp {
@@ -69,7 +70,7 @@ public struct RecurringPolicy: Sendable, Hashable {
         return isCharged ? nil : .absence
     }
 
-    /// How long to wait after so many failures.
+    /// Returns the wait after this number of failures.
     package func wait(after failures: Int) -> Duration {
         min(pause * (1 << min(max(0, failures - 1), 12)), max(pause, .seconds(3600)))
     }

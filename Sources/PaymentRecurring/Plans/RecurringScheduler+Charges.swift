@@ -10,10 +10,10 @@ import PaymentCore
 extension RecurringScheduler {
     // MARK: What the payer says
 
-    /// The payer has said yes: the period is paid, now.
+    /// Approves a period: it is paid, now.
     ///
-    /// - Parameter id: a period that waits (``RecurringEvent/waiting(_:)``), or of which the payer was told beforehand.
-    ///   Any other stays as it is.
+    /// - Parameter id: a period that waits (``RecurringEvent/waiting(_:)``), or of which the payer was notified in
+    ///   advance. Any other stays as it is.
     /// - Throws: ``JournalError``.
     public func approve(_ id: RecurringCharge.ID) async throws {
         let now = clock.now
@@ -27,7 +27,7 @@ extension RecurringScheduler {
         await settle(id, at: now)
     }
 
-    /// The payer has said no: the period is missed.
+    /// Refuses a period: it is missed.
     ///
     /// - Parameter id: a period that waits, is due, or is to come. Any other stays as it is.
     /// - Throws: ``JournalError``.
@@ -42,7 +42,7 @@ extension RecurringScheduler {
 
     // MARK: Seeing it through
 
-    /// Does what is to be done for one period by `now`. What goes wrong is told, and tried again by the next look.
+    /// Carries one period on as far as possible by `now`. A failure is reported, and the next look tries again.
     func settle(_ id: RecurringCharge.ID, at now: Date) async {
         do {
             try await leased(id) { charge, lease in
@@ -50,12 +50,12 @@ extension RecurringScheduler {
                 try await settle(&charge, of: plan, lease, now)
             }
         } catch JournalError.leaseLost {
-            // Somebody took over while the payer was at it; they ask what became of it.
+            // Another worker took over while the payer was at work; it asks for the outcome.
         } catch { await listener(.error("the period \(id) could not be looked at: \(error)")) }
     }
 
-    /// Does `work` under the lease of a period, with the period as it is then. Nothing happens while somebody else is
-    /// at it.
+    /// Does `work` under the lease of a period, with the period as it is then. Nothing happens while another worker has
+    /// it.
     private func leased(
         _ id: RecurringCharge.ID, _ work: (inout RecurringCharge, PaymentLease) async throws -> Void
     ) async throws {
@@ -64,11 +64,11 @@ extension RecurringScheduler {
         guard try await journal.acquire(lease, at: clock.now) else { return }
         let result: Result<Void, any Error>
         do {
-            // Read again: somebody may have been at it until just now.
+            // Read again: another worker may have had it until just now.
             if var charge = try await journal.charge(id), !charge.state.isFinal { try await work(&charge, lease) }
             result = .success(())
         } catch { result = .failure(error) }
-        // Otherwise it ends by itself.
+        // Otherwise the lease ends by itself.
         try? await journal.release(lease)
         try result.get()
     }
@@ -77,7 +77,7 @@ extension RecurringScheduler {
         _ charge: inout RecurringCharge, of plan: RecurringPlan, _ lease: PaymentLease, _ now: Date
     ) async throws {
         if charge.state.isOpen {
-            // Somebody has begun to pay: nothing is paid before it is known what came of it.
+            // A worker has begun to pay: nothing is paid before the outcome of that is known.
             let fate: RecurringAnswer?
             do { fate = try await payer.fate(of: charge, in: plan) } catch { fate = .unknown("\(error)") }
             if let fate { return try await take(fate, &charge, of: plan, under: lease, at: now) }
@@ -89,7 +89,7 @@ extension RecurringScheduler {
         if plan.policy.notice > .zero, charge.isUnreported, plan.status == .active {
             charge.state = .announced
             charge.notBefore = max(opening, now.addingTimeInterval(plan.policy.notice / .seconds(1)))
-            // Nothing is charged of which nobody heard: who crashes in between tells it again.
+            // No period is charged without a notification: after a crash in between it is sent again.
             await listener(.upcoming(charge))
             return try await journal.write(charge, under: lease, at: clock.now)
         }
@@ -108,7 +108,7 @@ extension RecurringScheduler {
         try await take(answer, &charge, of: plan, under: lease, at: now)
     }
 
-    /// From when on a period may be charged.
+    /// Returns the date from which a period may be charged.
     private func opening(_ charge: RecurringCharge, _ plan: RecurringPlan) -> Date {
         charge.period.start.addingTimeInterval(-(plan.policy.ahead / .seconds(1)))
     }
@@ -120,7 +120,7 @@ extension RecurringScheduler {
         default: break
         }
         if plan.pauses.contains(where: { $0.contains(charge.period.start) }) { return .paused }
-        // Opened beforehand, and what was agreed on ends sooner by now.
+        // The period was opened in advance, and the plan ends sooner by now.
         if let end = plan.schedule.end, charge.period.start >= end { return .ended }
         guard now >= charge.deadline else { return nil }
         return .failed(
@@ -177,12 +177,12 @@ extension RecurringScheduler {
 }
 
 extension RecurringCharge {
-    /// Whether nobody has told the payer of it, begun it, or heard anything about it.
+    /// True if the payer was not notified of it, and no worker has begun it or received an answer about it.
     fileprivate var isUnreported: Bool { state == .due && attempts == 0 && failures == 0 && !isApproved }
 }
 
 extension RecurringCharge.State {
-    /// Whether the payer can say yes.
+    /// True if the payer can approve it.
     fileprivate var isAsking: Bool {
         switch self {
         case .waiting, .announced: true

@@ -6,12 +6,12 @@ public import PaymentCore
     public import Foundation
 #endif
 
-/// Charges what recurs: opens periods as they begin, and sees each of them through to paid or missed.
+/// Charges recurring payments: opens periods as they begin, and carries each of them on until it is paid or missed.
 ///
 /// Any number of schedulers may share a journal, in one process or several, and any of them may end at any moment. A
-/// period is opened once, by whoever stores its plan first; it is paid under its lease, and under a name that no other
-/// payment has; and once somebody has begun to pay it, nobody pays it again unless the ``RecurringPayer`` says that
-/// nothing came of it. So a period is paid once at most, and ends paid or missed.
+/// period is opened once, by the first worker that stores its plan; it is paid under its lease, and under a name that
+/// no other payment has; and once a worker has begun to pay it, no worker pays it again unless the ``RecurringPayer``
+/// reports that the try came to nothing. So a period is paid once at most, and ends paid or missed.
 ///
 /// ```swift
 /// let scheduler = RecurringScheduler(journal: journal, payer: payer, listener: { event in print(event) })
@@ -19,11 +19,11 @@ public import PaymentCore
 /// await scheduler.run()
 /// ```
 ///
-/// <doc:Recurring> says what becomes of downtime, of the clock and of periods that nobody can say anything of.
+/// See <doc:Recurring> for the rules of downtime, of the clock and of periods with an unknown outcome.
 public actor RecurringScheduler {
-    /// Hears what happens.
+    /// Receives the events.
     public typealias Listener = @Sendable (RecurringEvent) async -> Void
-    /// Says what time it is by another source than this device's clock, such as a server's; nil when it cannot.
+    /// Returns the time by another source than this device's clock, such as a server's; nil when it cannot.
     public typealias Witness = @Sendable () async -> Date?
 
     let journal: any RecurringJournal
@@ -40,15 +40,15 @@ public actor RecurringScheduler {
     /// Creates a scheduler.
     ///
     /// - Parameters:
-    ///   - journal: plans and periods.
-    ///   - payer: pays.
-    ///   - clock: says what is due.
+    ///   - journal: the plans and periods.
+    ///   - payer: pays the periods.
+    ///   - clock: decides what is due.
     ///   - random: names this scheduler's leases.
-    ///   - trust: how far the clock is believed.
+    ///   - trust: the limits within which the clock is believed.
     ///   - witness: another source of the time, asked where the clock is not believed.
-    ///   - lease: how long a payment may take before another scheduler asks what became of it.
-    ///   - width: how many periods are paid at the same time.
-    ///   - listener: hears what happens.
+    ///   - lease: the time that a payment may take before another scheduler asks for its outcome.
+    ///   - width: the number of periods that are paid at the same time.
+    ///   - listener: receives the events.
     public init(
         journal: any RecurringJournal, payer: any RecurringPayer, clock: any PaymentClock = SystemPaymentClock(),
         random: any RandomSource = SystemRandomSource(), trust: RecurringTrust = RecurringTrust(),
@@ -68,9 +68,9 @@ public actor RecurringScheduler {
 
     // MARK: Looking
 
-    /// Looks again and again until the task is cancelled. What goes wrong is told, and tried the next time.
+    /// Looks repeatedly until the task is cancelled. A failure is reported, and tried again the next time.
     ///
-    /// - Parameter pause: how long to wait between two looks.
+    /// - Parameter pause: the wait between two looks.
     public func run(every pause: Duration = .seconds(3600)) async {
         while !Task.isCancelled {
             do { try await look() } catch { await listener(.error("\(error)")) }
@@ -78,19 +78,19 @@ public actor RecurringScheduler {
         }
     }
 
-    /// Looks once: opens what has begun, and pays what is due.
+    /// Looks once: opens the periods that have begun, and pays those that are due.
     ///
-    /// - Throws: ``JournalError`` when the journal cannot be used. What was stored by then stays.
+    /// - Throws: ``JournalError`` when the journal cannot be used. Entries stored by then stay.
     public func look() async throws {
         guard let now = try await trustedNow() else { return }
         try await openPeriods(at: now)
         try await settle(at: now) { journal, limit in try await journal.openCharges(by: now, limit: limit) }
     }
 
-    /// Looks at one plan only: opens what has begun, and pays what is due.
+    /// Looks at one plan only: opens the periods that have begun, and pays those that are due.
     ///
     /// - Parameter id: the plan. Nothing happens where there is none.
-    /// - Throws: ``JournalError`` when the journal cannot be used. What was stored by then stays.
+    /// - Throws: ``JournalError`` when the journal cannot be used. Entries stored by then stay.
     public func look(at id: RecurringPlan.ID) async throws {
         guard let now = try await trustedNow() else { return }
         while let plan = try await journal.plan(id) {
@@ -103,7 +103,7 @@ public actor RecurringScheduler {
         }
     }
 
-    /// Sees all periods through that `list` gives, some at a time, each once.
+    /// Carries on all periods that `list` returns, some at a time, each once.
     private func settle(
         at now: Date, _ list: (any RecurringJournal, Int) async throws -> [RecurringCharge]
     ) async throws {
@@ -157,7 +157,7 @@ public actor RecurringScheduler {
                 return latest
             }
         }
-        // Every minute is soon enough for what is told in days.
+        // Once a minute is enough for a time that is judged in days.
         if latest.map({ now > $0.addingTimeInterval(60) }) ?? true {
             try await journal.trust(now, isCorrection: false)
             time.note(now)
@@ -165,7 +165,7 @@ public actor RecurringScheduler {
         return now
     }
 
-    /// Says that the clock is right, however far it has gone.
+    /// Confirms that the clock is right, however far it has moved.
     ///
     /// - Throws: ``JournalError`` when the journal cannot be written.
     public func trustClock() async throws {
@@ -188,29 +188,30 @@ public actor RecurringScheduler {
     /// - Throws: ``JournalError`` when the journal cannot be read.
     public func plans() async throws -> [RecurringPlan] { try await journal.plans() }
 
-    /// Charges nothing of a plan that begins from now on.
+    /// Charges no period of a plan that begins from now on.
     ///
     /// - Throws: ``JournalError``.
     public func pause(_ id: RecurringPlan.ID) async throws {
         try await change(id) { plan, now in plan.pause(at: now) }
     }
 
-    /// Charges a plan again. What began during the pause is missed.
+    /// Charges a plan again. Periods that began during the pause are missed.
     ///
     /// - Throws: ``JournalError``.
     public func resume(_ id: RecurringPlan.ID) async throws {
         try await change(id) { plan, now in plan.resume(at: now) }
     }
 
-    /// Says when nothing of a plan is charged, beforehand or afterwards: periods that begin in one of these times are
-    /// missed, unless somebody has begun to pay them.
+    /// Sets the times in which a plan is not charged, in advance or afterwards: periods that begin in one of them are
+    /// missed, unless a worker has begun to pay them.
     ///
     /// - Parameters:
     ///   - id: the plan. Nothing happens where there is none.
-    ///   - pauses: all of them: what was said before does not hold any more.
+    ///   - pauses: all pauses; they replace the earlier ones.
     /// - Throws: ``JournalError``.
     public func pause(_ id: RecurringPlan.ID, during pauses: [RecurringPause]) async throws {
-        // What has begun is not opened first: whether it is charged depends on when it began, not on who looked when.
+        // Begun periods are not opened first: whether one is charged depends on its beginning, not on the time of the
+        // look.
         try await keepChanging(id) { plan in
             plan.pauses = pauses
             return []
@@ -224,8 +225,8 @@ public actor RecurringScheduler {
         try await change(id) { plan, now in plan.end(at: now) }
     }
 
-    /// Charges nothing of a plan that begins from a moment on. What begins before is charged, and what waits keeps
-    /// waiting.
+    /// Charges no period of a plan that begins from a moment on. Those that begin before are charged, and those that
+    /// wait keep waiting.
     ///
     /// - Parameters:
     ///   - id: the plan. Nothing happens where there is none.
@@ -239,13 +240,13 @@ public actor RecurringScheduler {
         }
     }
 
-    /// Changes a plan, however often others change it meanwhile. What has begun by now is opened first, as the plan
-    /// was.
+    /// Changes a plan, however often others change it meanwhile. Periods that have begun by now are opened first, under
+    /// the plan as it was.
     ///
     /// - Parameters:
     ///   - id: the plan. Nothing happens where there is none.
-    ///   - body: changes it, and returns what it opens.
-    /// - Throws: ``JournalError``, and what `body` throws.
+    ///   - body: changes the plan, and returns the periods that it opens.
+    /// - Throws: ``JournalError``, and any error of `body`.
     public func change(
         _ id: RecurringPlan.ID, _ body: @Sendable (inout RecurringPlan, Date) throws -> [RecurringCharge]
     ) async throws {
@@ -257,14 +258,14 @@ public actor RecurringScheduler {
         }
     }
 
-    /// Changes a plan as it is stored by then, until nobody else was faster.
+    /// Changes a plan as it is stored by then, until no other writer was faster.
     private func keepChanging(
         _ id: RecurringPlan.ID, _ body: (inout RecurringPlan) throws -> [RecurringCharge]
     ) async throws {
         while let plan = try await journal.plan(id) { if try await change(plan, body) { return } }
     }
 
-    /// Stores a plan that was changed, and tells what was missed. False when somebody else was first.
+    /// Stores a plan that was changed, and reports the missed periods. Returns false when another writer was first.
     @discardableResult
     private func change(
         _ plan: RecurringPlan, _ body: (inout RecurringPlan) throws -> [RecurringCharge]

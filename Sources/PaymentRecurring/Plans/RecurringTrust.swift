@@ -6,37 +6,37 @@ import PaymentCore
     import Foundation
 #endif
 
-/// How far this device's clock is believed.
+/// The limits within which this device's clock is believed.
 ///
-/// A clock that was set forward makes periods look due that are not. What has passed while a scheduler runs is known
-/// from the clock's uptime, which nobody sets; while none ran, nothing but the clock says so.
+/// A clock that was set forward makes periods look due that are not. The time that has passed while a scheduler runs is
+/// known from the clock's uptime, which is never set; while none ran, only the clock states it.
 public struct RecurringTrust: Sendable, Hashable {
-    /// The longest time for which no scheduler ran, by the clock, that is believed: periods are never charged sooner
+    /// The longest time without a running scheduler, by the clock, that is believed: periods are never charged sooner
     /// than that before they begin, however wrong the clock is.
     public var longestAbsence: Duration
-    /// How far the clock may go on more than the uptime while a scheduler runs.
+    /// The most by which the clock may outrun the uptime while a scheduler runs.
     public var longestDrift: Duration
 
-    /// Creates a measure of belief.
+    /// Creates the limits.
     public init(longestAbsence: Duration = .seconds(31 * 86_400), longestDrift: Duration = .seconds(86_400)) {
         self.longestAbsence = max(.zero, longestAbsence)
         self.longestDrift = max(.zero, longestDrift)
     }
 }
 
-/// What one scheduler makes of its clock.
+/// One scheduler's judgement of its clock.
 struct TrustedTime {
-    /// What the clock says, compared with what is known.
+    /// The result of comparing the clock with what is known.
     enum Judgement: Hashable {
         case trusted
-        /// Further on than can be: only what was due before is looked at.
+        /// The clock is later than it can be: only periods due before are looked at.
         case tooFar
-        /// Behind what was trusted before.
+        /// The clock is behind a time that was trusted before.
         case behind
     }
 
     private let trust: RecurringTrust
-    /// A time that was trusted, and what the uptime was then.
+    /// A time that was trusted, and the uptime at that time.
     private var anchor: (date: Date, uptime: Duration)?
     /// The latest time in the journal that this scheduler knows.
     private var known: Date?
@@ -46,7 +46,7 @@ struct TrustedTime {
     /// - Parameter latest: the latest time that any scheduler trusted.
     mutating func judge(_ now: Date, uptime: Duration, latest: Date?) -> Judgement {
         if let latest, let known, latest > known, anchor != nil {
-            // Somebody else knows better: they were told, or have run for longer.
+            // Another scheduler has a better time: it was confirmed there, or that one has run for longer.
             let expected = expected(uptime)
             if expected.map({ latest > $0 }) ?? true { anchor = (latest, uptime) }
         }
@@ -70,12 +70,12 @@ struct TrustedTime {
         anchor.map { $0.date.addingTimeInterval(max(.zero, uptime - $0.uptime) / .seconds(1)) }
     }
 
-    /// Somebody who knows has said what time it is.
+    /// Notes a time that a trustworthy source has confirmed.
     mutating func confirm(_ now: Date, uptime: Duration) {
         anchor = (now, uptime)
         known = now
     }
 
-    /// The journal holds this time now.
+    /// Notes that the journal holds this time now.
     mutating func note(_ now: Date) { known = now }
 }

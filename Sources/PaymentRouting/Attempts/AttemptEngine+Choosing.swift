@@ -1,15 +1,15 @@
 import PaymentCore
 
-/// Who chooses how to pay, and what becomes of a choice that does not hold.
+/// The choice of an option, and the handling of a choice that no longer holds.
 extension AttemptEngine {
     enum Choice {
         case option(PaymentMethodOption)
-        /// What may be paid without a question, and the attempt that it is reserved for.
+        /// An option that may be paid without a question, and the attempt that it is reserved for.
         case unasked(PaymentMethodOption, AttemptID)
         case ended(PaymentOutcome)
     }
 
-    /// Takes what may be paid without a question, or asks the payer to choose, or their policy.
+    /// Takes an option that may be paid without a question, or asks the payer or their policy to choose.
     func choose(from quote: PaymentQuote) async throws -> Choice {
         guard quote.options.contains(where: \.unmet.isEmpty) else {
             return .ended(.declined(Self.noUsableOption(quote)))
@@ -21,7 +21,7 @@ extension AttemptEngine {
         case nil: break
         }
         guard let chooser = payer.chooser else {
-            // A policy is nobody who was asked.
+            // A policy is no question to the payer.
             guard let whyAsked else { return try chooseByPolicy(quote) }
             return .ended(
                 .declined(DeclineReason(.overLimit, "nothing is paid without a question: \(whyAsked); ask the payer")))
@@ -57,8 +57,8 @@ extension AttemptEngine {
         return DeclineReason(.noUsableOption, "every option needs something the payer does not have: \(needs)")
     }
 
-    /// A provider's word that the choice does not hold, as whoever pays is told it. Once something was sent, even in
-    /// vain, nobody chooses again by themselves.
+    /// Returns the error for a provider's report that the choice no longer holds. Once anything was sent, even in vain,
+    /// no new choice is made automatically.
     func changedOption(_ failure: PaymentError, _ steps: StepLog) async -> PaymentError {
         PaymentError(
             .optionChanged, "\(failure.message); the attempt was abandoned, choose again from the link",

@@ -6,12 +6,13 @@ import PaymentCore
     import Foundation
 #endif
 
-/// What earlier attempts left: at the same payment, and at what may be the same one under another name.
+/// Earlier attempts: at the same payment, and at one that may be the same under another name.
 extension AttemptEngine {
-    /// The ending of an earlier attempt at `payment` that must not be repeated: one that succeeded, or one that may
-    /// have moved money and is gone on with here. Nil when a new attempt may begin: what has sent nothing is given up.
+    /// Returns the ending of an earlier attempt at `payment` that must not be repeated: one that succeeded, or one that
+    /// may have moved money and is resumed here. Nil when a new attempt may begin: attempts that have sent nothing are
+    /// abandoned.
     ///
-    /// - Parameter link: what is to be paid; refused when the earlier attempt was about something else.
+    /// - Parameter link: the link to be paid; refused when the earlier attempt was about something else.
     func resumeOrReturnEarlierAttempt(
         at payment: PaymentReference, for link: PaymentLink?
     ) async throws -> PaymentOutcome? {
@@ -24,7 +25,7 @@ extension AttemptEngine {
             return history.outcome
         }
         if let broken = broken(histories) { return try await statusOfUnsealedAttempt(broken, isNamed: true) }
-        // An outcome that is not final says that the payment goes on elsewhere: a second attempt could pay twice.
+        // An outcome that is not final means that the payment continues elsewhere: a second attempt could pay twice.
         if let interrupted = histories.last(where: { !$0.isFinished && ($0.mayHaveMovedMoney || $0.outcome != nil) }) {
             try serviceClient.distinguish(link, from: interrupted.attempt)
             return try await resume(interrupted, link)
@@ -35,7 +36,7 @@ extension AttemptEngine {
         return nil
     }
 
-    /// Gives an attempt up in favour of a new payment to the same payee, unless something was sent for it by now.
+    /// Abandons an attempt in favour of a new payment to the same payee, unless something was sent for it by now.
     func abandonUnsent(_ attempt: PaymentAttempt) async throws {
         guard let history = try await history(of: attempt), !history.isFinished, !history.mayHaveMovedMoney,
             history.outcome == nil
@@ -43,7 +44,7 @@ extension AttemptEngine {
         try await close(attempt, .abandoned(reason: "a new payment to the same payee was started"))
     }
 
-    /// Goes on with the attempt called `id`.
+    /// Resumes the attempt with this id.
     func resume(_ id: AttemptID) async throws -> PaymentOutcome {
         guard let history = try await journaled({ try await journal.history(of: id) }) else {
             throw error(.notFound, "the journal has no attempt \(id)")
@@ -61,12 +62,12 @@ extension AttemptEngine {
 
     // MARK: Other names
     //
-    // What only the service can resolve has no name that this device could know it by. What it does know of a payment
-    // under any name is when its time is over, to the second. Payments to a payee have names that were drawn, and
-    // nobody can tell whether one was meant as the repetition of another whose end is not known.
+    // A name that only the service can resolve is not comparable on this device. Comparable under any name is the end
+    // of the payment's time, to the second. Payments to a payee have drawn names, and it is unknown whether one was
+    // meant as the repetition of another whose end is not known.
 
-    /// What is told of the payment of `quote` when something that may have moved money was begun for what may be the
-    /// same payment, under another name. Nil when there is no such thing.
+    /// Returns the outcome to report for the payment of `quote` when something that may have moved money was begun for
+    /// what may be the same payment, under another name. Nil when there is no such thing.
     func attemptUnderAnotherID(_ quote: PaymentQuote) async throws -> PaymentOutcome? {
         let payee = quote.options.lazy.compactMap(serviceClient.payee).first
         let others = try await possibleDuplicates(of: quote.reference, until: quote.expiresAt, payee)
@@ -79,8 +80,8 @@ extension AttemptEngine {
         return word == outcome ? nil : word
     }
 
-    /// Gives up an attempt that has moved nothing while another one is open at what may be the same payment. Asked
-    /// after it was stored, so that of two that begin at the same time one at least sees the other.
+    /// Abandons an attempt that has moved nothing while another one is open at what may be the same payment. Called
+    /// after it was stored, so that of two that begin at the same time at least one sees the other.
     func abandonIfDuplicate(_ history: AttemptHistory) async throws -> PaymentOutcome? {
         let attempt = history.attempt
         guard attempt.refund == nil, !history.mayHaveMovedMoney, history.outcome == nil,
@@ -100,7 +101,8 @@ extension AttemptEngine {
                     + "\(other.attempt.id)), whose end is not known; resume that one before you pay again"))
     }
 
-    /// The open attempts at what may be `payment` under other names, or at payments to the same payee, oldest first.
+    /// Returns the open attempts at what may be `payment` under other names, or at payments to the same payee, oldest
+    /// first.
     private func possibleDuplicates(
         of payment: PaymentReference, until end: Date?, _ payee: String?
     ) async throws -> [AttemptHistory] {

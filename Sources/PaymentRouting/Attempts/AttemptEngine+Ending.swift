@@ -1,20 +1,20 @@
 import PaymentCore
 
-/// Somebody else has ended the attempt: whoever brought the payer's return or a notification.
+/// Another worker has ended the attempt: one that handled the payer's return or a notification.
 struct AttemptEndedError: Error {}
 
-/// How attempts end in the journal.
+/// The endings of attempts in the journal.
 extension AttemptEngine {
-    /// Stores how an attempt ended. Between the look at what was done for it and the ending nothing more is begun.
+    /// Stores the end of an attempt. Between the check of its entries and the ending nothing more is begun.
     ///
-    /// - Returns: the outcome, or the one that somebody else has stored before.
+    /// - Returns: the outcome, or the one that another worker has stored before.
     func end(_ attempt: PaymentAttempt, as word: PaymentOutcome) async throws -> PaymentOutcome {
         try await end(attempt, as: ReportedOutcome(outcome: word, entries: nil))
     }
 
-    /// Stores what news say of how an attempt ended, if it is still to be believed then.
+    /// Stores the reported end of an attempt, if the report still holds then.
     ///
-    /// - Returns: the outcome, or the one that somebody else has stored before.
+    /// - Returns: the outcome, or the one that another worker has stored before.
     func end(_ attempt: PaymentAttempt, as reported: ReportedOutcome) async throws -> PaymentOutcome {
         try await journal.inTurn {
             guard let outcome = try await storable(reported, of: attempt) else { return unconfirmed(attempt) }
@@ -26,17 +26,18 @@ extension AttemptEngine {
         do {
             try await write(.outcome(outcome), to: attempt)
             if outcome.isFinal { await hasEnded(attempt.reference, outcome) }
-            // Storing may have taken longer than the lease, and another attempt may be under way by now.
+            // Storing may have taken longer than the lease, and another attempt may be in progress by now.
             if Self.isFinalWithoutPayment(outcome) {
                 try await journaled { try await journal.renew(at: effects.clock.now) }
             }
         } catch let failure as PaymentError
             where failure.code == .inUse && Self.isFinalWithoutPayment(outcome)
         {
-            // Somebody has taken the payment over, and may have paid it since.
+            // Another worker has taken the payment over, and may have paid it since.
             throw failure
         } catch is AttemptEndedError {
-            // A success is one, whoever was told so first; and what may have moved money here is not undone there.
+            // A success stays one, whichever caller received it first; and a transfer that may have moved money here is
+            // not undone there.
             if case .succeeded = outcome {
                 try? await effects.settleSpending(of: attempt.id, isPaid: true)
                 return outcome
@@ -51,7 +52,7 @@ extension AttemptEngine {
         return outcome
     }
 
-    /// Stores what a message says of how an attempt ended, if it is still to be believed then.
+    /// Stores a notification's end of an attempt, if the report still holds then.
     ///
     /// - Throws: also when it cannot be stored: the service sends it again then.
     func end(_ attempt: PaymentAttempt, byMessage reported: ReportedOutcome) async throws {
@@ -65,10 +66,10 @@ extension AttemptEngine {
         await hasEnded(attempt.reference, word)
     }
 
-    /// Stores that an attempt that has moved nothing is given up.
+    /// Stores that an attempt that has moved nothing is abandoned.
     ///
-    /// - Throws: `failure` with another phase when it cannot be stored: whoever recovers the attempt goes on with it
-    ///   then, and who was told that nothing was sent may have paid otherwise.
+    /// - Throws: `failure` with another phase when it cannot be stored: recovery then resumes the attempt, and a caller
+    ///   that heard that nothing was sent may have paid otherwise.
     func abandon(_ attempt: PaymentAttempt, after failure: PaymentError) async throws {
         do { try await close(attempt, .abandoned(reason: failure.message)) } catch is AttemptEndedError {
         } catch {
@@ -93,11 +94,11 @@ extension AttemptEngine {
     private func write(_ event: JournalEntry.Event, to attempt: PaymentAttempt) async throws {
         let entry = JournalEntry(date: effects.clock.now, event: event)
         try await journaled { try await journal.write(entry, to: attempt.id) }
-        // What cannot be stored here is made good by the next recovery.
+        // A settlement that cannot be stored here is repeated by the next recovery.
         if entry.isEnding { try? await effects.settleSpending(of: attempt.id, isPaid: entry.provesPayment) }
     }
 
-    /// The ending of `attempt` that somebody else has stored.
+    /// Returns the ending of `attempt` that another worker has stored.
     func storedEnding(of attempt: PaymentAttempt) async -> PaymentOutcome? {
         guard let history = try? await history(of: attempt), effects.isSound(history) else { return nil }
         return history.outcome.flatMap { $0.isFinal ? $0 : nil }

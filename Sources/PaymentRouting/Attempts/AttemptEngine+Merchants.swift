@@ -2,7 +2,7 @@ import PaymentCore
 
 /// Refunds, cancellations and notifications.
 extension AttemptEngine {
-    /// Gives money back: once, however often it is asked for.
+    /// Refunds money: once, however often it is requested.
     func refund(_ request: RefundRequest) async throws -> PaymentOutcome {
         guard try await histories(of: request.reference).allSatisfy({ $0.attempt.refund == request }) else {
             throw error(.integrity, "the refund '\(request.id)' was asked for before, with other particulars")
@@ -12,7 +12,7 @@ extension AttemptEngine {
         return try await open(request.reference, option, refund: request)
     }
 
-    /// Calls a payment off, and ends its attempt when that is what became of it.
+    /// Cancels a payment, and ends its attempt when the outcome is cancelled.
     func cancel(_ payment: PaymentReference, with canceller: any CancellingService) async throws -> PaymentOutcome {
         let steps = UnstoredSteps()
         let context = effects.context(
@@ -20,7 +20,7 @@ extension AttemptEngine {
         let outcome: PaymentOutcome
         do { outcome = try serviceClient.checked(try await canceller.cancel(payment, in: context), of: payment) } catch
         {
-            // What failed after the request does not say that it was not carried out.
+            // A failure after the request does not prove that it was not carried out.
             let failure = PaymentError(thrown: error, at: descriptor.id)
             throw await steps.mayHaveChangedSomething ? failure.withOpenFate : failure
         }
@@ -29,9 +29,8 @@ extension AttemptEngine {
         return if let reported { try await end(attempt, as: reported) } else { unconfirmed(attempt) }
     }
 
-    /// Ends the open attempt at `payment` by the service's own message, when that is the last word on it. Messages come
-    /// late: one that says that no money moved may be about an earlier attempt, and ends none that has sent nothing
-    /// yet.
+    /// Ends the open attempt at `payment` by the service's own message, when its outcome is final. Messages come late:
+    /// one that says that no money moved may be about an earlier attempt, and ends none that has sent nothing yet.
     func endByMessage(_ outcome: PaymentOutcome, on payment: PaymentReference) async throws {
         guard outcome.isFinal, let history = try await openAttempt(at: payment) else { return }
         let attempt = history.attempt
@@ -41,7 +40,7 @@ extension AttemptEngine {
         do { try await end(attempt, byMessage: reported) } catch is AttemptEndedError {}
     }
 
-    /// The last attempt at `payment` that has not ended, if its record is sound.
+    /// Returns the last attempt at `payment` that has not ended, if its record is sound.
     private func openAttempt(at payment: PaymentReference) async throws -> AttemptHistory? {
         let history = try await histories(of: payment).last { !$0.isFinished }
         return history.flatMap { effects.isSound($0) ? $0 : nil }

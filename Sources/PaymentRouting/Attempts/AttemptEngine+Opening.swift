@@ -11,8 +11,8 @@ extension AttemptEngine {
     /// Opens an attempt at the payment of `quote` with `option`, and runs it.
     ///
     /// - Parameters:
-    ///   - id: what the attempt is called; nil for a new name.
-    ///   - key: by which whoever is asked to pay knows the attempt again; nil for a random one.
+    ///   - id: the id of the attempt; nil for a new one.
+    ///   - key: the key by which the service or the settler recognises the attempt; nil for a random one.
     func open(
         _ quote: PaymentQuote, _ option: PaymentMethodOption, as id: AttemptID? = nil, under key: String? = nil
     ) async throws -> PaymentOutcome {
@@ -40,8 +40,8 @@ extension AttemptEngine {
         return try await run(AttemptHistory(attempt: attempt), link)
     }
 
-    /// Goes on with an attempt that has sent nothing, unless its time is over, or another one is open at what may be
-    /// the same payment: then the service's word, which may never be one that is understood, is not waited for.
+    /// Resumes an attempt that has sent nothing, unless its time is over, or another one is open at what may be the
+    /// same payment: then the service's status, which may never be one that is understood, is not waited for.
     func resumeUnsent(_ history: AttemptHistory) async throws -> PaymentOutcome {
         if let outcome = try await abandonIfDuplicate(history) { return outcome }
         let attempt = history.attempt
@@ -63,16 +63,16 @@ extension AttemptEngine {
 
     private enum TimeLeft {
         case enough
-        /// The service says that the payment has ended.
+        /// The service reports that the payment has ended.
         case paymentEnded(PaymentOutcome)
-        /// Only the option's price is no longer good, or there is no service that could end the payment.
+        /// Only the option's price is no longer valid, or there is no service that could end the payment.
         case priceEnded(PaymentError)
     }
 
-    /// Whether a payment can still be paid with `option`, as of now.
+    /// Returns whether a payment can still be paid with `option`, as of now.
     ///
-    /// This device's clock alone says nothing final: another device may have paid, and the clock may be wrong. So the
-    /// service is asked about a payment whose time is over here.
+    /// This device's clock alone decides nothing final: another device may have paid, and the clock may be wrong. So
+    /// the service is asked about a payment whose time is over here.
     ///
     /// - Throws: ``PaymentError``, `unusableOption`, when the service has not ended such a payment.
     private func checkTime(

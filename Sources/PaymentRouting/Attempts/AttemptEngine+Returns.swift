@@ -1,8 +1,8 @@
 import PaymentCore
 
-/// Payers who come back from outside the application.
+/// Returns of payers from outside the application.
 extension AttemptEngine {
-    /// Completes the unfinished attempt at `payment` whose payer came back through `callback`; nil when there is none.
+    /// Completes the unfinished attempt at `payment` whose payer returned through `callback`; nil when there is none.
     func complete(
         _ callback: PaymentLink, of payment: PaymentReference, with provider: any RedirectCompletingProvider
     ) async throws -> PaymentOutcome? {
@@ -18,11 +18,11 @@ extension AttemptEngine {
             outcome = try serviceClient.checked(
                 try await provider.complete(callback, for: attempt, in: context), of: attempt)
         } catch {
-            // Whoever carries the attempt through is at it already.
+            // Another worker carries the attempt out already.
             guard await steps.isLeftToOthers else { throw error }
             return .pending(retryAfter: nil)
         }
-        // The payer may come back from an earlier attempt, while the service knows nothing of the last one yet.
+        // The payer may return from an earlier attempt, while the last one is not known at the service yet.
         guard let reported = try await confirm(outcome, of: attempt) else { return unconfirmed(attempt) }
         return try await end(attempt, as: reported)
     }

@@ -2,7 +2,7 @@ import PaymentCore
 
 /// The run of an attempt: every payment and every refund goes through here.
 extension AttemptEngine {
-    /// Starts or goes on with an attempt: has the provider take its steps, checks its word, and stores how it ended.
+    /// Starts or resumes an attempt: has the provider take its steps, checks the reported outcome, and stores the end.
     func run(_ history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
         if let outcome = try await abandonIfDuplicate(history) { return outcome }
         let attempt = history.attempt
@@ -15,7 +15,7 @@ extension AttemptEngine {
             let outcome = try serviceClient.checked(try await perform(attempt, in: context), of: attempt)
             if Self.isFinalWithoutPayment(outcome), await steps.mayHaveMovedMoney {
                 let doubt = self.error(.network, "money may have moved; ask the service for its status")
-                // Where our request was answered, the provider may know better why it was refused.
+                // Where our request was answered, the provider may have a more precise reason for the refusal.
                 let reason = await steps.hasUnresolvedMutation ? nil : outcome
                 return try await end(
                     attempt, as: await settle(attempt, after: doubt, claimed: reason, in: context))
@@ -28,7 +28,7 @@ extension AttemptEngine {
                 return outcome
             }
             let failure = PaymentError(thrown: error, at: descriptor.id)
-            // Whoever took the payment over settles it; asking here as well would only say the same.
+            // The worker that took the payment over settles it; asking here as well would only repeat that.
             if failure.code == .inUse { throw failure }
             let mayHaveMovedMoney = await steps.mayHaveMovedMoney
             guard mayHaveMovedMoney || failure.phase == .maybeSent else {
@@ -39,13 +39,13 @@ extension AttemptEngine {
         }
     }
 
-    /// Goes on with an attempt that was begun before.
+    /// Resumes an attempt that was begun before.
     func resume(_ history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
         effects.emit(.continued(history.attempt.option), of: history.attempt)
         return try await run(history, link)
     }
 
-    /// Has the provider pay, or give back.
+    /// Has the provider pay, or the service refund.
     private func perform(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
         guard let refund = attempt.refund else { return try await serviceClient.provider.pay(attempt, in: context) }
         return try await serviceClient.refunder.refund(refund, in: context)

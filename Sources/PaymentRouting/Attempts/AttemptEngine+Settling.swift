@@ -1,15 +1,15 @@
 import PaymentCore
 
-/// What the service's status says of an attempt, and whose word about it is believed.
+/// The service's status of an attempt, and the rules for believing it.
 extension AttemptEngine {
-    /// Whether the outcome says that no money moved, for good.
+    /// True if the outcome is final and no money moved.
     static func isFinalWithoutPayment(_ outcome: PaymentOutcome) -> Bool {
         if case .succeeded = outcome { false } else { outcome.isFinal }
     }
 
     /// Asks for the status, a few times, after an ending that leaves the payment's fate open.
     ///
-    /// - Parameter claimed: what the provider made of it: told instead of the status when both say that no money moved.
+    /// - Parameter claimed: the provider's outcome: reported instead of the status when both say that no money moved.
     func settle(
         _ attempt: PaymentAttempt, after failure: PaymentError, claimed: PaymentOutcome? = nil,
         in context: ProviderContext
@@ -27,15 +27,17 @@ extension AttemptEngine {
         return .unknown(UnknownOutcome(reference: attempt.reference, message: message))
     }
 
-    /// How an attempt is said to have ended.
+    /// The reported end of an attempt.
     struct ReportedOutcome {
         let outcome: PaymentOutcome
-        /// How many entries the attempt had when it was found true; nil where nothing that is sent later can belie it.
+        /// The number of entries of the attempt when the report was confirmed; nil where nothing sent later can refute
+        /// it.
         let entries: Int?
     }
 
-    /// Asks what may be stored when a message says `outcome` of `attempt`: that money moved, always; that none did,
-    /// only as far as the service's status says so, when anything was sent for the attempt. Nil when it is not known.
+    /// Returns the report to store when a message says `outcome` of `attempt`: that money moved, always; that none did,
+    /// only as far as the service's status confirms it, when anything was sent for the attempt. Nil when it is not
+    /// known.
     func confirm(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) async throws -> ReportedOutcome? {
         guard Self.isFinalWithoutPayment(outcome), let before = try await history(of: attempt) else {
             return ReportedOutcome(outcome: outcome, entries: nil)
@@ -43,11 +45,11 @@ extension AttemptEngine {
         let seen = before.entries.count
         guard before.mayHaveMovedMoney else { return ReportedOutcome(outcome: outcome, entries: seen) }
         guard let word = await askStatus(of: attempt).word else { return nil }
-        // What was sent meanwhile is not in the status yet.
+        // Requests sent meanwhile are not in the status yet.
         return ReportedOutcome(outcome: Self.isFinalWithoutPayment(word) ? outcome : word, entries: seen)
     }
 
-    /// What is told of an attempt that a message would have ended.
+    /// Returns the outcome of an attempt that a message would have ended.
     func unconfirmed(_ attempt: PaymentAttempt) -> PaymentOutcome {
         .unknown(
             UnknownOutcome(
@@ -57,8 +59,7 @@ extension AttemptEngine {
 
     /// Asks for the status.
     ///
-    /// - Returns: the service's word, if it is final and sound; otherwise how long the service wants to be left alone,
-    ///   if it says so.
+    /// - Returns: the service's status, if it is final and sound; otherwise the wait that the service asks for, if any.
     private func askStatus(
         of attempt: PaymentAttempt, in context: ProviderContext? = nil
     ) async -> (word: PaymentOutcome?, wish: Duration?) {
@@ -72,10 +73,10 @@ extension AttemptEngine {
         return (try? serviceClient.checked(outcome, of: attempt), nil)
     }
 
-    /// What became of an attempt whose payment is paid in another currency, while none of the requests that it sent was
-    /// accepted: somebody else has paid, or the payer with another device.
+    /// Returns the end of an attempt whose payment is paid in another currency, while none of the requests that it sent
+    /// was accepted: another payer has paid, or the payer with another device.
     ///
-    /// - Parameter isUnsent: whether nothing was ever sent for the attempt; then any other amount says so too.
+    /// - Parameter isUnsent: true if nothing was ever sent for the attempt; then any other amount proves the same.
     func paidElsewhere(
         _ outcome: PaymentOutcome, _ attempt: PaymentAttempt, isUnsent: Bool = false
     ) async throws -> PaymentOutcome? {
@@ -92,10 +93,10 @@ extension AttemptEngine {
                 .paidElsewhere, "the payment is paid already, with \(paid) instead of \(attempt.option.amount)"))
     }
 
-    /// What can be told of an attempt that is said to have ended: once the payer's wallet may have sent
-    /// the money by itself, nobody's word that none was paid is the last one.
+    /// Returns the outcome to store for an attempt that is reported as ended: once the payer's wallet may have sent the
+    /// money by itself, no report that none was paid is final.
     ///
-    /// - Returns: nil when more has been sent since the news were found true.
+    /// - Returns: nil when more has been sent since the report was confirmed.
     func storable(_ reported: ReportedOutcome, of attempt: PaymentAttempt) async throws -> PaymentOutcome? {
         if case .succeeded = reported.outcome { return reported.outcome }
         guard let history = try await history(of: attempt) else { return reported.outcome }
@@ -130,7 +131,7 @@ extension AttemptEngine {
                 message: "\(sent); \(word); do not pay again, \(advice)"))
     }
 
-    /// What the attempts at a payment say of it that nobody but the payer's settler sees.
+    /// Returns the recorded outcome of a payment that only the payer's settler sees.
     static func recorded(_ histories: [AttemptHistory], of payment: PaymentReference) -> PaymentOutcome {
         for case .succeeded(let receipt)? in histories.map(\.outcome) { return .succeeded(receipt) }
         if let open = histories.last(where: { !$0.isFinished }) {
@@ -146,10 +147,10 @@ extension AttemptEngine {
             UnknownOutcome(reference: payment, message: "nothing was paid from here, as far as the journal knows"))
     }
 
-    /// What can be told of a payment of which the service says `outcome`, while the attempt of `history` may be open:
-    /// what goes on with it may have the wallet send money, whatever the service thinks by then.
+    /// Returns the outcome to report for a payment of which the service reports `outcome`, while the attempt of
+    /// `history` may be open: its resumption may have the wallet send money, whatever the service reports by then.
     static func heldOpenByOpenAttempt(_ outcome: PaymentOutcome, after history: AttemptHistory) -> PaymentOutcome {
-        // A word that it goes on, such as a payer's return brings, has sent nothing either.
+        // A pending outcome, such as one from a payer's return, has sent nothing either.
         guard isFinalWithoutPayment(outcome), !history.isFinished, !history.mayHaveMovedMoney else {
             return accountingForWalletTransfers(outcome, after: history)
         }

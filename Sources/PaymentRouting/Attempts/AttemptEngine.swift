@@ -1,31 +1,31 @@
 import PaymentCore
 
-/// Carries one payment or refund through, durably, while the lease of it is held.
+/// Carries one payment or refund out, durably, while its lease is held.
 ///
-/// What is done stands in files of its own, in the order in which it is done: what earlier attempts left (`+Earlier`),
-/// the choice (`+Choosing`), the opening of an attempt (`+Opening`), its run (`+Running`), the service's status where
-/// the run leaves the payment's fate open (`+Settling`), and how it ends (`+Ending`). `+Returns` and `+Merchants` are
-/// what comes from elsewhere: payers who come back, refunds, cancellations, notifications.
+/// The stages are in separate files, in the order in which they run: earlier attempts (`+Earlier`), the choice
+/// (`+Choosing`), the opening of an attempt (`+Opening`), its run (`+Running`), the service's status where the run
+/// leaves the payment's fate open (`+Settling`), and its end (`+Ending`). `+Returns` and `+Merchants` handle outside
+/// events: returns of payers, refunds, cancellations, notifications.
 struct AttemptEngine: Sendable {
-    /// Whom it is paid at, and by whom.
+    /// The service that is paid at, and the payer.
     let serviceClient: ServiceClient
     /// The journal, for writing about this payment.
     let journal: LeasedJournal
-    /// Hears how an attempt has ended.
+    /// Called with the end of an attempt.
     var hasEnded: @Sendable (PaymentReference, PaymentOutcome) async -> Void = { _, _ in }
-    /// Gives back what is reserved for attempts that have ended, or never began.
+    /// Releases the reservations of attempts that have ended, or never began.
     var settleOthers: @Sendable () async -> Void = {}
 
     var descriptor: ProviderDescriptor { serviceClient.descriptor }
     var payer: Payer { serviceClient.payer }
     var effects: RouterEffects { serviceClient.effects }
 
-    /// Pays the payment of `request`: what was begun before is gone on with, otherwise quote, choice, attempt.
+    /// Pays the payment of `request`: resumes an earlier attempt, otherwise quote, choice, attempt.
     func pay(_ request: QuoteRequest) async throws -> PaymentOutcome {
         if let outcome = try await resumeOrReturnEarlierAttempt(at: request.reference, for: request.link) {
             return outcome
         }
-        // A service may change its mind while the payer chooses; one that always does is not worth asking for ever.
+        // A service may change its demand while the payer chooses; the number of repetitions is limited.
         for _ in 1..<Self.mostChoices {
             do { return try await payByChoice(request) } catch let failure as PaymentError
                 where failure.code == .optionChanged && failure.phase == .beforeSend
@@ -36,10 +36,10 @@ struct AttemptEngine: Sendable {
         return try await payByChoice(request)
     }
 
-    /// How often the payer is asked to choose at most, while what is chosen changes at the service.
+    /// The most times that the payer is asked to choose, while the service changes the chosen option.
     private static let mostChoices = 3
 
-    /// Quotes, has the payer choose, and pays what was chosen.
+    /// Quotes, has the payer choose, and pays the chosen option.
     private func payByChoice(_ request: QuoteRequest) async throws -> PaymentOutcome {
         let quote = try await serviceClient.quote(request)
         if let outcome = try await attemptUnderAnotherID(quote) { return outcome }
@@ -53,8 +53,8 @@ struct AttemptEngine: Sendable {
         }
     }
 
-    /// What is told of a payment for which no attempt was opened. The service's answer, or the payer's, may have been
-    /// long under way: that nothing was paid holds only while nobody else has taken the payment over.
+    /// Returns the outcome of a payment for which no attempt was opened. The answer of the service or the payer may
+    /// have taken long: that nothing was paid holds only while no other worker has taken the payment over.
     func report(_ outcome: PaymentOutcome, of payment: PaymentReference) async throws -> PaymentOutcome {
         if Self.isFinalWithoutPayment(outcome) {
             try await journaled { try await journal.renew(at: effects.clock.now) }
@@ -74,17 +74,17 @@ struct AttemptEngine: Sendable {
 
     // MARK: What all of it uses
 
-    /// What the journal holds of `attempt` by now.
+    /// Returns the journal's present record of `attempt`.
     func history(of attempt: PaymentAttempt) async throws -> AttemptHistory? {
         try await journaled { try await journal.history(of: attempt.id) }
     }
 
-    /// What the journal holds of a payment or refund, oldest first.
+    /// Returns the journal's records of a payment or refund, oldest first.
     func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
         try await journaled { try await journal.histories(of: payment) }
     }
 
-    /// Uses the journal, and says what its failures mean.
+    /// Uses the journal, and maps its failures.
     func journaled<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
         do { return try await work() } catch JournalError.leaseLost {
             throw PaymentError.inUse(descriptor.id)

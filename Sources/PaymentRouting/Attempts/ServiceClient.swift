@@ -1,14 +1,14 @@
 import PaymentCore
 
-/// One registered service and one payer: what can be asked of them outside of any attempt, and how the service's words
-/// are checked. Nothing is written here and nothing is moved.
+/// One registered service and one payer: the queries outside of any attempt, and the checks of the service's answers.
+/// Nothing is written here and nothing is moved.
 struct ServiceClient: Sendable {
     let service: any PaymentService
     let descriptor: ProviderDescriptor
     let payer: Payer
     let effects: RouterEffects
 
-    /// The service as one that payers pay at.
+    /// The service as a payers' provider.
     ///
     /// - Throws: ``PaymentError``, `unsupported`, when it is a merchant's.
     var provider: any PaymentProvider {
@@ -22,7 +22,7 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// The service as one that gives money back.
+    /// The service as one that makes refunds.
     ///
     /// - Throws: ``PaymentError``, `unsupported`, when it does not.
     var refunder: any RefundingService {
@@ -34,15 +34,15 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// Whether nobody but the payer's settler knows of the payments.
+    /// True if only the payer's settler sees the payments.
     var isSettledByPayer: Bool { service is any SettlingProvider }
 
-    /// Whom an option pays, where that is no single payment's; nil otherwise.
+    /// Returns the payee of an option, where its link names no single payment; nil otherwise.
     func payee(of option: PaymentMethodOption) -> String? { (service as? any PayeeProvider)?.payee(of: option) }
 
     // MARK: Asking
 
-    /// Asks the provider what is to be paid and marks what this payer cannot fulfil.
+    /// Asks the provider for the terms and marks the options that this payer cannot fulfil.
     func quote(_ request: QuoteRequest) async throws -> PaymentQuote {
         effects.emit(.quoting, at: descriptor.id, request.reference)
         var quote = try await provider.quote(request, in: queries(about: request.reference, request.link))
@@ -58,13 +58,13 @@ struct ServiceClient: Sendable {
         return quote
     }
 
-    /// Asks what has become of `payment`.
+    /// Asks for the outcome of `payment`.
     func status(of payment: PaymentReference) async throws -> PaymentOutcome {
         try checkIsPayment(payment)
         return try checked(try await service.status(of: payment, in: queries(about: payment)), of: payment)
     }
 
-    /// Asks what has become of the payment or refund of `attempt`; the answer is not checked yet.
+    /// Asks for the outcome of the payment or refund of `attempt`; the answer is not checked yet.
     ///
     /// - Parameter context: the context of the attempt's run; without one, one that only asks.
     func status(of attempt: PaymentAttempt, in context: ProviderContext? = nil) async throws -> PaymentOutcome {
@@ -73,8 +73,8 @@ struct ServiceClient: Sendable {
         return try await refunder.status(of: refund, in: context)
     }
 
-    /// Has the payee of a paid attempt told of it, where that is left to this side. What somebody else has paid is
-    /// theirs to tell.
+    /// Has the payee of a paid attempt notified, where that is left to this side. A payer that paid elsewhere notifies
+    /// the payee itself.
     func notifyPayee(of history: AttemptHistory) async {
         let attempt = history.attempt
         guard case .succeeded(let receipt)? = history.outcome, history.hasOpenSettlement,
@@ -86,7 +86,7 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// A context in which nothing but questions can be asked.
+    /// Returns a context that permits only queries.
     private func queries(about payment: PaymentReference, _ link: PaymentLink? = nil) -> ProviderContext {
         effects.context(
             for: descriptor, payer: payer, steps: QueriesOnly(provider: descriptor.id), about: payment, link: link)
@@ -94,7 +94,7 @@ struct ServiceClient: Sendable {
 
     // MARK: Checking
 
-    /// The option of `quote` called `id`, as far as this payer can fulfil it. The only place that says so.
+    /// Returns the option of `quote` with this `id`, if this payer can fulfil it. The only place that decides this.
     ///
     /// - Throws: ``PaymentError``, `unusableOption`.
     func option(_ id: PaymentMethodOption.ID, of quote: PaymentQuote) throws(PaymentError) -> PaymentMethodOption {
@@ -109,14 +109,14 @@ struct ServiceClient: Sendable {
         return option
     }
 
-    /// A refund's id names nothing that a provider could pay, ask about or call off as a payment.
+    /// Refuses a refund's id, which names nothing that a provider could pay, ask about or cancel as a payment.
     func checkIsPayment(_ payment: PaymentReference) throws(PaymentError) {
         guard payment.subject == .payment else {
             throw error(.notAPayment, "this is a refund; ask for it again, as before, to learn what has become of it")
         }
     }
 
-    /// The service's word on a payment: a receipt must be for the payment that was asked about.
+    /// Checks the service's outcome of a payment: a receipt must be for the payment that was asked about.
     func checked(_ outcome: PaymentOutcome, of payment: PaymentReference) throws(PaymentError) -> PaymentOutcome {
         if case .succeeded(let receipt) = outcome, receipt.reference != payment {
             throw error(.integrity, "the receipt is for another payment", phase: .maybeSent)
@@ -124,8 +124,8 @@ struct ServiceClient: Sendable {
         return outcome
     }
 
-    /// The service's word on an attempt: a receipt must be for its payment and, where it states an amount, over what
-    /// the payer agreed to.
+    /// Checks the service's outcome of an attempt: a receipt must be for its payment and, where it states an amount,
+    /// over the amount that the payer agreed to.
     func checked(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) throws(PaymentError) -> PaymentOutcome {
         guard case .succeeded(let receipt) = try checked(outcome, of: attempt.reference) else { return outcome }
         guard let paid = receipt.amount else { return outcome }
@@ -139,8 +139,7 @@ struct ServiceClient: Sendable {
         return outcome
     }
 
-    /// Refuses to take `attempt`, which has the same name as the payment of `link`, for one at it when it is about
-    /// something else.
+    /// Throws when `attempt`, which has the same name as the payment of `link`, is about something else.
     func distinguish(_ link: PaymentLink?, from attempt: PaymentAttempt) throws(PaymentError) {
         guard let link, let provider = service as? any ReusableReferenceProvider else { return }
         try provider.distinguish(link, from: attempt)
@@ -154,7 +153,7 @@ struct ServiceClient: Sendable {
     }
 }
 
-/// Steps outside an attempt: queries run, anything more is a fault of the provider.
+/// Steps outside an attempt: queries run, any other step is a fault of the provider.
 private struct QueriesOnly: StepRunner {
     let provider: ProviderID
 

@@ -1,7 +1,7 @@
 import PaymentCore
 import Synchronization
 
-/// Those who listen to one router's events at the moment.
+/// The present listeners to one router's events.
 final class EventListeners: Sendable {
     private struct Listener {
         let payment: PaymentReference?
@@ -15,7 +15,7 @@ final class EventListeners: Sendable {
 
     private let state = Mutex(State())
 
-    /// Hands `event` to everybody whom it concerns. A listener to one payment has heard all after a final outcome.
+    /// Emits `event` to every listener that it concerns. A listener to one payment ends after a final outcome.
     func emit(_ event: PaymentEvent) {
         let listeners = state.withLock { $0.listeners }
         for listener in listeners.values where listener.payment == nil || listener.payment == event.reference {
@@ -27,8 +27,8 @@ final class EventListeners: Sendable {
     /// Listens from now on.
     ///
     /// - Parameters:
-    ///   - payment: the only payment to hear of; nil for all.
-    ///   - limit: how many events wait for a slow listener at most; the oldest are dropped.
+    ///   - payment: the only payment to listen to; nil for all.
+    ///   - limit: the most events that wait for a slow consumer; the oldest are dropped.
     func listen(to payment: PaymentReference?, limit: Int) -> AsyncStream<PaymentEvent> {
         let (events, stream) = AsyncStream.makeStream(
             of: PaymentEvent.self, bufferingPolicy: .bufferingNewest(max(1, limit)))
@@ -48,7 +48,7 @@ final class EventListeners: Sendable {
 }
 
 extension PaymentEvent {
-    /// Whether nothing more happens to the payment afterwards.
+    /// True if nothing more happens to the payment afterwards.
     fileprivate var isLast: Bool {
         if case .outcome(let outcome) = kind { outcome.isFinal } else { false }
     }

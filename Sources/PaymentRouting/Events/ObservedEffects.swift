@@ -6,11 +6,11 @@ import PaymentCore
     import Foundation
 #endif
 
-// What a provider uses of the world, told as events.
+// The effects of a provider, reported as events.
 
 typealias EventSink = @Sendable (PaymentEvent.Kind) -> Void
 
-/// Tells of requests that are sent again.
+/// Reports requests that are sent again.
 struct ObservedTransport: HTTPTransport {
     let base: any HTTPTransport
     let emit: EventSink
@@ -22,7 +22,7 @@ struct ObservedTransport: HTTPTransport {
     }
 }
 
-/// Tells of waiting.
+/// Reports waiting.
 struct ObservedClock: PaymentClock {
     let base: any PaymentClock
     let emit: EventSink
@@ -37,7 +37,7 @@ struct ObservedClock: PaymentClock {
 }
 
 extension Payer {
-    /// The same payer; what is asked of them is told.
+    /// Returns the same payer; requests to it are reported.
     func observed(by emit: @escaping EventSink) -> Payer {
         var payer = self
         if let signer { payer.signer = ObservedSigner(base: signer, emit: emit) }
@@ -70,7 +70,7 @@ extension Payer {
     }
 }
 
-/// Tells of signatures that are asked for.
+/// Reports requests for signatures.
 private struct ObservedSigner: PaymentSigner {
     let base: any PaymentSigner
     let emit: EventSink
@@ -82,7 +82,7 @@ private struct ObservedSigner: PaymentSigner {
     }
 }
 
-/// Tells of settlements that are asked for.
+/// Reports requests for settlements.
 private struct ObservedSettler: PaymentSettler {
     let base: any PaymentSettler
     let emit: EventSink

@@ -6,28 +6,27 @@ public import PaymentCore
     public import Foundation
 #endif
 
-/// Something that happened in a payment, for screens, logs and counters.
+/// An event of a payment, for screens, logs and counters.
 ///
-/// It never holds secrets or personal data, and decides nothing: whether a payment is paid is what `PaymentRouter.pay`
-/// returns and the journal holds. Between two processes events are not shared.
+/// It never holds secrets or personal data, and decides nothing: the result of `PaymentRouter.pay` and the journal say
+/// whether a payment is paid. Events are not shared between processes.
 public struct PaymentEvent: Sendable, Hashable {
-    /// What happened.
+    /// The kinds of events.
     @nonexhaustive
     public enum Kind: Sendable, Hashable {
-        /// A text was looked at; why it goes where it goes, in words.
+        /// A text was routed; the text explains the decision in words.
         case routed(explanation: String)
-        /// The service is asked what is to be paid.
+        /// The service is asked for the terms.
         case quoting
-        /// The service said what is to be paid. The payee may be a person: ``PaymentEvent/description`` leaves them
-        /// out.
+        /// The service stated the terms. The payee may be a person: ``PaymentEvent/description`` leaves them out.
         case quoted(PaymentQuote)
         /// An option was chosen, by the payer or their policy.
         case chosen(PaymentMethodOption)
-        /// Somebody in this process is at this payment already: this start waits for the same ending.
+        /// Another caller in this process is making this payment already: this start waits for the same ending.
         case joined
         /// The attempt is stored. From here on it can be resumed.
         case began(PaymentMethodOption)
-        /// An attempt that was begun earlier is gone on with.
+        /// An attempt that was begun earlier is resumed.
         case continued(PaymentMethodOption)
         /// A durable step began.
         case stepStarted(String, StepKind)
@@ -39,31 +38,31 @@ public struct PaymentEvent: Sendable, Hashable {
         case stepFailed(String, StepKind)
         /// The payer is asked for something: a signature, data, a page, another app, a code.
         case payerAsked(PayerNeed)
-        /// The payer has answered, or would not.
+        /// The payer has answered or declined.
         case payerAnswered(PayerNeed)
         /// A request has failed, and is sent again after a pause.
         case retrying(RequestRetry)
-        /// Nothing is done for so long: the service is asked again afterwards.
+        /// Nothing is done for this time: the service is asked again afterwards.
         case waiting(Duration)
         /// A remark of the provider.
         case note(String)
-        /// The payment reached an outcome; look whether it is final.
+        /// The payment reached an outcome; see whether it is final.
         case outcome(PaymentOutcome)
-        /// The attempt was given up before anything was paid.
+        /// The attempt was abandoned before anything was paid.
         case abandoned(reason: String)
-        /// The payment could not be carried on. The error's phase says whether money can have moved.
+        /// The payment could not continue. The error's phase says whether money can have moved.
         case failed(PaymentError)
     }
 
-    /// When it happened, by the router's clock.
+    /// The date of the event, by the router's clock.
     public let date: Date
-    /// The provider it concerns; nil while a text is looked at that goes nowhere.
+    /// The provider it concerns; nil for a text without a route.
     public let provider: ProviderID?
     /// The payment or refund it concerns, once it is known.
     public let reference: PaymentReference?
     /// The attempt it concerns, once there is one.
     public let attempt: AttemptID?
-    /// What happened.
+    /// The event.
     public let kind: Kind
 
     /// Creates an event.
@@ -107,7 +106,7 @@ extension PaymentEvent: CustomStringConvertible {
 }
 
 extension Duration {
-    /// To a tenth of a second: `2.5 s`. How long it is may be a service's word.
+    /// To a tenth of a second: `2.5 s`. Its length may come from a service.
     fileprivate var inWords: String {
         guard let tenths = Int(exactly: (self / .milliseconds(100)).rounded()) else { return "a very long time" }
         return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(abs(tenths % 10)) s"

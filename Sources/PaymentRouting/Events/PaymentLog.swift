@@ -1,14 +1,13 @@
-/// Where a payment reports what it does. One value per event; events never hold secrets or personal data.
+/// The sink of a payment's events. One value per event; events never hold secrets or personal data.
 ///
-/// Whoever listens is called in the task of the payment, so that task-local values that were set around
-/// `PaymentRouter.pay` (the span of a trace, a logger's metadata) are there. A listener that takes long holds the
-/// payment up: hand the event on and return.
+/// The sink is called in the task of the payment, so that task-local values that were set around `PaymentRouter.pay`
+/// (the span of a trace, a logger's metadata) are there. A slow sink delays the payment: pass the event on and return.
 public struct PaymentLog: Sendable {
     private let sink: @Sendable (PaymentEvent) -> Void
 
     /// Creates a log that sends every event to `sink`.
     ///
-    /// - Parameter sink: hears every event, from any task.
+    /// - Parameter sink: receives every event, from any task.
     public init(_ sink: @escaping @Sendable (PaymentEvent) -> Void) {
         self.sink = sink
     }

@@ -2,7 +2,7 @@
     import PaymentCore
     public import Observation
 
-    /// A payment's progress for a screen: SwiftUI redraws what reads it, UIKit and others track it with
+    /// A payment's progress for a screen: SwiftUI redraws the views that read it, UIKit and others track it with
     /// `withObservationTracking`.
     ///
     /// ```swift
@@ -14,7 +14,7 @@
     @MainActor
     @Observable
     public final class PaymentProgress {
-        /// Where the payment stands.
+        /// The stage of the payment.
         public private(set) var stage = PaymentStage()
 
         /// Creates the progress of a payment that has not begun.
@@ -22,7 +22,7 @@
 
         /// Takes events until they end, or the task is cancelled.
         ///
-        /// - Parameter events: of one payment, as `PaymentRouter.events(of:)` gives them.
+        /// - Parameter events: the events of one payment, from `PaymentRouter.events(of:)`.
         public func follow(_ events: some AsyncSequence<PaymentEvent, Never>) async {
             for await event in events { stage.take(event) }
         }

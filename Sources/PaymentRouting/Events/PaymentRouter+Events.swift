@@ -1,22 +1,22 @@
 public import PaymentCore
 
-/// What happens, as it happens.
+/// Events as they happen.
 extension PaymentRouter {
-    /// Everything that happens in this router from now on, in the order in which it happens to each payment.
+    /// Returns all events of this router from now on, in the order in which they happen to each payment.
     ///
-    /// Ends when the router is gone, or who listens is cancelled. A listener that does not keep up loses the oldest
-    /// events, so that no payment waits for it; what counts is in the journal.
+    /// Ends when the router is gone, or the listener is cancelled. A slow consumer misses the oldest events, so that no
+    /// payment waits for it; the journal is authoritative.
     ///
     /// ```swift
     /// Task { for await event in router.events() { logger.info("\(event)") } }
     /// ```
     ///
-    /// - Parameter limit: how many events wait for a slow listener at most.
+    /// - Parameter limit: the most events that wait for a slow consumer.
     public func events(limit: Int = 256) -> AsyncStream<PaymentEvent> {
         effects.listeners.listen(to: nil, limit: limit)
     }
 
-    /// What happens to one payment or refund from now on, in this router. Ends after a final outcome.
+    /// Returns the events of one payment or refund from now on, in this router. Ends after a final outcome.
     ///
     /// Listen before paying, so that nothing is missed:
     ///
@@ -28,7 +28,7 @@ extension PaymentRouter {
     ///
     /// - Parameters:
     ///   - payment: the payment or refund.
-    ///   - limit: how many events wait for a slow listener at most; the oldest are dropped.
+    ///   - limit: the most events that wait for a slow consumer; the oldest are dropped.
     public func events(of payment: PaymentReference, limit: Int = 256) -> AsyncStream<PaymentEvent> {
         effects.listeners.listen(to: payment, limit: limit)
     }

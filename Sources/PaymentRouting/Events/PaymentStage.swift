@@ -1,15 +1,15 @@
 public import PaymentCore
 
-/// Where a payment stands, as far as its events tell: what a screen shows.
+/// The stage of a payment, derived from its events, for a screen.
 ///
-/// It is made from events one after the other and decides nothing; what `PaymentRouter.pay` returns counts.
+/// It is made from events one after the other and decides nothing; the result of `PaymentRouter.pay` counts.
 public struct PaymentStage: Sendable, Hashable {
-    /// What is going on.
+    /// The present activity.
     @nonexhaustive
     public enum Activity: Sendable, Hashable {
         /// Nothing yet.
         case idle
-        /// The service is asked what is to be paid.
+        /// The service is asked for the terms.
         case asking
         /// The payer chooses.
         case choosing(PaymentQuote)
@@ -19,21 +19,21 @@ public struct PaymentStage: Sendable, Hashable {
         case awaitingPayer(PayerNeed)
         /// The service, or the network, is given time.
         case waiting
-        /// It has an outcome; look whether that is final.
+        /// The payment has an outcome; see whether that is final.
         case ended(PaymentOutcome)
-        /// It could not be carried on.
+        /// The payment could not continue.
         case failed(PaymentError)
     }
 
-    /// What is going on.
+    /// The present activity.
     public private(set) var activity = Activity.idle
-    /// The attempt, once there is one: what to resume after an interruption.
+    /// The attempt, once there is one: resume it after an interruption.
     public private(set) var attempt: AttemptID?
     /// The option that is paid, once it is chosen.
     public private(set) var option: PaymentMethodOption?
-    /// Whether money may have moved: leaving then needs a word to the payer.
+    /// True if money may have moved: warn the payer before leaving.
     public private(set) var mayHaveMovedMoney = false
-    /// Whether it is about money that goes back.
+    /// True if it is about a refund.
     private var isRefund = false
 
     /// Creates a stage at which nothing has happened.
@@ -70,7 +70,7 @@ public struct PaymentStage: Sendable, Hashable {
 }
 
 extension PaymentStage: CustomStringConvertible {
-    /// One line for people: what is going on, and what is waited for.
+    /// One line for people: the present activity, and the event it waits for.
     public var description: String {
         switch activity {
         case .idle: "Not begun"

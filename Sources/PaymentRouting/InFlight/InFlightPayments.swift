@@ -1,58 +1,60 @@
 import PaymentCore
 
-/// Where the routers' own tasks run. Only simulations set it: a task of its own does not inherit its maker's executor.
+/// The executor of the routers' own tasks. Only simulations set it: an unstructured task does not inherit its creator's
+/// executor.
 package enum RouterTasks {
     /// The executor, or nil for the default one.
     @TaskLocal package static var executor: (any TaskExecutor)?
 }
 
-/// The payments under way in this process. A second start of the same payment joins the first.
+/// The payments in progress in this process. A second start of the same payment joins the first.
 ///
-/// A payer's page or wallet may never come back, and notice no cancellation. So nobody waits for the work alone: who is
-/// cancelled waits a little for its true ending, and when the payment is ended from elsewhere everyone is told.
+/// A payer's page or wallet may never return, and may notice no cancellation. So no caller waits for the work alone: a
+/// cancelled caller waits a little for its true ending, and when the payment is ended from elsewhere every caller
+/// receives the end.
 actor InFlightPayments {
     typealias Ending = Result<PaymentOutcome, PaymentError>
 
-    /// What to tell somebody who stops waiting.
+    /// The reply to a caller that stops waiting.
     struct CancellationReply: Sendable {
         /// Waits for as long as the true ending is worth waiting for.
         let grace: @Sendable () async -> Void
-        /// What is known then.
+        /// Returns the known result at that time.
         let known: @Sendable (_ isCancelled: Bool) async -> Ending
     }
 
-    /// By what work can be joined.
+    /// A name by which work can be joined.
     enum Name: Sendable, Hashable {
         /// The payment.
         case payment(PaymentReference)
-        /// Whoever is paid, where links name nobody's single payment.
+        /// The payee, where links name no single payment.
         case payee(String, at: ProviderID)
     }
 
     private struct Work {
         let payment: PaymentReference
         let names: [Name]
-        /// What those who stop waiting are told: about what was begun, whoever asked for it.
+        /// The reply to callers that stop waiting: about the work that was begun, whichever caller began it.
         let cancellationReply: CancellationReply
         var task: Task<Void, Never>?
         var waiting: [OneShot<Ending>] = []
-        /// How many of those who waited have not been cancelled.
+        /// The number of waiting callers that have not been cancelled.
         var staying = 0
     }
 
     private var works: [Int: Work] = [:]
-    /// What may be joined: work that everyone has called off may not.
+    /// The work that may be joined; work that all callers have cancelled is not in it.
     private var joinable: [Name: Int] = [:]
     private var made = 0
 
     /// Runs `operation`, or waits for the one already running for `payment`.
     ///
-    /// The work is cancelled only when everyone who waits for it is cancelled; whoever waits gets the true ending,
+    /// The work is cancelled only when every caller that waits for it is cancelled; every caller gets the true ending,
     /// unless it does not come within the grace after being cancelled.
     ///
     /// - Parameters:
-    ///   - payee: whoever is paid, where any payment to them under way is to be joined.
-    ///   - joining: is told which payment is under way, when there is one.
+    ///   - payee: the payee, where any payment to them in progress is to be joined.
+    ///   - joining: called with the payment in progress, when there is one.
     func run(
         _ payment: PaymentReference, to payee: String? = nil, _ cancellationReply: CancellationReply,
         joining: @Sendable (PaymentReference) -> Void, work operation: @escaping @Sendable () async -> Ending
@@ -72,7 +74,7 @@ actor InFlightPayments {
         }
     }
 
-    /// Tells everyone who waits for `payment` how it ended: whoever carries it may never come back.
+    /// Passes the end of `payment` to every caller that waits for it: the worker that carries it out may never return.
     func end(_ payment: PaymentReference, with outcome: PaymentOutcome) {
         for (number, work) in works where work.payment == payment {
             close(number, work)
@@ -101,7 +103,7 @@ actor InFlightPayments {
         close(number, work)
     }
 
-    /// Nobody joins the work any more.
+    /// Closes the work to further callers.
     private func close(_ number: Int, _ work: Work) {
         for name in work.names where joinable[name] == number { joinable[name] = nil }
     }

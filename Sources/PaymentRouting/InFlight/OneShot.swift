@@ -11,7 +11,7 @@ package final class OneShot<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Hands the value in, unless there is one.
+    /// Sets the value, unless there is one.
     package func finish(_ value: Value) {
         let waiter: CheckedContinuation<Value, Never>? = state.withLock { state in
             guard case .open(let waiter) = state else { return nil }

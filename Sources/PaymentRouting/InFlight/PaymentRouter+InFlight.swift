@@ -1,26 +1,26 @@
 import PaymentCore
 
-/// Payments under way, and who is told of them.
+/// Payments in progress, and the callers that receive their ends.
 extension PaymentRouter {
-    /// Carries a payment through while its lease is held, or joins whoever does so in this process.
+    /// Carries a payment out while its lease is held, or joins the worker in this process that does so.
     func carryOnce(
         _ payment: PaymentReference, _ operation: @escaping @Sendable (LeasedJournal) async throws -> PaymentOutcome
     ) async throws(PaymentError) -> PaymentOutcome {
         try await once(payment, about: { payment }) { try await leases.with(payment, operation) { $0 } }
     }
 
-    /// Does `operation`, or joins whoever does so in this process.
+    /// Does `operation`, or joins the worker in this process that does so.
     ///
     /// - Parameters:
-    ///   - payee: whoever is paid, where any payment to them under way is to be joined.
-    ///   - subject: what the work is about by now.
+    ///   - payee: the payee, where any payment to them in progress is to be joined.
+    ///   - subject: the payment that the work is about by now.
     func once(
         _ payment: PaymentReference, to payee: String? = nil,
         about subject: @escaping @Sendable () -> PaymentReference,
         _ operation: @escaping @Sendable () async throws -> PaymentOutcome
     ) async throws(PaymentError) -> PaymentOutcome {
         let cancellationReply = InFlightPayments.CancellationReply {
-            // Payers hang in real time, whatever clock payments go by; only simulations have no other.
+            // Payers hang in real time, whatever clock payments use; only simulations have no other.
             let clock: any PaymentClock = RouterTasks.executor == nil ? SystemPaymentClock() : effects.clock
             try? await clock.sleep(for: leases.policy.grace)
         } known: { isCancelled in
@@ -37,14 +37,14 @@ extension PaymentRouter {
         }.get()
     }
 
-    /// An engine that brings news of a payment: how it ends is told to everyone who waits for it here.
+    /// Returns an engine for an outside event of a payment: its end is passed to every caller that waits for it here.
     func visitor(_ journal: LeasedJournal, _ serviceClient: ServiceClient) -> AttemptEngine {
         AttemptEngine(serviceClient: serviceClient, journal: journal) { await inFlight.end($0, with: $1) }
     }
 
-    /// What the journal knows of a payment that somebody stops waiting for.
+    /// Returns the journal's result for a payment when a caller stops waiting for it.
     ///
-    /// - Parameter isCalledOff: whether nobody waits any more. No step begins then, so that nothing more is sent.
+    /// - Parameter isCancelled: true if no caller waits any more. No step begins then, so that nothing more is sent.
     private func known(of payment: PaymentReference, isCancelled: Bool) async -> InFlightPayments.Ending {
         let histories = try? await effects.journal.histories(of: payment).filter(effects.isSound)
         for case .succeeded(let receipt)? in (histories ?? []).map(\.outcome) { return .success(.succeeded(receipt)) }

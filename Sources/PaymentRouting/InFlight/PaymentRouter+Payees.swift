@@ -1,10 +1,10 @@
 import PaymentCore
 import Synchronization
 
-/// Payments to payees: by links that name nobody's single payment.
+/// Payments to payees: by links that name no single payment.
 ///
-/// Each has an id of its own, so that one that ended keeps no other from being made. Who pays a payee while something
-/// is open there that may have moved money goes on with that: nobody can tell whether they meant to pay a second time.
+/// Each has its own id, so that one that ended does not prevent another. Paying a payee while a payment is open there
+/// that may have moved money resumes that one: whether a second payment was meant is unknown.
 extension PaymentRouter {
     /// Pays the payee of `request`, whose payment was named for this call.
     func pay(_ request: QuoteRequest, to payee: String, _ serviceClient: ServiceClient) async throws(PaymentError)
@@ -21,7 +21,7 @@ extension PaymentRouter {
         }
     }
 
-    /// What the work is about: a new payment, unless an earlier one turns out to be open.
+    /// The payment that the work is about: a new one, unless an earlier one turns out to be open.
     private final class Subject: Sendable {
         private let state: Mutex<PaymentReference>
         init(_ payment: PaymentReference) { state = Mutex(payment) }
@@ -32,8 +32,8 @@ extension PaymentRouter {
         }
     }
 
-    /// What becomes of a payment to `payee` that is open and may have moved money. Nil when there is none: those that
-    /// have sent nothing are given up.
+    /// Returns the outcome of a payment to `payee` that is open and may have moved money, by resuming it. Nil when
+    /// there is none: those that have sent nothing are abandoned.
     private func resumePayment(
         to payee: String, _ link: PaymentLink, _ serviceClient: ServiceClient, _ subject: Subject
     ) async throws -> PaymentOutcome? {
@@ -53,10 +53,10 @@ extension PaymentRouter {
         return nil
     }
 
-    /// Gives up what was begun for the payee of `option` under other names and has sent nothing: gone on with later, it
+    /// Abandons attempts begun for the payee of `option` under other names that have sent nothing: resumed later, they
     /// would pay a second time.
     ///
-    /// - Throws: ``PaymentError/Code/inUse`` when somebody is at it.
+    /// - Throws: ``PaymentError/Code/inUse`` when another worker has one of them.
     func abandonUnsent(besides payment: PaymentReference, _ option: PaymentMethodOption, _ serviceClient: ServiceClient)
         async throws
     {
@@ -64,9 +64,9 @@ extension PaymentRouter {
         try await abandonUnsent(to: payee, besides: payment, serviceClient)
     }
 
-    /// Gives up what was begun for `payee` under other names than this and has sent nothing.
+    /// Abandons attempts begun for `payee` under other names than this that have sent nothing.
     ///
-    /// - Throws: ``PaymentError/Code/inUse`` when somebody is at it.
+    /// - Throws: ``PaymentError/Code/inUse`` when another worker has one of them.
     func abandonUnsent(to payee: String, besides payment: PaymentReference, _ serviceClient: ServiceClient) async throws
     {
         let open = try await openPayments(to: payee, serviceClient).filter { $0.attempt.reference != payment }

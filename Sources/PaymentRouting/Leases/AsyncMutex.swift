@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets one at a time go on, in the order in which they came.
+/// A mutex for tasks: one holder at a time, in the order of arrival.
 package final class AsyncMutex: Sendable {
     private struct State {
         var isTaken = false
@@ -11,7 +11,7 @@ package final class AsyncMutex: Sendable {
 
     package init() {}
 
-    /// Waits for a turn. Whoever has it gives it back by ``end()``, and takes no second one meanwhile.
+    /// Waits for a turn. The holder ends it by ``end()``, and takes no second one meanwhile.
     package func take() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
@@ -26,7 +26,7 @@ package final class AsyncMutex: Sendable {
         }
     }
 
-    /// Gives the turn to who waits longest.
+    /// Passes the turn to the task that has waited longest.
     package func end() {
         let next: CheckedContinuation<Void, Never>? = state.withLock { state in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }

@@ -1,12 +1,12 @@
-/// How long routers that share a journal wait for each other, and who is cancelled for the payment.
+/// The waiting times of routers that share a journal, and of callers that are cancelled.
 public struct LeasePolicy: Sendable, Hashable {
-    /// How long a router may be silent about a payment before another may take it over. A process that ended is not
-    /// waited for where the journal can tell.
+    /// The time that a router may be silent about a payment before another may take it over. A process that ended is
+    /// not waited for where the journal can detect that.
     public let duration: Duration
-    /// How long a payment that another router is making is waited for.
+    /// The longest wait for a payment that another router is making.
     public let timeout: Duration
-    /// How long a cancelled caller waits for the payment's true ending, in real time: a payer's page or wallet need not
-    /// notice that it is called off. After that it is told what the journal knows.
+    /// The time for which a cancelled caller waits for the payment's true ending, in real time: a payer's page or
+    /// wallet need not notice the cancellation. After that the caller receives the journal's result.
     public let grace: Duration
 
     /// Creates a policy. The default lets a payer think for ten minutes, waits for half a minute, and for five seconds

@@ -6,15 +6,16 @@ import PaymentCore
     import Foundation
 #endif
 
-/// The journal as whoever holds the lease of one payment uses it.
+/// The journal as the holder of one payment's lease uses it.
 struct LeasedJournal: Sendable {
     let base: any PaymentJournal
     let lease: PaymentLease
-    /// Seals what is written, where the application lends a key.
+    /// Seals the entries, where the application provides a key.
     let writer: SealedWriter?
-    /// What all who use this lease have done.
+    /// The steps of all workers that use this lease.
     let steps = SharedSteps()
-    /// Who carries the payment through and who brings news of it write one after the other.
+    /// The order of writes: the worker that carries the payment out and those that handle its outside events take
+    /// turns.
     private let turns = AsyncMutex()
 
     func open(_ attempt: PaymentAttempt) async throws {
@@ -26,8 +27,8 @@ struct LeasedJournal: Sendable {
         try await inTurn { try await write(entry, to: attempt) }
     }
 
-    /// Does `work` while nobody else who uses this lease writes: what it writes then, by ``write(_:to:)``, can follow
-    /// from what it has read.
+    /// Does `work` while no other user of this lease writes: its writes, by ``write(_:to:)``, can follow from its
+    /// reads.
     func inTurn<Value>(_ work: () async throws -> Value) async throws -> Value {
         await turns.take()
         defer { turns.end() }
@@ -49,7 +50,7 @@ struct LeasedJournal: Sendable {
     }
 }
 
-/// A clock for providers under way: a lease does not run out while its holder waits between two looks.
+/// A clock for providers at work: a lease does not run out while its holder waits between two queries.
 struct LeasedClock: PaymentClock {
     let base: any PaymentClock
     let journal: LeasedJournal

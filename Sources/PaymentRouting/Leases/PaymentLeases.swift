@@ -2,11 +2,12 @@ import PaymentCore
 
 /// The leases that one router holds.
 actor PaymentLeases {
-    /// What somebody who holds a lease does.
+    /// The role of a lease's holder.
     enum Role: Sendable {
-        /// Carries an attempt through: one at a time, also within this router.
+        /// Carries an attempt out: one at a time, also within this router.
         case carrier
-        /// Brings news of an attempt, beside whoever carries it through and may be waiting for just this.
+        /// Handles an outside event of an attempt, beside the worker that carries it out and may be waiting for just
+        /// this.
         case visitor
     }
 
@@ -19,8 +20,8 @@ actor PaymentLeases {
     private let effects: RouterEffects
     nonisolated let policy: LeasePolicy
     private var holdings: [PaymentReference: Holding] = [:]
-    /// Leases that the journal would not take back. Until they run out they are this router's still, and nobody else's:
-    /// it goes on under the same one.
+    /// Leases that the journal failed to release. Until they run out they belong to this router alone, which continues
+    /// under the same one.
     private var unreleased: [PaymentReference: PaymentLease] = [:]
 
     init(_ effects: RouterEffects, _ policy: LeasePolicy) {
@@ -30,10 +31,10 @@ actor PaymentLeases {
 
     /// Does `work` while holding the lease of `payment`.
     ///
-    /// When another router holds it, waits for it; when that one brought its attempt to an outcome meanwhile, that
-    /// is the outcome, and `work` is not done.
+    /// When another router holds it, waits for it; when that one brought its attempt to an outcome meanwhile, that is
+    /// the outcome, and `work` is not done.
     ///
-    /// - Parameter waiting: whether to wait; otherwise a payment in use is an error at once.
+    /// - Parameter waiting: true to wait; otherwise a payment in use is an error at once.
     nonisolated func with<Outcome: Sendable>(
         _ payment: PaymentReference, as role: Role = .carrier, waiting: Bool = true,
         _ work: @Sendable (LeasedJournal) async throws -> Outcome,
@@ -43,7 +44,7 @@ actor PaymentLeases {
         var journal = try await tryTake(payment, role)
         if journal == nil, waiting {
             let before = try await finished(payment)
-            // Nothing to wait for: whoever has the lease may never come back.
+            // Nothing to wait for: the holder of the lease may never return.
             if let success = before.compactMap(\.outcome).first(where: Self.isSuccess) { return take(success) }
             finishedBefore = Set(before.map(\.attempt.id))
             journal = try await wait(for: payment, role)
@@ -65,14 +66,13 @@ actor PaymentLeases {
         let giving = effects.clock.uptime
         await drop(journal.lease, role)
         let outcome = try ending.get()
-        // Giving the lease back may have taken so long that somebody else has paid since.
+        // Releasing the lease may have taken so long that another worker has paid since.
         let isLate = (effects.clock.uptime - giving) * 2 >= policy.duration
         if isLate, Self.isFinalWithoutPayment(outcome) { throw PaymentError.inUse(payment.provider) }
         return outcome
     }
 
-    /// Whether the outcome of a payment says that no money moved. What else is told under a lease says nothing of
-    /// money.
+    /// True if the outcome of a payment says that no money moved. Other results under a lease say nothing of money.
     private static func isFinalWithoutPayment(_ outcome: some Sendable) -> Bool {
         (outcome as? PaymentOutcome).map(AttemptEngine.isFinalWithoutPayment) ?? false
     }
@@ -81,12 +81,12 @@ actor PaymentLeases {
         if case .succeeded = outcome { true } else { false }
     }
 
-    /// Asks for the lease again and again, until patience ends.
+    /// Asks for the lease again and again, until the timeout.
     private nonisolated func wait(for payment: PaymentReference, _ role: Role) async throws -> LeasedJournal? {
         var waited = Duration.zero
         var waits = RetryPolicy.lease.waits()
         while waited < policy.timeout, let pause = waits.next() {
-            // Who gives up waiting leaves a payment that goes on: not a cancelled one.
+            // A caller that abandons waiting leaves a payment in progress: not a cancelled one.
             do { try await effects.clock.sleep(for: pause) } catch { return nil }
             waited += pause
             if let journal = try await tryTake(payment, role) { return journal }
@@ -112,7 +112,7 @@ actor PaymentLeases {
         }
         unreleased[payment] = nil
         guard isTaken else { return nil }
-        // Somebody else who asked for the same unreleased lease has it by now.
+        // Another caller that asked for the same unreleased lease has it by now.
         if holdings[payment] != nil { return try await tryTake(payment, role) }
         // Only one of several that asked at once gets the journal's lease, so no holding is overwritten here.
         let writer = effects.journalKey.map { SealedWriter(effects.journal, $0) }

@@ -1,14 +1,14 @@
 import PaymentCore
 
-/// A host's name as the eye reads it: words in one alphabet, without what tells look-alike characters apart.
+/// A host's name as the eye reads it: words in one alphabet, without the differences between look-alike characters.
 struct HostSkeleton {
     /// The labels as they stand.
     let labels: [Substring]
     /// The words between dots, hyphens and underscores, at most ``maximumWords``.
     let words: [[UInt8]]
-    /// How many of `words` stand before the ending.
+    /// The number of `words` before the ending.
     let stemWords: Int
-    /// Whether a label is encoded from another alphabet.
+    /// True if a label is encoded from another alphabet.
     let isInternational: Bool
 
     /// More words than this say nothing of a name.
@@ -40,12 +40,12 @@ struct HostSkeleton {
         self.isInternational = isInternational
     }
 
-    /// All letters before the ending, without what parts them.
+    /// All letters before the ending, without separators.
     var stem: [UInt8] { Array(words[..<stemWords].joined()) }
     /// All letters.
     var whole: [UInt8] { Array(words.joined()) }
 
-    /// The domain that somebody registered: one label and the ending.
+    /// The registered domain: one label and the ending.
     var domain: String { labels.suffix(Self.endingCount(labels) + 1).joined(separator: ".") }
 
     /// The label before the ending.
@@ -56,8 +56,8 @@ struct HostSkeleton {
     /// The host without its ending.
     var stemText: String { labels.dropLast(Self.endingCount(labels)).joined(separator: ".") }
 
-    /// How many labels nobody can register alone. A short list of what countries have before their letters; where it is
-    /// wrong, an explanation is, and nothing else.
+    /// The number of labels of a public suffix. A short list of the second levels that countries use; an error in it
+    /// affects only an explanation.
     private static func endingCount(_ labels: [Substring]) -> Int {
         guard labels.count > 2, labels[labels.count - 1].utf8.count == 2,
             ["co", "com", "org", "net", "gov", "ac", "edu", "or", "ne", "go"].contains(labels[labels.count - 2])

@@ -5,12 +5,12 @@ public import PaymentCore
 /// An explanation and nothing more: a link that resembles nothing is not more trustworthy for it, and one that does may
 /// still be honest.
 public struct LookAlike: Sendable, Hashable {
-    /// How the two hosts differ.
+    /// The differences between two hosts.
     @nonexhaustive
     public enum Difference: String, Sendable, Hashable, CaseIterable {
         /// Another host of the same domain.
         case sibling
-        /// The real name stands within the host, before the name that is really called.
+        /// The real name stands within the host, before the name of the actual host.
         case embedded
         /// Another ending, such as `.org` for `.com`.
         case otherSuffix = "other-suffix"
@@ -30,7 +30,7 @@ public struct LookAlike: Sendable, Hashable {
     public let host: String
     /// The provider that claims it.
     public let provider: ProviderID
-    /// How the link's host differs from it.
+    /// The difference of the link's host.
     public let difference: Difference
 
     /// Creates a finding.
@@ -40,7 +40,7 @@ public struct LookAlike: Sendable, Hashable {
         self.difference = difference
     }
 
-    /// What people are told, to follow the name of the link's host.
+    /// The explanation for people, to follow the name of the link's host.
     public var explanation: String {
         let what =
             switch difference {

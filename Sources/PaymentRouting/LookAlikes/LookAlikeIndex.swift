@@ -6,7 +6,7 @@ struct LookAlikeIndex: Sendable {
     private struct Real: Sendable {
         let host: String
         let provider: ProviderID
-        /// Whether its subdomains are claimed too.
+        /// True if its subdomains are claimed too.
         let hasSubdomains: Bool
         /// Its names as the eye reads them.
         let names: [[UInt8]]
@@ -22,7 +22,7 @@ struct LookAlikeIndex: Sendable {
     private struct Keys: Sendable {
         private var index = ByteIndex()
         private var numbers: [[Int]] = []
-        /// How many names that share half their letters are compared.
+        /// The most names that share half their letters and are compared.
         private static let most = 8
 
         mutating func insert(_ key: [UInt8], _ number: Int) {
@@ -41,13 +41,13 @@ struct LookAlikeIndex: Sendable {
         }
     }
 
-    /// Words that many hosts share. Alone they say nothing of whose host it is.
+    /// Words that many hosts share. Alone they do not identify a host.
     private static let generic: Set<String> = [
         "account", "accounts", "billing", "checkout", "example", "invoice", "invoices", "merchant", "mobile", "online",
         "payment", "payments", "paylink", "portal", "secure", "security", "service", "services", "shop", "store",
         "support", "wallet", "wallets",
     ]
-    /// Shorter names stand within others by chance.
+    /// The least length of a name that is searched for within others: shorter ones stand there by chance.
     private static let shortest = 6
 
     /// Indexes the hosts of `claims`. Their order changes nothing.
@@ -169,7 +169,7 @@ struct LookAlikeIndex: Sendable {
         [UInt8(count & 0xFF), 2] + half
     }
 
-    /// Whether one letter added, left out, changed or swapped with its neighbour makes one name of the other.
+    /// True if one letter added, left out, changed or swapped with its neighbour makes one name of the other.
     private static func isSlip(_ name: [UInt8], _ other: [UInt8]) -> Bool {
         guard abs(name.count - other.count) <= 1 else { return false }
         let same = zip(name, other).prefix { $0 == $1 }.count

@@ -2,7 +2,7 @@ import PaymentCore
 
 /// Labels of internationalised domain names. Source: RFC 3492.
 enum Punycode {
-    /// The characters that `label`, without its `xn--`, stands for; nil for what no encoder writes.
+    /// The characters that `label`, without its `xn--`, stands for; nil for a label that no encoder writes.
     static func decode(_ label: some StringProtocol) -> [Unicode.Scalar]? {
         let bytes = Array(label.utf8)
         guard bytes.count <= 63 else { return nil }

@@ -2,15 +2,15 @@ public import PaymentCore
 
 /// Attempts that were interrupted.
 extension PaymentRouter {
-    /// Goes on with an interrupted attempt: steps that ended are not run again. Its option was chosen before, so the
-    /// payer needs no chooser.
+    /// Resumes an interrupted attempt: steps that ended are not run again. Its option was chosen before, so the payer
+    /// needs no chooser.
     ///
     /// - Throws: ``PaymentError``; ``PaymentError/Code/notFound`` when the journal has no such attempt or it was
-    ///   given up before anything was paid, ``PaymentError/Code/optionChanged`` when the service asks for something
+    ///   abandoned before anything was paid, ``PaymentError/Code/optionChanged`` when the service asks for something
     ///   else than was chosen: pay from the link again.
     public func resume(_ attempt: AttemptID, as payer: Payer) async throws(PaymentError) -> PaymentOutcome {
         let history = try await history(of: attempt)
-        // What has ended needs no lease, which a page that never returns may hold.
+        // An ended attempt needs no lease, which a page that never returns may hold.
         if let outcome = history.outcome, history.isFinished, outcome.isFinal, effects.isSound(history) {
             await (try? serviceClient(for: history, payer: payer))?.notifyPayee(of: history)
             return outcome
@@ -28,14 +28,14 @@ extension PaymentRouter {
 
     /// Settles every unfinished attempt that no living worker has, after a crash or a loss of the network.
     ///
-    /// Steps that ended are not run again. What may have moved money is settled by the service's word, or sent again
-    /// only where the service recognises the repetition. An attempt that had sent nothing goes on as the payer agreed;
-    /// recover as an empty ``Payer`` to have such attempts given up instead. What was reserved to be spent without a
-    /// question (``AutoPay``) for attempts that have ended, or never began, is settled as well.
+    /// Steps that ended are not run again. Steps that may have moved money are settled by the service's status, or sent
+    /// again only where the service recognises the repetition. An attempt that had sent nothing resumes as the payer
+    /// agreed; recover as an empty ``Payer`` to abandon such attempts instead. Reservations to be spent without a
+    /// question (``AutoPay``) for attempts that have ended, or never began, are settled as well.
     ///
     /// - Parameters:
-    ///   - payer: who goes on with what has sent nothing yet; an empty one gives it up.
-    ///   - width: how many payments are settled at the same time; at least one is.
+    ///   - payer: the payer for attempts that have sent nothing yet; an empty one abandons them.
+    ///   - width: the number of payments settled at the same time, at least one.
     /// - Returns: a report on each attempt, oldest first.
     /// - Throws: ``PaymentError`` when the journal cannot be read.
     public func recover(as payer: Payer, width: Int = 4) async throws(PaymentError) -> [RecoveryReport] {
@@ -49,7 +49,7 @@ extension PaymentRouter {
         return reports
     }
 
-    /// Goes on with an interrupted attempt and reports on it as ``recover(as:width:)`` does.
+    /// Resumes an interrupted attempt and reports on it as ``recover(as:width:)`` does.
     ///
     /// - Throws: ``PaymentError``, `notFound`, when the journal has no such attempt.
     public func recover(_ attempt: AttemptID, as payer: Payer) async throws(PaymentError) -> RecoveryReport {
@@ -59,7 +59,7 @@ extension PaymentRouter {
         return RecoveryReport(history.attempt, result, now: effects.clock.now)
     }
 
-    /// Goes on with an attempt unless somebody else is at it.
+    /// Resumes an attempt unless another worker has it.
     private func recoverAlone(_ history: AttemptHistory, as payer: Payer) async throws(PaymentError) -> PaymentOutcome {
         let attempt = history.attempt
         do {
@@ -71,7 +71,7 @@ extension PaymentRouter {
             }
         } catch {
             let failure = await about(history, PaymentError(thrown: error, at: attempt.reference.provider))
-            // Whoever is at it tells.
+            // The worker that has it reports its end.
             if failure.code != .inUse { effects.emit(.failed(failure), of: attempt) }
             throw failure
         }
@@ -83,8 +83,8 @@ extension PaymentRouter {
         return history
     }
 
-    /// An error about an attempt. While that is open, or cannot be looked up, somebody else may be going on with it,
-    /// and who heard that nothing was sent may pay otherwise. Nobody goes on with one whose record was changed.
+    /// Returns an error about an attempt. While that is open, or cannot be read, another worker may be resuming it, and
+    /// a caller that is notified of "nothing sent" may pay otherwise. No worker resumes one whose record was changed.
     private func about(_ history: AttemptHistory, _ error: PaymentError) async -> PaymentError {
         guard let now = try? await effects.journal.history(of: history.attempt.id),
             now.isFinished || !effects.isSound(now)
@@ -92,7 +92,8 @@ extension PaymentRouter {
         return error.about(now)
     }
 
-    /// The enquiry about an attempt. Without its provider nothing can be said of it: least of all that it was not paid.
+    /// Returns the client for an attempt's service. Without its provider nothing is known of it: least of all that it
+    /// was not paid.
     private func serviceClient(for history: AttemptHistory, payer: Payer) throws(PaymentError) -> ServiceClient {
         let provider = history.attempt.reference.provider
         do { return try serviceClient(for: provider, payer: payer) } catch {

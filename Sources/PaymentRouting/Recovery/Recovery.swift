@@ -6,7 +6,7 @@ struct Recovery: Sendable {
     let width: Int
 
     /// Settles `histories` with `settle` and reports on them in their order. Those at one payment take turns; those
-    /// that somebody else is working on are left out.
+    /// that another worker has are left out.
     func run(
         _ histories: [AttemptHistory],
         _ settle: @escaping @Sendable (AttemptHistory) async -> Result<PaymentOutcome, PaymentError>

@@ -6,18 +6,18 @@ public import PaymentCore
     public import Foundation
 #endif
 
-/// What recovery made of one unfinished attempt.
+/// The result of recovering one unfinished attempt.
 public struct RecoveryReport: Sendable, Hashable {
     /// The attempt.
     public let attempt: PaymentAttempt
-    /// The outcome, or why the attempt could not be carried on. An error whose phase is
-    /// ``PaymentError/Phase/maybeSent`` leaves it open, whether or not anything was sent for it so far: somebody may go
-    /// on with it. Any other means that nothing was paid.
+    /// The outcome, or the error that ended the attempt. An error whose phase is ``PaymentError/Phase/maybeSent``
+    /// leaves it open, whether or not anything was sent for it so far: another worker may resume it. Any other means
+    /// that nothing was paid.
     public let result: Result<PaymentOutcome, PaymentError>
-    /// When to recover again; nil when the attempt is settled.
+    /// The date to recover again; nil when the attempt is settled.
     public let askAgain: Date?
 
-    /// Whether nothing more will happen to the attempt.
+    /// True if nothing more will happen to the attempt.
     public var isSettled: Bool { askAgain == nil }
 
     init(_ attempt: PaymentAttempt, _ result: Result<PaymentOutcome, PaymentError>, now: Date) {
@@ -32,7 +32,7 @@ public struct RecoveryReport: Sendable, Hashable {
             isOpen = error.phase == .maybeSent || [.journal, .unroutable].contains(error.code)
             wish = error.retry.wait
         }
-        // Where the service does not say when: the longer nobody knows, the less often it is worth asking.
+        // Where the service states no wait: the longer the outcome stays unknown, the rarer the queries.
         let pause =
             wish.map { min(max($0 / .seconds(1), 1), 3600) }
             ?? min(max(now.timeIntervalSince(attempt.startedAt) / 2, 5), 3600)
@@ -41,7 +41,7 @@ public struct RecoveryReport: Sendable, Hashable {
 }
 
 extension RecoveryReport: CustomStringConvertible {
-    /// One line for people and logs: the attempt, what became of it, and when to ask again.
+    /// One line for people and logs: the attempt, its result, and the date to ask again.
     public var description: String {
         let end =
             switch result {

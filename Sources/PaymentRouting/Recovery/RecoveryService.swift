@@ -6,7 +6,7 @@ public import PaymentCore
     import Foundation
 #endif
 
-/// Settles what was interrupted, again and again, until it is stopped: the loop that a server runs beside its payments.
+/// Settles interrupted attempts repeatedly, until it is stopped: the loop that a server runs beside its payments.
 ///
 /// ```swift
 /// let recovery = RecoveryService(router) { report in logger.info("\(report)") }
@@ -18,7 +18,7 @@ public import PaymentCore
 /// }
 /// ```
 ///
-/// Several processes may run one over the same journal: each payment is settled by whoever has its lease.
+/// Several processes may run one over the same journal: each payment is settled by the holder of its lease.
 public struct RecoveryService: Sendable {
     private let router: PaymentRouter
     private let payer: Payer
@@ -26,9 +26,9 @@ public struct RecoveryService: Sendable {
     private let report: @Sendable (RecoveryReport) async -> Void
     private let failed: @Sendable (PaymentError) async -> Void
 
-    /// When it looks.
+    /// The pauses between two looks.
     public struct Rhythm: Sendable, Hashable {
-        /// The longest pause between two looks: work that another process left is found after so long.
+        /// The longest pause between two looks: work that another process left is found within this time.
         public var longest: Duration
         /// The shortest pause between two looks.
         public var shortest: Duration
@@ -43,12 +43,12 @@ public struct RecoveryService: Sendable {
     /// Creates a service. It does nothing before ``run()``.
     ///
     /// - Parameters:
-    ///   - router: whose journal is looked after.
-    ///   - payer: who goes on with attempts that have sent nothing yet. An empty payer gives these up, as a server does
-    ///     whose payers are elsewhere.
-    ///   - rhythm: when it looks.
-    ///   - report: hears what became of each attempt, every time.
-    ///   - failed: hears that the journal could not be read; it is looked again later.
+    ///   - router: the router whose journal is recovered.
+    ///   - payer: the payer for attempts that have sent nothing yet. An empty payer abandons them, for a server whose
+    ///     payers are elsewhere.
+    ///   - rhythm: the pauses between two looks.
+    ///   - report: receives the result of each attempt, every time.
+    ///   - failed: called when the journal could not be read; the service looks again later.
     public init(
         _ router: PaymentRouter, as payer: Payer = Payer(), rhythm: Rhythm = Rhythm(),
         report: @escaping @Sendable (RecoveryReport) async -> Void = { _ in },
@@ -61,9 +61,9 @@ public struct RecoveryService: Sendable {
         self.report = report
     }
 
-    /// Settles what is due, waits until something is due again, and goes on so, until the task is cancelled.
+    /// Settles due attempts, waits until the next is due, and repeats, until the task is cancelled.
     ///
-    /// A payment that is being settled then is left in a state from which the next look goes on.
+    /// A payment that is being settled then is left in a state from which the next look resumes.
     public func run() async {
         let clock = router.effects.clock
         while !Task.isCancelled {
@@ -74,7 +74,7 @@ public struct RecoveryService: Sendable {
 
     /// Looks once.
     ///
-    /// - Returns: how long until the next look is due.
+    /// - Returns: the time until the next look is due.
     private func settle() async -> Duration {
         do {
             let reports = try await router.recover(as: payer)

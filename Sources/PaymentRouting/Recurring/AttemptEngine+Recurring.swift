@@ -7,9 +7,9 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// One period of what recurs: chosen by the plan, not by anybody who is asked.
+/// One period of a recurring payment: chosen by the plan, without a question.
 extension AttemptEngine {
-    /// Pays a period: what was begun for it is gone on with, otherwise endpoint, amount, limits, attempt.
+    /// Pays a period: resumes an earlier attempt for it, otherwise endpoint, amount, limits, attempt.
     func pay(
         _ charge: PlannedPeriod, as order: PlannedPeriod.Order, _ request: QuoteRequest
     ) async throws -> PaymentOutcome {
@@ -43,7 +43,7 @@ extension AttemptEngine {
 
     // MARK: What is paid
 
-    /// The option that the plan says, for exactly what it says.
+    /// Returns the option that the plan names, for exactly the plan's amount.
     ///
     /// - Throws: ``PaymentError``, `unusableOption`: nothing is paid that the payer has not agreed to.
     private func option(
@@ -73,8 +73,8 @@ extension AttemptEngine {
                 ? "the payee takes nothing by '\(order.option ?? "any option")'" : objections.joined(separator: "; "))
     }
 
-    /// Whether an option is an invoice that was paid before: paid again it would be taken for paid, and no money would
-    /// move.
+    /// Returns true if an option is an invoice that was paid before: a second payment would count as paid without
+    /// moving money.
     private func isSpent(_ option: PaymentMethodOption) async throws -> Bool {
         guard let endpoint = try? option.providerData?["endpoint"]?.decode(SettlementEndpoint.self) else {
             return false
@@ -85,8 +85,9 @@ extension AttemptEngine {
         }
     }
 
-    /// By which the payer's settler knows a try again: the same on every device that has the plan, so that two of them
-    /// that pay from one wallet pay once. Services know keys of other payers too, so that theirs are random.
+    /// Returns the key by which the payer's settler recognises a repeated try: the same on every device that has the
+    /// plan, so that two of them that pay from one wallet pay once. Services know keys of other payers too, so that
+    /// theirs are random.
     private func key(of charge: PlannedPeriod, _ order: PlannedPeriod.Order) -> String? {
         guard serviceClient.isSettledByPayer else { return nil }
         let words = [
@@ -98,18 +99,18 @@ extension AttemptEngine {
 
     // MARK: What was begun
 
-    /// Goes on with what was begun for a period, and calls the period's tries off where nothing was sent.
+    /// Resumes an earlier attempt for a period, and cancels the period's tries where nothing was sent.
     func settle(_ charge: PlannedPeriod) async throws -> PaymentOutcome? {
         if let outcome = try await resumeOrReturnEarlierAttempt(at: charge.reference, for: nil) { return outcome }
         if try await cancellations(of: charge.reference) < charge.attempts { try await cancelCharge(charge) }
-        // What was reserved for an attempt that nobody has opened, and nobody will.
+        // Reservations for an attempt that was never opened, and never will be.
         await settleOthers()
         return nil
     }
 
     private static let mark = "calledOff"
 
-    /// The last try at a payment that was called off; nought where none was.
+    /// Returns the number of the last cancelled try at a payment; zero where none was.
     private func cancellations(of payment: PaymentReference) async throws -> Int {
         try await histories(of: payment).compactMap {
             $0.attempt.option.providerData?[Self.mark]?.number?.exactly(Int.self)
@@ -117,8 +118,8 @@ extension AttemptEngine {
         .max() ?? 0
     }
 
-    /// Notes in the journal that the tries up to this one are called off: an attempt that never was, and that nobody
-    /// could go on with, its time being over when it begins. Whoever is late with one of those tries finds it under the
+    /// Stores in the journal that the tries up to this one are cancelled: as an attempt that never ran, and that cannot
+    /// be resumed, its time being over when it begins. A worker that is late with one of those tries finds it under the
     /// payment's lease.
     private func cancelCharge(_ charge: PlannedPeriod) async throws {
         let now = effects.clock.now

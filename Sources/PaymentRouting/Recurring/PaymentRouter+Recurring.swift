@@ -1,8 +1,8 @@
 package import PaymentCore
 
-/// Payments of what recurs: to payees, under names that are not drawn.
+/// Recurring payments: to payees, under names that are not drawn.
 extension PaymentRouter {
-    /// Pays a period under its own name, or goes on with what was begun for it.
+    /// Pays a period under its own name, or resumes an earlier attempt for it.
     ///
     /// - Throws: ``PaymentError``.
     package func pay(
@@ -21,10 +21,10 @@ extension PaymentRouter {
         }
     }
 
-    /// Says what became of a period that was begun; nil when nothing was sent for it. All tries up to this one are
-    /// called off then, also those of processes that have not got as far as the journal.
+    /// Returns the outcome of a period that was begun; nil when nothing was sent for it. All tries up to this one are
+    /// then cancelled, also those of processes that have not reached the journal yet.
     ///
-    /// - Throws: ``PaymentError``, and what the journal throws.
+    /// - Throws: ``PaymentError``, and any error of the journal.
     package func settle(_ charge: PlannedPeriod, with payer: Payer) async throws -> PaymentOutcome? {
         let serviceClient = try serviceClient(for: charge.provider, payer: payer)
         return try await leases.with(charge.reference) { journal in
@@ -34,7 +34,7 @@ extension PaymentRouter {
         }
     }
 
-    /// Whether no attempt at a payment is open; false when that cannot be read.
+    /// Returns true if no attempt at a payment is open; false when that cannot be read.
     package func isIdle(_ payment: PaymentReference) async -> Bool {
         (try? await effects.journal.histories(of: payment).allSatisfy(\.isFinished)) ?? false
     }

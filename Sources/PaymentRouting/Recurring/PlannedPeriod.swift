@@ -1,8 +1,8 @@
 package import PaymentCore
 
-/// One period of what recurs, as a router pays it: the plan says what, not anybody who is asked.
+/// One period of a recurring payment, as a router pays it: by the plan, without a question.
 package struct PlannedPeriod: Sendable {
-    /// What is paid by: whose link, and by which of their options.
+    /// The payee's link, and the option to pay by.
     package struct Order: Sendable {
         let link: String
         let option: PaymentMethodOption.ID?
@@ -12,8 +12,8 @@ package struct PlannedPeriod: Sendable {
         ///
         /// - Parameters:
         ///   - link: a link that names a payee and no single payment.
-        ///   - option: the option, by its id; nil for the first that costs what the plan says.
-        ///   - paysByItself: whether the period may be paid without a question, within the router's limits.
+        ///   - option: the option, by its id; nil for the first that costs the plan's amount.
+        ///   - paysByItself: true if the period may be paid without a question, within the router's limits.
         package init(link: String, option: PaymentMethodOption.ID?, paysByItself: Bool) {
             self.link = link
             self.option = option
@@ -34,10 +34,10 @@ package struct PlannedPeriod: Sendable {
     ///
     /// - Parameters:
     ///   - reference: the period's payment: always the same for one period.
-    ///   - amount: exactly what is paid.
-    ///   - period: when it begins and ends.
-    ///   - attempts: which try at it this is, from 1 on.
-    ///   - isApproved: whether the payer has said that it is to be paid.
+    ///   - amount: the exact amount.
+    ///   - period: the period, with its beginning and end.
+    ///   - attempts: the number of this try, from 1 on.
+    ///   - isApproved: true if the payer has approved it.
     package init(
         _ reference: PaymentReference, amount: Money, period: RecurringPeriod, attempts: Int, isApproved: Bool
     ) {

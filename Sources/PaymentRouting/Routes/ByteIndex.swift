@@ -54,7 +54,7 @@ struct ByteIndex: Sendable {
         return nil
     }
 
-    /// Whether the key at `start` equals `bytes`, as long as the caller knows that their lengths are equal.
+    /// True if the key at `start` equals `bytes`, as long as the caller knows that their lengths are equal.
     private func holds(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
         keys.withUnsafeBytes { keys in
             let raw = UnsafeRawBufferPointer(bytes)

@@ -20,11 +20,11 @@ final class Claim: Sendable {
         Claim(id: id, pattern: pattern, provider: provider, rival: rival)
     }
 
-    /// Whether other claims have equal right.
+    /// True if other claims have equal right.
     var hasRivals: Bool { rival != nil }
 
-    /// The routes of `link` by this claim and its rivals, as far as their providers recognise it, in the order of
-    /// the providers' ids.
+    /// Returns the routes of `link` by this claim and its rivals, as far as their providers recognise it, in the order
+    /// of the providers' ids.
     func routes(_ link: PaymentLink) -> [Route] {
         var routes: [Route] = []
         var next: Claim? = self
@@ -35,7 +35,7 @@ final class Claim: Sendable {
         return routes.sorted { $0.provider.rawValue < $1.provider.rawValue }
     }
 
-    /// What the provider reads from `link`, or nil when it is not the provider's after all.
+    /// Returns the provider's reading of `link`, or nil when it is not the provider's after all.
     func match(_ link: PaymentLink) -> LinkMatch? {
         let match = provider.recognize(link)
         guard link.isPlainHTTP, let match, case .verified = match.trust else { return match }

@@ -2,16 +2,16 @@ public import PaymentCore
 
 /// Routing alone: it needs no network, no journal and no router.
 extension ProviderRegistry {
-    /// Returns what `text` is and where it goes. Never fails: a text that is no link is ``RouteDecision/rejected(_:)``.
+    /// Returns the kind and the route of `text`. Never fails: a text that is no link is ``RouteDecision/rejected(_:)``.
     ///
     /// - Parameters:
-    ///   - text: a link, or whatever else was scanned or typed.
+    ///   - text: a link, or any other text that was scanned or typed.
     ///   - readers: readers of payment standards, asked in order about links that no provider claims.
     public func route(_ text: String, readers: [any InstructionReader] = []) -> RouteDecision {
         do { return route(try PaymentLink(text), readers: readers) } catch { return .rejected(error) }
     }
 
-    /// Returns where `link` goes. Pure: no I/O, no effects, the same answer whatever the order of registration.
+    /// Returns the route of `link`. Pure: no I/O, no effects, the same answer whatever the order of registration.
     ///
     /// - Parameters:
     ///   - link: the link.
@@ -34,16 +34,16 @@ extension ProviderRegistry {
     }
 }
 
-/// What the claims on a link come to.
+/// The result of the claims on a link.
 struct Finding {
     /// The claim that won, when it has no rivals.
     fileprivate var claim: Claim?
-    /// What its provider reads from the link.
+    /// Its provider's reading of the link.
     fileprivate var match: LinkMatch?
     /// The routes by claims of equal right.
     private(set) var equals: [Route] = []
 
-    /// Where `link` goes by the claims that were taken; nil when none was.
+    /// Returns the decision on `link` by the claims that were taken; nil when none was.
     mutating func decision(_ link: PaymentLink) -> RouteDecision? {
         if let match = match.take(), let claim = claim.take() {
             return .matched(Route(claim: claim, link: link, match: match))
@@ -54,7 +54,7 @@ struct Finding {
 
     /// Asks the provider of `claim` and its rivals.
     ///
-    /// - Returns: whether one of them recognises `link`, so that nobody else is to be asked.
+    /// - Returns: true if one of them recognises `link`, so that no other claim is asked.
     mutating func take(_ claim: Claim, _ link: PaymentLink) -> Bool {
         guard !claim.hasRivals else {
             equals = claim.routes(link)

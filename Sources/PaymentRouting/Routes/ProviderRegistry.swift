@@ -7,7 +7,7 @@ import Synchronization
 /// Both are registered in one list, because ids name one or the other in the journal:
 /// `[walletConnectPay, citcon, shop]`.
 public struct ProviderRegistry: Sendable {
-    /// What to do when two providers claim exactly the same pattern.
+    /// The rule for two providers that claim exactly the same pattern.
     @nonexhaustive
     public enum EqualClaims: Sendable, Hashable {
         /// Refuse the registry.
@@ -16,11 +16,11 @@ public struct ProviderRegistry: Sendable {
         case reportAmbiguous
     }
 
-    /// What happens to equal claims.
+    /// The rule for equal claims.
     public var equalClaims: EqualClaims { contents.equalClaims }
     /// All that is registered, in the order given. The order never changes a decision.
     public var services: [any PaymentService] { contents.services }
-    /// Those that payers pay at, in the same order.
+    /// The payers' providers, in the same order.
     public var providers: [any PaymentProvider] { services.compactMap { $0 as? any PaymentProvider } }
     /// The descriptors of ``services``, in the same order, asked for once.
     public var descriptors: [ProviderDescriptor] { contents.descriptors }
@@ -32,7 +32,7 @@ public struct ProviderRegistry: Sendable {
         let equalClaims: EqualClaims
         let indices: [ProviderID: Int]
         let table: RouteTable
-        /// Made when the first link goes nowhere; most registries never need it.
+        /// Made for the first link without a route; most registries never need it.
         private let lookAlikes = Mutex<LookAlikeIndex?>(nil)
 
         /// The registered host that `host` resembles.
@@ -75,7 +75,7 @@ public struct ProviderRegistry: Sendable {
                     let pattern = try PatternRules.normalized(pattern, of: descriptor.id)
                     if let other = claimed.updateValue(descriptor.id, forKey: pattern) {
                         if equalClaims == .reject { throw .equalClaims(pattern, other, descriptor.id) }
-                        // Nobody is his own rival.
+                        // No provider is its own rival.
                         if other == descriptor.id { continue }
                     }
                     table.insert(Claim(id: descriptor.id, pattern: pattern, provider: provider))
@@ -91,8 +91,8 @@ public struct ProviderRegistry: Sendable {
     /// Creates a registry.
     ///
     /// - Parameters:
-    ///   - services: payers' providers and merchants' services, each with an id of its own.
-    ///   - equalClaims: what becomes of two claims on the same links.
+    ///   - services: payers' providers and merchants' services, each with its own id.
+    ///   - equalClaims: the rule for two claims on the same links.
     /// - Throws: ``RegistryError`` when two ids or two claims are equal, an id or pattern is malformed, or a merchant's
     ///   service claims links.
     public init(_ services: [any PaymentService], equalClaims: EqualClaims = .reject) throws(RegistryError) {
@@ -115,15 +115,15 @@ public struct ProviderRegistry: Sendable {
         return contents.lookAlike(of: host)
     }
 
-    /// The place of what is called `id` in ``services``, or nil.
+    /// The place of the service with this `id` in ``services``, or nil.
     func index(of id: ProviderID) -> Int? { contents.indices[id] }
 
-    /// Returns the provider called `id`; nil when there is none, or it is a merchant's service.
+    /// Returns the provider with this `id`; nil when there is none, or it is a merchant's service.
     public func provider(_ id: ProviderID) -> (any PaymentProvider)? {
         service(id) as? any PaymentProvider
     }
 
-    /// Returns the provider or merchant's service called `id`, or nil.
+    /// Returns the provider or merchant's service with this `id`, or nil.
     public func service(_ id: ProviderID) -> (any PaymentService)? {
         index(of: id).map { services[$0] }
     }
@@ -135,7 +135,7 @@ public struct ProviderRegistry: Sendable {
         try ProviderRegistry(services + [service], equalClaims: equalClaims)
     }
 
-    /// Returns this registry without what is called `id`.
+    /// Returns this registry without the service with this `id`.
     public func removing(_ id: ProviderID) -> ProviderRegistry {
         let remaining = zip(services, descriptors).filter { $0.1.id != id }.map(\.0)
         // A part of a valid registry is valid.
@@ -150,7 +150,7 @@ public struct ProviderRegistry: Sendable {
     }
 }
 
-/// Why a registry cannot be made.
+/// The reason for which a registry cannot be made.
 @nonexhaustive
 public enum RegistryError: Error, Sendable, Hashable {
     /// Two providers or services have the same id.
@@ -159,7 +159,7 @@ public enum RegistryError: Error, Sendable, Hashable {
     case equalClaims(LinkPattern, ProviderID, ProviderID)
     /// An id is not made of lower-case letters, digits and hyphens.
     case invalidID(ProviderID)
-    /// A pattern cannot match what it means to.
+    /// A pattern can never match the links it is meant for.
     case invalidPattern(LinkPattern, ProviderID, reason: String)
 }
 
@@ -176,7 +176,7 @@ extension RegistryError: CustomStringConvertible {
     }
 }
 
-/// What patterns and ids must look like.
+/// The rules for patterns and ids.
 enum PatternRules {
     static func check(_ id: ProviderID) throws(RegistryError) {
         let isWellFormed = id.rawValue.utf8.allSatisfy {

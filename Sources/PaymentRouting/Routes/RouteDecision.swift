@@ -1,18 +1,18 @@
 public import PaymentCore
 
-/// Where a link goes.
+/// The provider and the pattern that a link leads to.
 public struct Route: Sendable {
     let claim: Claim
     /// The link, in canonical form.
     public let link: PaymentLink
-    /// What the provider reads from it.
+    /// The provider's reading of the link.
     public let match: LinkMatch
 
     /// The provider.
     public var provider: ProviderID { claim.id }
     /// The pattern that matched.
     public var pattern: LinkPattern { claim.pattern }
-    /// Whether the link's text must not be shown or logged, as its provider says.
+    /// True if the link's text must not be shown or logged, as its provider says.
     public var holdsSecret: Bool { match.holdsSecret ?? link.mayHoldSecret }
 }
 
@@ -39,17 +39,17 @@ public enum RouteDecision: Sendable, Hashable {
     case ambiguous([Route])
     /// No provider takes it, but it is a known payment standard.
     indirect case recognized(PaymentInstruction)
-    /// No provider takes it. It was meant for the payment standard called `standard`, but is not sound.
+    /// No provider takes it. It was meant for the payment standard named `standard`, but is not sound.
     case defective(standard: String, StandardDefect, PaymentLink)
     /// No provider takes it, and the text is sound by several payment standards, two or more.
     case unclear([PaymentInstruction])
     /// The text is not acceptable as a link.
     case rejected(LinkDefect)
-    /// It is a link, but nobody here knows what to do with it. Its host may resemble one that a provider claims.
+    /// It is a link, but no registered provider claims it. Its host may resemble one that a provider claims.
     case unroutable(PaymentLink, resembles: LookAlike?)
 
-    /// Returns `input`, the text that was routed, as it may be shown and logged: whole, or without what is secret of it
-    /// and with the payment that it names.
+    /// Returns `input`, the text that was routed, as it may be shown and logged: whole, or without its secret part and
+    /// with the payment that it names.
     public func shown(_ input: String) -> String {
         switch self {
         case .matched(let route) where route.holdsSecret:
@@ -67,7 +67,7 @@ public enum RouteDecision: Sendable, Hashable {
     /// The one route, where there is one.
     public var route: Route? { if case .matched(let route) = self { route } else { nil } }
 
-    /// Whether the link holds a secret, as its provider says, or may hold one, where nobody claims it.
+    /// True if the link holds a secret, as its provider says, or may hold one, where no provider claims it.
     public var holdsSecret: Bool {
         switch self {
         case .matched(let route): route.holdsSecret
@@ -75,13 +75,13 @@ public enum RouteDecision: Sendable, Hashable {
         case .unroutable(let link, _): link.mayHoldSecret
         case .recognized(let instruction): instruction.holdsSecret
         case .unclear(let instructions): instructions.contains(where: \.holdsSecret)
-        // What was meant to be an instruction may be half a key.
+        // A defective instruction may be half a key.
         case .defective(_, let defect, let link): defect.holdsSecret || link.mayHoldSecret
         case .rejected: false
         }
     }
 
-    /// One sentence for people: why.
+    /// One sentence for people: the reason.
     public var explanation: String {
         switch self {
         case .matched(let route):
@@ -105,7 +105,7 @@ public enum RouteDecision: Sendable, Hashable {
         case .rejected(let defect): defect.description
         case .unroutable(let link, let real):
             switch link.form {
-            // Elsewhere the place of the host may hold any word.
+            // Elsewhere any word may stand in place of the host.
             case .web where link.isHTTP:
                 "no provider claims links to \(link.host ?? "")\(link.port.map { " on port \($0)" } ?? "")"
                     + (real.map { "; \($0.explanation)" } ?? "")

@@ -35,7 +35,7 @@ struct RouteTable: Sendable {
     func find(_ link: PaymentLink, _ finding: inout Finding) {
         let isDone: Bool? = link.text.utf8.withContiguousStorageIfAvailable { visit(link, $0, &finding) }
         if isDone == nil {
-            // Scanned texts are contiguous; this is for a standard library that one day thinks otherwise.
+            // Scanned texts are contiguous; this is for a standard library in which they are not.
             _ = Array(link.text.utf8).withUnsafeBufferPointer { visit(link, $0, &finding) }
         }
     }
@@ -94,7 +94,7 @@ struct RouteTable: Sendable {
         return finding.take(claim, link)
     }
 
-    /// Whether a cut at `length` leaves whole segments on both sides.
+    /// True if a cut at `length` leaves whole segments on both sides.
     private static func endsSegment(_ path: Bytes, at length: Int) -> Bool {
         length == path.count || path[length] == UInt8(ascii: "/") || path[length - 1] == UInt8(ascii: "/")
     }
@@ -145,7 +145,7 @@ struct RouteTable: Sendable {
             }
         }
 
-        /// Visits the claims on what `bytes` begin with, the longest first, where `isCut` allows that length.
+        /// Visits the claims on the prefixes of `bytes`, the longest first, where `isCut` allows that length.
         @inline(__always)
         func visit(
             _ bytes: Bytes, endingWhere isCut: (Int) -> Bool, _ link: PaymentLink, _ finding: inout Finding

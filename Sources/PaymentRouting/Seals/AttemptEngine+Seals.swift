@@ -1,17 +1,17 @@
 import PaymentCore
 
-/// What becomes of attempts whose record in the journal is not what was written there.
+/// The handling of attempts whose record in the journal was changed by another writer.
 extension AttemptEngine {
-    /// The first of `histories` that this router did not write so, those before all that may have moved money.
+    /// Returns the first of `histories` with a broken seal, those that may have moved money before all others.
     func broken(_ histories: [AttemptHistory]) -> AttemptHistory? {
         let broken = histories.filter { !effects.isSound($0) }
         return broken.first(where: Self.mayHaveSent) ?? broken.first
     }
 
     /// Ends work on a payment because of such a record: nothing is signed, paid or written for it. The service is
-    /// asked, and only its word is believed then.
+    /// asked, and only its status is believed then.
     ///
-    /// - Parameter isNamed: whether the caller named the payment; otherwise it is known from the record alone, which
+    /// - Parameter isNamed: true if the caller named the payment; otherwise it is known from the record alone, which
     ///   may name another one.
     /// - Throws: ``PaymentError``, `integrity`, when not even the record says that anything was sent.
     func statusOfUnsealedAttempt(_ history: AttemptHistory, isNamed: Bool) async throws -> PaymentOutcome {

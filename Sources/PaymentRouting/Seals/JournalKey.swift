@@ -1,18 +1,18 @@
 public import PaymentCore
 import PaymentCrypto
 
-/// A key of the application's by which a router knows its own journal again.
+/// An application's key by which a router recognises its own journal.
 ///
 /// With it, the router seals every attempt and every entry that it writes (HMAC-SHA-256), each over everything before
-/// it in its attempt, and acts on nothing whose seals are missing or wrong. Keep the key where whoever can write the
+/// it in its attempt, and acts on nothing whose seals are missing or wrong. Keep the key where a writer of the
 /// journal's file cannot read it, such as the system's keychain, and keep the same one as long as payments are open:
 /// attempts that were made without it, or with another, are refused.
 ///
-/// It protects against whoever changes the journal behind the application's back: options and prepared calls that are
+/// It protects against changes to the journal behind the application's back: options and prepared calls that are
 /// swapped, put in from other attempts, set back to older ones, added, reordered or taken out of the middle. It does
 /// not hide anything, and it cannot show that the *end* of a record is missing, or the whole of it: a journal set back
-/// to an earlier state, or deleted, looks like one that had not gone on yet. Against that help only a journal that
-/// nobody else can write, and services that recognise repetitions.
+/// to an earlier state, or deleted, looks like one that has not progressed yet. The only remedies are a journal that no
+/// other party can write, and services that recognise repetitions.
 public struct JournalKey: Sendable {
     /// The fewest bytes of a key.
     public static let minimumLength = 32
@@ -50,11 +50,11 @@ public struct JournalKey: Sendable {
                 + (try SealEncoding.event(entry.event)))
     }
 
-    /// Whether every seal of `history` is there and right.
+    /// True if every seal of `history` is there and right.
     func isSound(_ history: AttemptHistory) -> Bool {
         guard isSound(history.attempt), var previous = history.attempt.seal else { return false }
-        // What wallets and forms answered is erased at the end; its seal stays, and what came later was sealed over
-        // that.
+        // The answers of wallets and forms are erased at the end; their seal stays, and later entries were sealed over
+        // it.
         let erased = history.isFinished ? history.erasedNames : []
         for (position, entry) in history.entries.enumerated() {
             guard let seal = entry.seal else { return false }
@@ -69,13 +69,13 @@ public struct JournalKey: Sendable {
         return true
     }
 
-    /// Whether the attempt itself is as it was opened.
+    /// True if the attempt itself is as it was opened.
     func isSound(_ attempt: PaymentAttempt) -> Bool {
         guard let seal = attempt.seal, let right = try? self.seal(attempt) else { return false }
         return ConstantTime.equal(right.utf8, seal.utf8)
     }
 
-    /// The fields, each with its length before it, so that none can lend a byte to its neighbour.
+    /// Authenticates the fields, each with its length before it, so that no byte can move from one to the next.
     private func authenticate(_ fields: [String]) -> String {
         var message: [UInt8] = []
         for field in fields {

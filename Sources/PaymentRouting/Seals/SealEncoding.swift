@@ -6,9 +6,9 @@ import PaymentCore
     import Foundation
 #endif
 
-/// The texts that seals are over. They never change: a seal is compared years later with one that is made anew. But for
+/// The texts that are sealed. They never change: a seal is compared years later with one that is made anew. But for
 /// references and kinds of steps, whose texts are fixed (``PaymentReference/parts``, ``StepKind/rawValue``), they are
-/// neither what the values are called in code nor how a journal stores them, so that both may change.
+/// neither the values' names in code nor their stored form, so that both may change.
 enum SealEncoding {
     static func option(_ option: PaymentMethodOption) throws -> String {
         var value: JSONValue = [
@@ -19,7 +19,7 @@ enum SealEncoding {
         value["account"] = option.account.map { .string($0.text) }
         value["expiresAt"] = try option.expiresAt.map { try JSONValue.encode($0.timeIntervalSinceReferenceDate) }
         value["providerData"] = option.providerData
-        // Refuses what nests too deep.
+        // Throws for a value that nests too deep.
         return try JSONValue.encode(value).text
     }
 

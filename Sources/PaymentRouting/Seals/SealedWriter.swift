@@ -3,7 +3,7 @@ import PaymentCore
 /// Writes sealed attempts and entries about one payment. Each seal is over the one before, so entries must come one
 /// after the other, as ``LeasedJournal`` has them written.
 actor SealedWriter {
-    /// An attempt's record was changed by somebody else: nothing is added to it.
+    /// An attempt's record was changed by another writer: nothing is added to it.
     struct SealFormatError: Error {}
 
     private struct Tip {
@@ -31,7 +31,7 @@ actor SealedWriter {
         var sealed = entry
         let seal = try key.seal(entry, of: attempt, at: tip.count, after: tip.seal)
         sealed.seal = seal
-        // A journal that fails may have stored the entry all the same: the next one looks.
+        // A journal that fails may have stored the entry all the same: the next write reads it.
         tips[attempt] = nil
         try await base.append(sealed, to: attempt, under: lease)
         tips[attempt] = Tip(count: tip.count + 1, seal: seal)

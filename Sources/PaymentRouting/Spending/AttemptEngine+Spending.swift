@@ -1,12 +1,12 @@
 import PaymentCore
 
-/// What is paid without a question: chosen and reserved here, and settled with the attempt.
+/// Payments without a question: chosen and reserved here, and settled with the attempt.
 extension AttemptEngine {
-    /// What became of looking for an option that nobody has to be asked about.
+    /// The result of looking for an option that may be paid without a question.
     enum Unasked {
         /// One is within the limits, and reserved for this attempt.
         case reserved(PaymentMethodOption, AttemptID)
-        /// None is, and why.
+        /// None is; the text gives the reason.
         case none(String)
     }
 
@@ -18,7 +18,7 @@ extension AttemptEngine {
             return Unasked.none("the journal keeps no account of what is spent; give the router one that does")
         }
         var objections: [String] = []
-        // What stays reserved for ever is worth a look only where it may be in the way.
+        // Permanent reservations are worth a look only where they may be in the way.
         var hasLooked = false
         for option in quote.options where option.unmet.isEmpty {
             if let objection = objection(to: option, of: quote) {
@@ -41,7 +41,7 @@ extension AttemptEngine {
         return Unasked.none(objections.joined(separator: "; "))
     }
 
-    /// Why an option is not even compared with the limits.
+    /// Returns the reason for which an option is not even compared with the limits; nil when it is.
     private func objection(to option: PaymentMethodOption, of quote: PaymentQuote) -> String? {
         guard !option.isEstimate else {
             return "'\(option.id)' costs an estimated \(option.amount), which may become more"
@@ -58,13 +58,13 @@ extension AttemptEngine {
         _ spending: Spending, _ autoPay: AutoPay, _ store: any SpendingStore
     ) async throws -> SpendingVerdict {
         do { return try await store.reserve(spending, within: autoPay.limits) } catch {
-            // It may be stored all the same, and no attempt will ever need it.
+            // The reservation may be stored all the same, and no attempt will ever need it.
             try? await store.release(spending.attempt)
             throw self.error(.journal, "what is spent could not be stored: \(error)", cause: error)
         }
     }
 
-    /// Pays an option that is reserved for an attempt. Whatever keeps the attempt from being opened gives that back.
+    /// Pays an option that is reserved for an attempt. Any failure to open the attempt releases the reservation.
     func openReserved(
         _ quote: PaymentQuote, _ option: PaymentMethodOption, _ id: AttemptID, under key: String? = nil
     ) async throws -> PaymentOutcome {
@@ -78,12 +78,12 @@ extension AttemptEngine {
 }
 
 extension RouterEffects {
-    /// The account of what is spent without a question, which is a part of the journal.
+    /// The account of spendings without a question, which is a part of the journal.
     var spendings: (any SpendingStore)? { journal as? any SpendingStore }
 
-    /// Brings a reservation in line with its attempt: paid or given back when that has ended, given back when there is
-    /// none and nobody can open it any more. Called by whoever holds the payment's lease; a failure is made good by the
-    /// next look.
+    /// Brings a reservation in line with its attempt: paid or released when that has ended, released when there is none
+    /// and none can be opened any more. Called by the holder of the payment's lease; a failure is repaired by the next
+    /// look.
     func settleSpending(of attempt: AttemptID) async {
         guard let spendings, let record = try? await spendings.spending(of: attempt), record.state == .reserved else {
             return
@@ -92,7 +92,7 @@ extension RouterEffects {
             guard let history = try await journal.history(of: attempt) else {
                 return try await spendings.release(attempt)
             }
-            // A record that somebody has changed says nothing.
+            // A record that another writer has changed proves nothing.
             guard history.isFinished, isSound(history) else { return }
             try await settleSpending(of: attempt, isPaid: history.entries.contains(where: \.provesPayment))
         } catch {}
@@ -101,7 +101,7 @@ extension RouterEffects {
     /// Settles the reservation of an attempt that has ended, if it has one.
     func settleSpending(of attempt: AttemptID, isPaid: Bool) async throws {
         guard let spendings, let record = try await spendings.spending(of: attempt) else { return }
-        // What was paid counts, also where it had been taken for unpaid before.
+        // A paid spending counts, also where it had been taken for unpaid before.
         if isPaid {
             guard record.state != .paid else { return }
             try await spendings.commit(attempt)

@@ -6,7 +6,7 @@ public import PaymentCore
     public import Foundation
 #endif
 
-/// What a router pays without a question, at any provider: whatever stays within some limits.
+/// The payments that a router makes without a question, at any provider: all that stay within some limits.
 ///
 /// ```swift
 /// let autoPay = AutoPay(within: [SpendingLimit(try Money(decimal: "20", currency: .eur), per: .day)])
@@ -14,23 +14,23 @@ public import PaymentCore
 /// ```
 ///
 /// The first option that the payer can fulfil and that every limit leaves room for is taken, and its amount is reserved
-/// in the journal before anything can move money. Of anything else the payer's chooser is asked; where there is none,
-/// it is declined (`over-limit`). A ``Payer/policy`` allows nothing beyond the limits: what is paid without a question
-/// has to be within both. What a chooser has chosen is no matter of limits, and is not counted.
+/// in the journal before anything can move money. For any other payment the payer's chooser is asked; where there is
+/// none, it is declined (`over-limit`). A ``Payer/policy`` allows nothing beyond the limits: a payment without a
+/// question has to be within both. Limits do not apply to a chooser's choice, which is not counted.
 ///
-/// Never paid without a question is what cannot be compared with the limits: an option in another currency or with
-/// other decimals, unless ``Converter`` says what it is worth; an estimate, which may become more; an amount of zero.
-/// <doc:AutoPaying> says what is counted, and when.
+/// An amount that cannot be compared with the limits is never paid without a question: an option in another currency or
+/// with other decimals, unless ``Converter`` states its worth; an estimate, which may become more; an amount of zero.
+/// See <doc:AutoPaying> for the rules of counting.
 public struct AutoPay: Sendable {
-    /// Says what an amount is worth in another currency, in that currency's own minor units; nil where it does not
-    /// know. Round up: the limits are counted in what it says.
+    /// Returns the worth of an amount in another currency, in that currency's own minor units; nil where it is unknown.
+    /// Round up: the limits are counted in this worth.
     public typealias Converter = @Sendable (_ amount: Money, _ limit: Money) async throws -> Money?
 
-    /// The limits. All that are about a payment count; without one that is, it is asked for.
+    /// The limits. All that cover a payment count; a payment that none covers needs a question.
     public let limits: [SpendingLimit]
     /// The providers that it is for; nil for all.
     public let providers: Set<ProviderID>?
-    /// Where the payer's clocks hang: days, weeks and months begin at midnight there.
+    /// The time zone of the payer: days, weeks and months begin at midnight there.
     public let timeZone: TimeZone
     let converter: Converter?
 
@@ -39,8 +39,8 @@ public struct AutoPay: Sendable {
     /// - Parameters:
     ///   - limits: the most that is paid without a question.
     ///   - providers: the providers that it is for; nil for all. At others the payer chooses as without it.
-    ///   - timeZone: where the payer is.
-    ///   - converter: what amounts are worth in the currency of a limit; without one nothing is converted.
+    ///   - timeZone: the time zone of the payer.
+    ///   - converter: returns the worth of amounts in the currency of a limit; without one nothing is converted.
     public init(
         within limits: [SpendingLimit], at providers: Set<ProviderID>? = nil,
         timeZone: TimeZone = .autoupdatingCurrent, converting converter: Converter? = nil
@@ -53,7 +53,7 @@ public struct AutoPay: Sendable {
 
     func includes(_ provider: ProviderID) -> Bool { providers?.contains(provider) ?? true }
 
-    /// What paying `option` would spend.
+    /// Returns the spending of paying `option`.
     func spending(
         on option: PaymentMethodOption, of quote: PaymentQuote, by attempt: AttemptID, at now: Date
     ) async -> Spending {
@@ -64,7 +64,7 @@ public struct AutoPay: Sendable {
         var amounts = [option.amount]
         for limit in limits where limit.includes(spending) {
             guard !amounts.contains(where: { $0.currency.denotesSame(as: limit.amount.currency) }) else { continue }
-            // Anything but an amount like the limit's is no answer, and neither is a failure.
+            // Only an amount like the limit's is an answer; a failure is none either.
             guard let worth = try? await converter(option.amount, limit.amount),
                 worth.currency.denotesSame(as: limit.amount.currency), worth.exponent == limit.amount.exponent,
                 !worth.isZero

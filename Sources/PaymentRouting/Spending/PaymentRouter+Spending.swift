@@ -1,8 +1,8 @@
 import PaymentCore
 
-/// Reservations that a crash has left.
+/// Reservations that remain after a crash.
 extension PaymentRouter {
-    /// An engine that pays `payment`, and gives back what others left reserved where that is in its way.
+    /// Returns an engine that pays `payment`, and releases other reservations where they are in its way.
     func engine(_ serviceClient: ServiceClient, _ journal: LeasedJournal, _ payment: PaymentReference) -> AttemptEngine
     {
         var engine = AttemptEngine(serviceClient: serviceClient, journal: journal)
@@ -10,20 +10,20 @@ extension PaymentRouter {
         return engine
     }
 
-    /// Settles every reservation whose attempt has ended, or was never opened by somebody who is gone.
+    /// Settles every reservation whose attempt has ended, or was never opened by a worker that is gone.
     ///
-    /// - Parameter own: a payment whose lease is held by who asks.
+    /// - Parameter own: a payment whose lease the caller holds.
     func settleSpendings(holding own: PaymentReference? = nil) async {
         guard let store = effects.spendings, let open = try? await store.reservedSpendings() else { return }
         for spending in open.map(\.spending) where spending.keeper == .journal {
             if spending.payment == own {
                 await effects.settleSpending(of: spending.attempt)
             } else if let history = try? await effects.journal.history(of: spending.attempt) {
-                // While it goes on, nobody needs to be disturbed.
+                // While the attempt is in progress, its worker is left alone.
                 if history.isFinished { await effects.settleSpending(of: spending.attempt) }
             } else {
-                // Whoever has reserved holds the lease until the attempt is opened. Who cannot hold it any more cannot
-                // open an attempt either.
+                // The worker that reserved holds the lease until the attempt is opened. A worker that cannot hold it
+                // any more cannot open an attempt either.
                 try? await leases.with(spending.payment, waiting: false) { _ in
                     await effects.settleSpending(of: spending.attempt)
                 } orElse: { _ in

@@ -1,29 +1,29 @@
 public import PaymentCore
 
-/// Money that is to leave the payer without a question, as it is counted against ``SpendingLimit``s.
+/// Money that is to leave the payer without a question, counted against ``SpendingLimit``s.
 public struct Spending: Sendable, Hashable {
-    /// Who says what becomes of a reservation.
+    /// The authority that decides the state of a reservation.
     @nonexhaustive
     public enum Keeper: String, Sendable, Hashable, CaseIterable {
-        /// The journal, by how the attempt ends there: routers settle it, also what a crash has left.
+        /// The journal, by the attempt's end there: routers settle it, also after a crash.
         case journal
-        /// Whoever has reserved it. Nobody else ever releases it; it counts till the end of its periods.
+        /// The application that reserved it. Nothing else ever releases it; it counts until the end of its periods.
         case application
     }
 
-    /// The attempt at the payment: by its id a spending is known, and counted once.
+    /// The attempt at the payment: its id identifies a spending, which counts once.
     public let attempt: AttemptID
     /// The payment.
     public let payment: PaymentReference
-    /// What leaves the payer, and behind it what that is worth in other currencies that it counts in. None is zero.
+    /// The amount that leaves the payer, followed by its worth in other currencies that it counts in. None is zero.
     public let amounts: [Money]
     /// The payer's day on which it begins.
     public let day: SpendingDay
-    /// Who is paid, by ``Payee/id``.
+    /// The payee, by ``Payee/id``.
     public let payee: String?
-    /// How it is paid, by ``PaymentMethodOption/method``.
+    /// The method of payment, by ``PaymentMethodOption/method``.
     public let method: String?
-    /// Who says what becomes of it.
+    /// The authority that decides its state.
     public let keeper: Keeper
 
     /// Creates a spending.
@@ -40,7 +40,7 @@ public struct Spending: Sendable, Hashable {
         self.keeper = keeper
     }
 
-    /// Whether both are the same but for the day: what is asked for again after midnight is no other spending.
+    /// Returns true if both are the same but for the day: a request repeated after midnight is no other spending.
     func isSame(as other: Spending) -> Bool {
         attempt == other.attempt && payment == other.payment && amounts == other.amounts
             && payee.isExactly(other.payee) && method.isExactly(other.method) && keeper == other.keeper
@@ -48,19 +48,19 @@ public struct Spending: Sendable, Hashable {
 }
 
 extension String? {
-    /// Whether both are the same byte for byte, or neither is there.
+    /// Returns true if both are the same byte for byte, or both are nil.
     fileprivate func isExactly(_ other: String?) -> Bool {
         guard let self, let other else { return self == nil && other == nil }
         return self.isExactly(other)
     }
 }
 
-/// What a store knows of a spending.
+/// A store's record of a spending.
 public struct SpendingRecord: Sendable, Hashable {
-    /// What has become of it.
+    /// The state of a spending.
     @nonexhaustive
     public enum State: String, Sendable, Hashable, CaseIterable {
-        /// It may be under way: it counts.
+        /// It may be in progress: it counts.
         case reserved
         /// It was paid: it counts.
         case paid
@@ -70,9 +70,9 @@ public struct SpendingRecord: Sendable, Hashable {
 
     /// The spending.
     public let spending: Spending
-    /// What has become of it.
+    /// The state of the spending.
     public var state: State
-    /// On which day somebody found it dated on a later one: whose clock was wrong, nobody knows.
+    /// The day on which it was found dated on a later one: it is unknown which clock was wrong.
     public var noticed: SpendingDay?
 
     /// Creates a record.
@@ -82,16 +82,16 @@ public struct SpendingRecord: Sendable, Hashable {
         self.noticed = noticed
     }
 
-    /// Whether it counts in the period of `today`: it is dated in it, or behind it and was found so in it. Who sets a
-    /// clock back frees nothing by that; and what was dated in a far future by a wrong clock counts for a while, not
-    /// till then.
+    /// Returns true if it counts in the period of `today`: it is dated in it, or after it and was found so in it.
+    /// Setting a clock back frees nothing by that; and a spending that a wrong clock dated far in the future counts for
+    /// a while, not until then.
     func counts(in period: SpendingLimit.Period, of today: SpendingDay) -> Bool {
         guard state != .released, spending.day >= today.first(of: period) else { return false }
         return spending.day < today.end(of: period) || noticed ?? today >= today.first(of: period)
     }
 }
 
-/// What a store says of a spending.
+/// A store's decision about a spending.
 @nonexhaustive
 public enum SpendingVerdict: Sendable, Hashable {
     /// It is within all limits.
@@ -100,19 +100,19 @@ public enum SpendingVerdict: Sendable, Hashable {
     case refused(SpendingDenial)
 }
 
-/// Why something is not spent without a question.
+/// The reason for which an amount is not spent without a question.
 @nonexhaustive
 public enum SpendingDenial: Sendable, Hashable {
     /// No limit is about it: nothing was allowed.
     case noLimit
-    /// A limit is in another currency, or counts it with other decimals, and what it is worth there is not known.
+    /// A limit is in another currency, or counts it with other decimals, and the amount's worth there is not known.
     case incomparable(Money, SpendingLimit)
-    /// It is more than what is left of a limit, with what has been spent already, in words.
+    /// The amount exceeds the rest of a limit; `spent` is what has been spent already, in words.
     case exceeded(Money, SpendingLimit, spent: String)
 }
 
 extension SpendingDenial: CustomStringConvertible {
-    /// What is wrong, for people, to follow the amount's or option's name.
+    /// The reason for people, to follow the amount's or option's name.
     public var description: String {
         switch self {
         case .noLimit: "is covered by no limit"

@@ -8,25 +8,24 @@ import PaymentCore
 
 /// A day of the payer's own calendar, counted from 1 January 1970.
 ///
-/// Days are told apart by their number, never by moments: one that is 23 or 25 hours long, because clocks are changed
-/// on it, is one day like any other.
+/// Days are distinguished by their number, never by moments: one that is 23 or 25 hours long, because clocks are
+/// changed on it, is one day like any other.
 public struct SpendingDay: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// How many days after 1 January 1970 it is; negative before.
+    /// The number of days after 1 January 1970; negative before.
     public let number: Int
 
     /// Creates a day from its number.
     ///
-    /// - Parameter number: how many days after 1 January 1970; what is further off than a hundred thousand years counts
-    ///   as that far.
+    /// - Parameter number: the number of days after 1 January 1970; limited to a hundred thousand years on either side.
     public init(number: Int) { self.number = min(max(number, -Self.mostDays), Self.mostDays) }
 
-    /// Creates the day that it is for people in `zone`.
+    /// Creates the day that `date` falls on in `zone`.
     ///
     /// - Parameters:
     ///   - date: the moment.
-    ///   - zone: where the payer's clocks hang.
+    ///   - zone: the time zone of the payer's clocks.
     public init(_ date: Date, in zone: TimeZone) {
-        // A date may be anything, also no number.
+        // A date may hold any number, also NaN.
         let seconds = date.timeIntervalSince1970
         let limit = Double(Self.mostDays) * 86_400
         let moment = seconds.isNaN ? 0 : min(max(seconds, -limit), limit)
@@ -36,7 +35,7 @@ public struct SpendingDay: Sendable, Hashable, Comparable, CustomStringConvertib
 
     private static let mostDays = 36_525_000
 
-    /// Returns whether this day comes before `other`.
+    /// Returns true if this day comes before `other`.
     public static func < (day: SpendingDay, other: SpendingDay) -> Bool { day.number < other.number }
 
     /// The date, as `2026-03-29`.

@@ -1,6 +1,6 @@
 public import PaymentCore
 
-/// How much may be spent without a question in a day, a week or a month.
+/// The most that may be spent without a question in a day, a week or a month.
 ///
 /// ```swift
 /// let limits = [
@@ -9,7 +9,7 @@ public import PaymentCore
 /// ]
 /// ```
 public struct SpendingLimit: Sendable, Hashable {
-    /// A time after which what was spent does not count any more. Each begins at midnight, where the payer is.
+    /// A time after which a spending no longer counts. Each period begins at midnight in the payer's time zone.
     @nonexhaustive
     public enum Period: String, Sendable, Hashable, CaseIterable {
         /// A day of the calendar.
@@ -20,26 +20,26 @@ public struct SpendingLimit: Sendable, Hashable {
         case month
     }
 
-    /// What a limit is about.
+    /// The spendings that a limit covers.
     @nonexhaustive
     public enum Scope: Sendable, Hashable {
         /// All that is spent.
         case everything
-        /// What is spent at one provider.
+        /// Spendings at one provider.
         case provider(ProviderID)
-        /// What one payee gets, by ``Payee/id``. A payee without an id is nobody that a limit could name.
+        /// Spendings to one payee, by ``Payee/id``. No limit can name a payee without an id.
         case payee(String)
-        /// What is paid by one method (``PaymentMethodOption/method``): `lightning` and `onchain` are all that the
-        /// payer's settler pays so, whatever the payee calls it; elsewhere it is the option's id, at providers whose
-        /// options are called by their method.
+        /// Spendings by one method (``PaymentMethodOption/method``): `lightning` and `onchain` cover all that the
+        /// payer's settler pays so, whatever name the payee uses; elsewhere it is the option's id, at providers that
+        /// name their options by their method.
         case method(String)
     }
 
-    /// The most that may be spent in one period: exactly so much may.
+    /// The most that may be spent in one period, inclusive.
     public let amount: Money
     /// The period.
     public let period: Period
-    /// What is counted.
+    /// The spendings that count.
     public let scope: Scope
 
     /// Creates a limit.
@@ -49,9 +49,9 @@ public struct SpendingLimit: Sendable, Hashable {
         self.scope = scope
     }
 
-    /// Returns whether the limit is about such a spending.
+    /// Returns true if the limit covers a spending.
     ///
-    /// - Parameter spending: what is to be spent, or was.
+    /// - Parameter spending: a spending, before or after it is made.
     public func includes(_ spending: Spending) -> Bool {
         switch scope {
         case .everything: true
@@ -61,7 +61,7 @@ public struct SpendingLimit: Sendable, Hashable {
         }
     }
 
-    /// A method by its own name: `bolt11` is a way to be paid by `lightning`.
+    /// Returns the method of a name: `bolt11` is a way to be paid by `lightning`.
     private static func plain(_ method: String) -> String { SettlementEndpoint.Kind(rawValue: method).method }
 }
 

@@ -1,16 +1,15 @@
 import PaymentCore
 
-/// The steps of everybody who works on one payment in this router: of whoever carries an attempt through, and of
-/// visitors beside it, who bring its payer back. Each of them goes by a log of its own, made from the journal as it
-/// found it.
+/// The steps of all workers on one payment in this router: of the one that carries an attempt out, and of visitors
+/// beside it, which handle its payer's return. Each of them uses a separate log, made from the journal as it found it.
 ///
 /// A step has one result, the first, so that what is made from it (a key, a body) is the same for all; and a mutation
 /// is begun by one of them only.
 actor SharedSteps {
-    /// Another one has begun the mutation, and how it ended is not known here.
+    /// Another worker has begun the mutation, and its end is not known here.
     struct StepInFlightError: Error {}
 
-    /// One of those who work.
+    /// One of the workers.
     final class Run: Sendable {}
 
     private struct Step: Hashable {
@@ -31,9 +30,9 @@ actor SharedSteps {
     /// Begins a step, unless another one has ended it: then its result is returned.
     ///
     /// - Parameters:
-    ///   - isKnown: whether `run` has found the step in the journal, begun and without an end, and may repeat it.
+    ///   - isKnown: true if `run` has found the step in the journal, begun and without an end, and may repeat it.
     ///   - record: stores that the step begins.
-    /// - Throws: ``StepInFlightError``, and what `record` throws.
+    /// - Throws: ``StepInFlightError``, and any error of `record`.
     func begin(
         _ name: String, of attempt: AttemptID, by run: Run, movesMoney: Bool, isKnown: Bool,
         _ record: @Sendable () async throws -> Void
@@ -43,7 +42,7 @@ actor SharedSteps {
         defer { endTurn(step) }
         if let result = results[step] { return result }
         if movesMoney, let beginner = mutations[step] {
-            // What `run` knows as interrupted may be repeated once whoever interrupted it is gone.
+            // A step that `run` knows as interrupted may be repeated once the worker that began it is gone.
             guard isKnown, beginner.run == nil || beginner.run === run else { throw StepInFlightError() }
         }
         try await record()
@@ -67,16 +66,16 @@ actor SharedSteps {
         return result
     }
 
-    /// A mutation ended and surely did nothing.
+    /// Notes that a mutation ended and surely did nothing.
     func fail(_ name: String, of attempt: AttemptID) { mutations[Step(attempt: attempt, name: name)] = nil }
 
-    /// Whether somebody besides `run` has begun this mutation and is at work still.
+    /// Returns true if a worker besides `run` has begun this mutation and is still at work.
     func isHeld(_ name: String, of attempt: AttemptID, besides run: Run) -> Bool {
         guard let beginner = mutations[Step(attempt: attempt, name: name)]?.run else { return false }
         return beginner !== run
     }
 
-    /// Whether somebody besides `run` has begun a mutation that may have moved money.
+    /// Returns true if a worker besides `run` has begun a mutation that may have moved money.
     ///
     /// - Parameter unresolved: only one whose end is not known.
     func haveOthersBegun(_ attempt: AttemptID, besides run: Run, unresolved: Bool = false) -> Bool {

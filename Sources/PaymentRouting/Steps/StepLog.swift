@@ -6,8 +6,8 @@ import PaymentCore
     import Foundation
 #endif
 
-/// Runs one attempt's steps over the journal: what ended is replayed, what may have moved money is not run again
-/// unless the provider allows it.
+/// Runs one attempt's steps over the journal: a step that ended is replayed, a step that may have moved money is not
+/// run again unless the provider allows it.
 actor StepLog: StepRunner {
     private let attempt: PaymentAttempt
     private let replayWindow: Duration
@@ -17,19 +17,19 @@ actor StepLog: StepRunner {
     private var started: [String: StepKind] = [:]
     private var usedNames: Set<String> = []
     private var names: StepNames
-    /// Who this is to others at work on the same payment.
+    /// The identity of this worker to others on the same payment.
     private let me = SharedSteps.Run()
-    /// Whether a mutation was met that somebody else at work on the attempt has begun.
+    /// True if a mutation was met that another worker on the attempt has begun.
     private(set) var isLeftToOthers = false
     private var openMutations: Set<String> = []
-    /// Whether somebody else ended the attempt while this one went on with it.
+    /// True if another worker ended the attempt while this one ran it.
     private(set) var hasEndedElsewhere = false
-    /// The latest date in what was stored before this run.
+    /// The latest date of the entries stored before this run.
     private let latest: Date
-    /// Whether a mutation ever began, whatever became of it.
+    /// True if a mutation ever began, whatever its end.
     private(set) var hasBegunMutation: Bool
 
-    /// - Parameter isVisit: whether the run is one beside whoever carries the attempt through.
+    /// - Parameter isVisit: true if the run is one beside the worker that carries the attempt out.
     init(
         _ history: AttemptHistory, replayWindow: Duration, journal: LeasedJournal, effects: RouterEffects,
         isVisit: Bool = false
@@ -46,7 +46,7 @@ actor StepLog: StepRunner {
             case .stepStarted(let name, let kind):
                 started[name] = kind
                 if kind.movesMoney { openMutations.insert(name) }
-            // The first result counts: what was made from it has been sent.
+            // The first result counts: requests made from it have been sent.
             case .stepFinished(let name, let result): finished[name] = finished[name] ?? result
             case .stepFailed(let name, _):
                 started[name] = nil
@@ -56,7 +56,7 @@ actor StepLog: StepRunner {
         }
     }
 
-    /// Whether a mutation began, here or beside this run, that is not known to be without effect.
+    /// True if a mutation began, here or beside this run, that is not known to be without effect.
     var mayHaveMovedMoney: Bool {
         get async {
             if !openMutations.isEmpty { return true }
@@ -64,7 +64,7 @@ actor StepLog: StepRunner {
         }
     }
 
-    /// Whether a mutation began whose end nobody here knows.
+    /// True if a mutation began whose end is unknown here.
     var hasUnresolvedMutation: Bool {
         get async {
             if openMutations.contains(where: { finished[$0] == nil }) { return true }
@@ -83,7 +83,7 @@ actor StepLog: StepRunner {
 
     func hasRun(_ name: String) -> Bool { finished[name] != nil || started[name]?.movesMoney == true }
 
-    /// Whether an ending stored by somebody else can be true of what was sent here.
+    /// Returns true if an ending stored by another worker can be true of the requests sent here.
     func agrees(with outcome: PaymentOutcome) -> Bool {
         if case .succeeded = outcome { true } else { openMutations.isEmpty }
     }
@@ -111,7 +111,7 @@ actor StepLog: StepRunner {
             throw error
         }
         try Task.checkCancellation()
-        // Whatever becomes of this run, an earlier one may have moved money.
+        // Whatever the end of this run, an earlier one may have moved money.
         let wasInterrupted = openMutations.contains(name)
         if let result = try await begin(name, kind, isKnown: wasInterrupted) {
             finished[name] = result
@@ -131,7 +131,7 @@ actor StepLog: StepRunner {
             effects.emit(.stepFailed(name, kind), of: attempt)
             if Self.isUndone(kind, by: error, scope, wasInterrupted) {
                 openMutations.remove(name)
-                // When this cannot be stored, a later run only asks once more than it needs to.
+                // When this cannot be stored, a later run only sends one query more than it needs.
                 try? await record(.stepFailed(name: name, reason: Self.reason(error)), isAfterEffect: false)
                 // Only now: a start that came before this end in the journal would be taken for ended by it.
                 await journal.steps.fail(name, of: attempt.id)
@@ -147,8 +147,8 @@ actor StepLog: StepRunner {
         return result
     }
 
-    /// Whether a step that ended by throwing `error` has surely moved nothing, in this run and in all before it. What
-    /// an interrupted run did, only a settler can say afterwards.
+    /// Returns true if a step that ended by throwing `error` has surely moved nothing, in this run and in all before
+    /// it. The effect of an interrupted run is afterwards known only to a settler.
     private static func isUndone(
         _ kind: StepKind, by error: any Error, _ scope: StepScope, _ wasInterrupted: Bool
     ) -> Bool {
@@ -157,8 +157,7 @@ actor StepLog: StepRunner {
         return kind.repetition == .ifSettlerSentNothing && (error as? PaymentError)?.code == .notSettled
     }
 
-    /// Stores that a step begins, unless somebody else at work on the attempt has ended it: then its result is
-    /// returned.
+    /// Stores that a step begins, unless another worker on the attempt has ended it: then its result is returned.
     private func begin(_ name: String, _ kind: StepKind, isKnown: Bool) async throws -> JSONValue? {
         do {
             return try await journal.steps.begin(
@@ -174,22 +173,22 @@ actor StepLog: StepRunner {
         }
     }
 
-    /// What this version knows as an act of the payer's wallet is one, whatever an older one took it for.
+    /// Stores a step that this version treats as a wallet transfer as one, whatever an older version took it for.
     private func restate(_ name: String, _ kind: StepKind) async throws {
         guard kind == .walletTransfer, let earlier = started[name], earlier.movesMoney, earlier != kind else { return }
         try await record(.stepStarted(name: name, kind: kind), isAfterEffect: true)
         started[name] = kind
     }
 
-    /// A mutation that began and never ended is sent again only where the service will recognise it; a settler is asked
-    /// what became of it first.
+    /// Throws when a mutation began and never ended, and may not be sent again: it may only where the service will
+    /// recognise it, or after a settler has reported its state.
     private func checkInterruptedMutation(_ name: String, _ kind: StepKind) throws {
         guard let earlier = started[name], earlier.movesMoney else { return }
         let now = effects.clock.now
         let age = Duration.seconds(now.timeIntervalSince(attempt.startedAt))
         switch kind.repetition {
         case .ifSettlerSentNothing where kind == earlier: return
-        // An entry from the future says that the clock was set: how old the first sending is, nobody knows then.
+        // An entry from the future proves that the clock was set: the age of the first sending is then unknown.
         case .withSameKey where kind == earlier && now >= latest && age < replayWindow: return
         case .always, .withSameKey, .ifSettlerSentNothing, .never: break
         }
@@ -204,7 +203,7 @@ actor StepLog: StepRunner {
         }
     }
 
-    /// Does what only whoever is in charge of the attempt can do.
+    /// Does work that only the worker in charge of the attempt may do.
     private func writing(isAfterEffect: Bool, _ work: () async throws -> Void) async throws {
         do { try await work() } catch JournalError.leaseLost {
             throw PaymentError.inUse(attempt.reference.provider)
@@ -231,7 +230,7 @@ actor StepLog: StepRunner {
         PaymentError(code, message, provider: attempt.reference.provider, phase: phase, cause: cause)
     }
 
-    /// Only our own errors promise to hold no secrets.
+    /// Only the library's errors are sure to hold no secrets.
     private static func reason(_ error: any Error) -> String {
         (error as? PaymentError)?.message ?? (error as? TransportError)?.description ?? "\(type(of: error))"
     }

@@ -2,15 +2,15 @@ import PaymentCore
 
 /// The mutations that an attempt's history knows, and those of them that this run has not met again.
 ///
-/// A step's name outlives the program that gave it. Where another version of a provider calls a mutation otherwise, the
-/// history knows nothing of the new name, and the old one's request may have been carried out: a mutation that the
-/// history does not know never starts while one that it knows has not been met again.
+/// A step's name outlives the program that gave it. Where another version of a provider gives a mutation another name,
+/// the history does not have the new name, and the old one's request may have been carried out: a mutation that is not
+/// in the history never starts while one that is in it has not been met again.
 struct StepNames {
     private let known: Set<String>
     private var unmet: Set<String>
 
-    /// - Parameter isVisit: whether the run is one beside whoever carries the attempt through. It has steps of its own,
-    ///   and meets those that ended no more; the others stand in its way all the same.
+    /// - Parameter isVisit: true if the run is one beside the worker that carries the attempt out. It has separate
+    ///   steps, and does not meet those that ended; the others stand in its way all the same.
     init(_ history: AttemptHistory, isVisit: Bool) {
         var known: Set<String> = []
         var ended: Set<String> = []

@@ -6,7 +6,7 @@ package import PaymentCore
     package import Foundation
 #endif
 
-/// Leases that are forgotten with the process: the rules of ``LeaseStore``, without a storage.
+/// Leases that are lost with the process: the rules of ``LeaseStore``, without a storage.
 package struct LeaseLedger {
     private struct Holding {
         let holder: String

@@ -6,7 +6,8 @@ package import PaymentCore
     package import Foundation
 #endif
 
-/// The leases in a file: its table `lease`, and which of its users live. Its calls are parts of somebody's transaction.
+/// The leases in a file: its table `lease`, and the locks that show which of its users live. Its calls are parts of the
+/// caller's transaction.
 package struct LeaseTable: ~Copyable {
     private enum Column: String, ReferenceColumn {
         static let table = "lease"

@@ -8,10 +8,10 @@ import PaymentCore
 
 /// The conditions by which attempts are listed and removed.
 enum ArchiveStatements {
-    /// How many attempts are removed in one transaction.
+    /// The number of attempts removed in one transaction.
     static let batch = 200
 
-    /// The conditions for a page and one attempt more, and their values.
+    /// Returns the conditions for a page and one attempt more, and their values.
     static func page(_ query: AttemptQuery) -> (filter: String, values: [Database.Value]) {
         var (conditions, values): ([String], [Database.Value]) = (["1"], [])
         func add(_ condition: String, _ value: Database.Value) {
@@ -41,7 +41,7 @@ enum ArchiveStatements {
     }
 
     /// The numbers of some attempts that ended before `?1`; proofs only if they ended before `?2` too. Those that money
-    /// is reserved for still have to say what became of it.
+    /// is still reserved for are needed to settle the reservation.
     static let old = """
         SELECT number FROM attempt
         WHERE finished = 1 AND ended < ?1 AND (ended < ?2 OR (paid = 0 AND NOT EXISTS (

@@ -19,7 +19,7 @@ package final class Database {
     package let path: String
     /// The longest text that is stored or read, in bytes: far more than any payment has.
     package static let valueLimit = 1 << 20
-    /// How long another process is waited for that writes: a stopped one holds everybody up.
+    /// The longest wait for another process that writes: a stopped one delays all others.
     package static let timeout = Duration.seconds(5)
 
     private let timeout: Duration
@@ -28,9 +28,9 @@ package final class Database {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
 
-    /// How to open a file.
+    /// The ways to open a file.
     package enum Purpose {
-        /// To read and write, with all the locks that takes.
+        /// To read and write, with all the locks that this takes.
         case use
         /// To look at it without changing anything, not even to tidy up after a crash.
         case look
@@ -58,7 +58,7 @@ package final class Database {
         guard let opened else { throw .inaccessible(path: path, detail: "out of memory") }
         guard code == SQLITE_OK else {
             defer { sqlite3_close_v2(opened) }
-            // The system knows more than that it cannot be opened: that it may not be, for one.
+            // The system has a more precise error than "cannot be opened", such as a missing permission.
             let reason = sqlite3_system_errno(opened)
             guard code & 0xFF == SQLITE_CANTOPEN, reason != 0 else { throw Self.error(code, path, timeout) }
             throw .inaccessible(path: path, detail: String(cString: strerror(reason)))
@@ -86,8 +86,8 @@ package final class Database {
         if purpose == .use { try checkPlace() }
     }
 
-    /// - Throws: ``JournalError/replaced(path:)`` when the path leads to another file by now, or to none: whoever opens
-    ///   it would not see what is written to this one.
+    /// - Throws: ``JournalError/replaced(path:)`` when the path leads to another file by now, or to none: other
+    ///   processes that open it would not see what is written to this one.
     private func checkPlace() throws(JournalError) {
         var hasMoved: Int32 = 0
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
@@ -106,14 +106,14 @@ package final class Database {
         guard code == SQLITE_OK else { throw Self.error(code, path, timeout) }
     }
 
-    /// Runs statements that may take as long as the file is large.
+    /// Runs statements whose time grows with the size of the file.
     package func withoutLimit<Result>(_ body: () throws(JournalError) -> Result) throws(JournalError) -> Result {
         watch.isLimited = false
         defer { watch.isLimited = true }
         return try body()
     }
 
-    /// Runs one statement with its values and hands it over at each of its rows.
+    /// Runs one statement with its values and passes it to `body` at each of its rows.
     package func forEach(
         _ sql: String, _ values: [Value] = [], _ body: (OpaquePointer) throws(JournalError) -> Void
     ) throws(JournalError) {
@@ -176,8 +176,8 @@ package final class Database {
 
     /// Runs `body` as a part of a transaction: all of it takes effect with the transaction, or nothing.
     ///
-    /// - Returns: what became of the part.
-    /// - Throws: when the whole transaction came to nothing.
+    /// - Returns: the result of the part.
+    /// - Throws: an error when the whole transaction came to nothing.
     package func part(_ body: () throws(JournalError) -> Void) throws(JournalError) -> Result<Void, JournalError> {
         try execute("SAVEPOINT part")
         do {
@@ -194,7 +194,7 @@ package final class Database {
 
     // MARK: Values
 
-    /// What goes into a statement.
+    /// A value of a statement's parameter.
     package enum Value {
         case text(String)
         case integer(Int64)

@@ -6,13 +6,13 @@
     import Darwin
 #endif
 
-/// Which file a path leads to, noted once and compared later.
+/// The identity of the file that a path leads to, noted once and compared later.
 struct FilePlace {
     private let path: String
     private let device: dev_t
     private let number: ino_t
 
-    /// Notes where `path` leads; nil when there is nothing.
+    /// Notes the file at `path`; nil when there is none.
     init?(_ path: String) {
         var absolute = path
         // The working directory may change.
@@ -27,7 +27,7 @@ struct FilePlace {
         number = status.st_ino
     }
 
-    /// Whether the path leads to the same file still.
+    /// True if the path still leads to the same file.
     var isUnchanged: Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_dev == device && status.st_ino == number

@@ -1,7 +1,8 @@
 import PaymentCore
 
-/// Writes that wait for the disk together: what comes while the disk is busy is one transaction afterwards, with one
-/// sync for all of it. Each write takes effect, or fails, as if it were alone. Not for sharing: its journal uses it.
+/// Writes that wait for the disk together: those that arrive while the disk is busy become one transaction afterwards,
+/// with one sync for all of them. Each write takes effect, or fails, as if it were alone. Not for sharing: its journal
+/// uses it.
 final class GroupCommit {
     /// A write, which may be made a second time when the transaction that it was part of came to nothing.
     typealias Write = () throws(JournalError) -> Void
@@ -14,14 +15,14 @@ final class GroupCommit {
 
     /// Adds a write to the next transaction.
     ///
-    /// - Parameter answer: called when it is on the disk, or is known not to be.
-    /// - Returns: whether it is the first one, for which ``commit()`` has to be called.
+    /// - Parameter answer: called when the write is on the disk, or is known not to be.
+    /// - Returns: true if it is the first one, for which ``commit()`` has to be called.
     func add(_ write: @escaping Write, _ answer: @escaping (Answer) -> Void) -> Bool {
         waiting.append((write, answer))
         return waiting.count == 1
     }
 
-    /// Makes all writes that wait, and tells each what became of it.
+    /// Makes all waiting writes, and passes each its result.
     func commit() {
         let batch = waiting
         waiting = []
@@ -38,7 +39,7 @@ final class GroupCommit {
             }
         } catch {
             switch error {
-            // Nobody can write now; asking for each would only take as many times as long.
+            // No write is possible now; trying each would only take as many times as long.
             case .locked, .replaced: return writes.map { _ in .failure(error) }
             // Nothing is stored. There may be room for some of them.
             default: return writes.map(alone)

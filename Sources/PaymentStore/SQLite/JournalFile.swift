@@ -8,17 +8,17 @@ package import PaymentCore
     import Darwin
 #endif
 
-/// Opens a journal file: looks before it touches, makes it when it is not there, and checks it.
+/// Opens a journal file: looks before it touches, creates a missing one, and checks it.
 package struct JournalFile: Sendable {
     package let path: String
-    /// Whether the file is made when it is not there.
+    /// True if a missing file is created.
     package let isMade: Bool
-    /// Whether entries survive a power failure, not only the end of the process.
+    /// True if entries survive a power failure, not only the end of the process.
     package let survivesPowerFailure: Bool
     package let schema: Schema
     /// The most pages the file may have; nil for no limit but SQLite's.
     package let maximumPages: Int?
-    /// How long other processes are waited for that write.
+    /// The longest wait for other processes that write.
     package let timeout: Duration
     /// The longest that a statement may take.
     let limit: Duration
@@ -45,12 +45,12 @@ package struct JournalFile: Sendable {
         // it, so only the check after opening counts then.
         if access(path + "-journal", F_OK) != 0 { try look() }
         let database = try Database(path: path, timeout: timeout, limit: limit)
-        // What has ended is overwritten, not only forgotten: answers of wallets and forms are erased with it. And until
-        // the write-ahead log is in use, the folder has to reach the disk as well: a rollback journal that is there
-        // again after a failure of the power would be played back over all that was written since.
+        // Ended data is overwritten, not only deleted: answers of wallets and forms are erased with it. And until the
+        // write-ahead log is in use, the folder has to reach the disk as well: a rollback journal that reappears after
+        // a power failure would be played back over all that was written since.
         try database.execute("PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON; PRAGMA synchronous = EXTRA")
         if let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
-        // First of all: whatever else is asked could run what the file defines.
+        // First of all: any other query could run what the file defines.
         try schema.check(database)
         try checkSoundness(database)
         try schema.apply(to: database)
@@ -62,7 +62,7 @@ package struct JournalFile: Sendable {
         return database
     }
 
-    /// Refuses a file that is not ours or too new, without touching it.
+    /// Refuses a file that is foreign or too new, without touching it.
     private func look() throws(JournalError) {
         do { try schema.check(Database(path: path, to: .look)) } catch {
             // This sees the file without its log. While a log is moved into its file, and after a crash in the middle
@@ -97,8 +97,8 @@ package struct JournalFile: Sendable {
             return
         }
         guard errno == ENOENT, isMade else { throw failure(errno) }
-        // Programs that still use a file that was deleted do not see what is written to a new one, and could pay a
-        // second time. Unless somebody has just made the file.
+        // Programs that still use a deleted file do not see what is written to a new one, and could pay a second time.
+        // Unless another process has just created the file.
         if OwnerLock.isAnyAlive(path: path + "-owners") {
             guard stat(path, &status) == 0 else { throw .replaced(path: path) }
             return

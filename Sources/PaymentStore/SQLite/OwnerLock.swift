@@ -8,11 +8,11 @@ import PaymentCore
     import Darwin
 #endif
 
-/// Shows the other users of a journal that this one lives.
+/// A lock that shows the other users of a journal that this one lives.
 ///
-/// Each connection locks one byte of a file beside the journal, at an offset of its own. The system drops the lock when
-/// the process ends in any way, so that a killed process's payments can be taken over at once. Where the locks cannot
-/// be had, owners count as living and their leases run out by time.
+/// Each connection locks one byte of a file beside the journal, at its own offset. The system drops the lock when the
+/// process ends in any way, so that a killed process's payments can be taken over at once. Where locks are not
+/// available, owners count as living and their leases run out by time.
 struct OwnerLock: ~Copyable {
     /// The offset of this owner's byte.
     let id: Int64
@@ -29,7 +29,7 @@ struct OwnerLock: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Whether the owner `id` lives, as far as can be known.
+    /// Returns true if the owner `id` lives, as far as can be known.
     func isAlive(_ id: Int64) -> Bool {
         if id == self.id { return true }
         var lock = Self.lock(on: id)
@@ -37,7 +37,7 @@ struct OwnerLock: ~Copyable {
         return lock.l_type != Int16(F_UNLCK)
     }
 
-    /// Whether any owner lives whose byte is in the file `path`, as far as can be known.
+    /// Returns true if any owner lives whose byte is in the file `path`, as far as can be known.
     static func isAnyAlive(path: String) -> Bool {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return false }

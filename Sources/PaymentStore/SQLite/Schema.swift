@@ -1,7 +1,7 @@
 package import PaymentCore
 
-/// The kinds of files that are ours, each with the number that marks it (`PRAGMA application_id`). The compiler refuses
-/// two of the same number.
+/// The kinds of files of this software, each with the number that marks it (`PRAGMA application_id`). The compiler
+/// refuses two of the same number.
 package enum StoreKind: Int32 {
     /// `PRJ1`.
     case journal = 0x5052_4A31
@@ -13,9 +13,9 @@ package enum StoreKind: Int32 {
     case sealedStates = 0x5052_5331
 }
 
-/// The tables of a journal file, or of another of ours, and the steps that bring an older file up to date.
+/// The tables of a journal file, or of another file of this software, and the steps that migrate an older file.
 package struct Schema: Sendable {
-    /// What the file is.
+    /// The kind of the file.
     package let kind: StoreKind
     /// One script per version: the first makes version 1 of an empty file, each later one makes the next version.
     /// Scripts of released versions never change.
@@ -83,8 +83,8 @@ package struct Schema: Sendable {
             """
         ])
 
-    /// Refuses a file that is not ours, too new, or has anything in it that its version does not have. An empty file is
-    /// fine.
+    /// Refuses a file that is foreign, too new, or has anything in it that its version does not have. An empty file is
+    /// accepted.
     package func check(_ database: Database) throws(JournalError) {
         guard try database.number("SELECT count(*) FROM sqlite_schema") != 0 else { return }
         try checkOwnership(database)
@@ -144,7 +144,7 @@ package struct Schema: Sendable {
     }
 }
 
-/// One thing that a file defines: a table, an index, a trigger, a view.
+/// One object that a file defines: a table, an index, a trigger, a view.
 private struct SchemaObject: Hashable {
     private enum Column: String, StoredColumn {
         static let table = "sqlite_schema"
@@ -157,7 +157,7 @@ private struct SchemaObject: Hashable {
     let name: String
     /// The table that it belongs to.
     let owner: String
-    /// The statement that makes it; nil for what SQLite makes by itself.
+    /// The statement that makes it; nil for objects that SQLite makes by itself.
     let definition: String?
 
     static func all(_ database: Database) throws(JournalError) -> [SchemaObject] {
@@ -168,7 +168,7 @@ private struct SchemaObject: Hashable {
         }
     }
 
-    /// What `ANALYZE` leaves: numbers by which SQLite chooses between indexes.
+    /// The tables of `ANALYZE`: numbers by which SQLite chooses between indexes.
     static let statistics: Set<SchemaObject> = [
         statistics("sqlite_stat1", "tbl,idx,stat"), statistics("sqlite_stat4", "tbl,idx,neq,nlt,ndlt,sample"),
     ]

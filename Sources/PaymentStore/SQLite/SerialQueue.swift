@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs an actor's work one job after another on a queue of its own, so that waiting for a disk holds up none of the
-/// threads that everything else shares.
+/// An executor that runs an actor's jobs one after another on a separate queue, so that waiting for a disk blocks none
+/// of the shared threads.
 package final class SerialQueue: SerialExecutor {
     private let queue: DispatchQueue
 

@@ -1,25 +1,25 @@
 /// Ends statements that run too long. Otherwise a file that another program prepared could keep this one busy, and deaf
 /// to the signal that is to end it, for any time.
 final class StatementWatch {
-    /// The longest that a statement may take; none of ours comes near it.
+    /// The longest that a statement may take; no statement of this software comes near it.
     static let limit = Duration.seconds(30)
-    /// How long a statement may go on after its task was cancelled. Those that record what became of money are over
-    /// long before.
+    /// The time for which a statement may continue after its task was cancelled. Statements that record the fate of
+    /// money are over long before.
     static let grace = Duration.seconds(1)
-    /// How often SQLite asks, in its own instructions: some milliseconds. Shorter statements are never ended.
+    /// The interval of SQLite's calls, in its own instructions: some milliseconds. Shorter statements are never ended.
     static let interval: Int32 = 100_000
 
     private let limit: Duration
     private var start = ContinuousClock.now
-    /// Whether the limit holds. Whole files are read without it.
+    /// True if the limit holds. Whole files are read without it.
     var isLimited = true
 
     init(limit: Duration) { self.limit = limit }
 
-    /// A statement begins.
+    /// Notes the beginning of a statement.
     func begin() { start = .now }
 
-    /// Whether the statement has to end.
+    /// True if the statement has to end.
     var isOver: Bool {
         let elapsed = ContinuousClock.now - start
         if isLimited && elapsed > limit { return true }

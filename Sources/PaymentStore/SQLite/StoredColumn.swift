@@ -38,7 +38,7 @@ extension ReferenceColumn {
         parts.enumerated().map { "\(table).\($0.element.rawValue) = ?\($0.offset + 1)" }.joined(separator: " AND ")
     }
 
-    /// What this column of a row about `reference` holds.
+    /// Returns the value of this column in a row about `reference`.
     package func part(of reference: PaymentReference) -> Database.Value {
         for (column, part) in zip(Self.parts, reference.parts) where column == self { return .text(part) }
         return .null
@@ -46,7 +46,7 @@ extension ReferenceColumn {
 }
 
 extension Row where Column: ReferenceColumn {
-    /// What the row is about.
+    /// Returns the reference that the row is about.
     ///
     /// - Throws: ``JournalError/damaged(path:detail:)`` when it is about nothing that is known.
     package func reference() throws(JournalError) -> PaymentReference {
@@ -78,7 +78,7 @@ package struct Row<Column: StoredColumn> {
     /// A text, nil where there is none.
     package func optionalText(_ column: Column) -> String? { isNull(column) ? nil : text(column) }
 
-    /// An error about what the row says.
+    /// Returns an error about the content of the row.
     package func damage(_ detail: String) -> JournalError { .damaged(path: path, detail: detail) }
 
     /// SQLite reads null from places beyond the last.
@@ -86,9 +86,9 @@ package struct Row<Column: StoredColumn> {
 }
 
 extension Database {
-    /// Reads rows of a table and hands them over one by one.
+    /// Reads rows of a table and passes them to `body` one by one.
     ///
-    /// - Parameter rest: what follows the table's name: conditions, order.
+    /// - Parameter rest: the part behind the table's name: conditions, order.
     package func rows<Column: StoredColumn>(
         _: Column.Type, _ rest: String = "", _ values: [Value] = [], _ body: (Row<Column>) throws(JournalError) -> Void
     ) throws(JournalError) {
@@ -100,7 +100,7 @@ extension Database {
 
     /// Reads rows of a table, each with a row of a second one that belongs to it, or with none.
     ///
-    /// - Parameter rest: what follows the tables' names: which rows belong together, conditions, order.
+    /// - Parameter rest: the part behind the tables' names: the join, conditions, order.
     package func rows<First: StoredColumn, Second: StoredColumn>(
         _: First.Type, with _: Second.Type, _ rest: String, _ values: [Value],
         _ body: (Row<First>, Row<Second>?) throws(JournalError) -> Void
@@ -133,7 +133,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - values: one for each column, in their order.
-    ///   - isReplacing: whether it takes the place of the row that has the same key.
+    ///   - isReplacing: true if it replaces the row that has the same key.
     package func insert<Column: StoredColumn>(
         _: Column.Type, _ values: [Value], isReplacing: Bool = false
     ) throws(JournalError) {

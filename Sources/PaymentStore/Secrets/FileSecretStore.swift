@@ -3,10 +3,10 @@ public import PaymentCore
 
 /// Secrets as files that only their owner can read: for Linux, where there is no keychain.
 ///
-/// Each is a file of mode 0600 in a folder of mode 0700. They are not encrypted: whoever can read the owner's files, or
+/// Each is a file of mode 0600 in a folder of mode 0700. They are not encrypted: any reader of the owner's files, or of
 /// the disk itself, has them. On Apple platforms use `KeychainSecretStore`.
 public struct FileSecretStore: SecretKeeper {
-    /// Why a secret was not read or kept. Says nothing of its content.
+    /// The reason for which a secret was not read or stored. Says nothing of its content.
     public struct AccessError: Error, Sendable, Hashable, CustomStringConvertible {
         /// One sentence for people, with what to do.
         public let description: String
@@ -18,12 +18,12 @@ public struct FileSecretStore: SecretKeeper {
 
     /// Creates a store.
     ///
-    /// - Parameter folder: the path of its folder, which is made when the first secret is kept.
+    /// - Parameter folder: the path of its folder, which is created with the first secret.
     public init(folder: String) { self.folder = folder }
 
-    /// Returns the secret called `name`, or nil when there is none.
+    /// Returns the secret named `name`, or nil when there is none.
     ///
-    /// - Throws: ``AccessError`` when the file cannot be read, is a link, or others may read it too: then it is no
+    /// - Throws: ``AccessError`` when the file cannot be read, is a link, or other users may read it too: then it is no
     ///   secret any more.
     public func secret(_ name: String) async throws -> Redacted<String>? {
         let path = try path(of: name)
@@ -57,7 +57,7 @@ public struct FileSecretStore: SecretKeeper {
             throw AccessError(description: "the secret '\(name)' has more than \(Self.maximumLength) bytes")
         }
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw failure("make the folder of secrets") }
-        // A name of its own, so that two that keep at the same time do not write into one file.
+        // A separate name, so that two concurrent writers do not write into one file.
         let draft = path + ".\(getpid())-\(UInt64.random(in: 0 ... .max))"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("keep the secret '\(name)'") }
@@ -73,7 +73,7 @@ public struct FileSecretStore: SecretKeeper {
         }
     }
 
-    /// Forgets what was kept under `name`. Without one it does nothing. The disk may still hold its bytes.
+    /// Deletes the secret kept under `name`. Without one it does nothing. The disk may still hold its bytes.
     ///
     /// - Throws: ``AccessError``.
     public func forget(_ name: String) async throws {
@@ -84,7 +84,7 @@ public struct FileSecretStore: SecretKeeper {
         AccessError(description: "could not \(what): \(String(cString: strerror(errno)))")
     }
 
-    /// A name is a file's name too: nothing of it may lead elsewhere.
+    /// Returns the path for a name, which is a file's name too: no part of it may lead elsewhere.
     private func path(of name: String) throws(AccessError) -> String {
         let isPlain = name.utf8.allSatisfy {
             $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0)

@@ -5,7 +5,7 @@
 
     /// Secrets in the keychain of this device: encrypted, and only while it is unlocked.
     public struct KeychainSecretStore: SecretKeeper {
-        /// Why a secret was not read or kept: the keychain's own number.
+        /// The reason for which a secret was not read or stored: the keychain's own number.
         public struct AccessError: Error, Sendable, Hashable, CustomStringConvertible {
             /// The keychain's number.
             public let status: Int32
@@ -19,17 +19,17 @@
         /// Creates a store.
         ///
         /// - Parameters:
-        ///   - service: what the secrets belong to; different ones keep apart.
-        ///   - confirm: is asked before a secret is read, as to have the owner confirm by face or finger; what it
-        ///     throws is thrown on.
+        ///   - service: the service that the secrets belong to; those of different services are separate.
+        ///   - confirm: called before a secret is read, for instance to have the owner confirm by face or finger; its
+        ///     errors are rethrown.
         public init(service: String, confirm: @escaping @Sendable (String) async throws -> Void = { _ in }) {
             self.service = service
             self.confirm = confirm
         }
 
-        /// Returns the secret called `name`, or nil when there is none.
+        /// Returns the secret named `name`, or nil when there is none.
         ///
-        /// - Throws: ``AccessError``, and what the confirmation throws.
+        /// - Throws: ``AccessError``, and any error of the confirmation.
         public func secret(_ name: String) async throws -> Redacted<String>? {
             try await confirm(name)
             var query = item(name)
@@ -58,7 +58,7 @@
             guard status == errSecSuccess else { throw AccessError(status: status) }
         }
 
-        /// Forgets what was kept under `name`. Without one it does nothing.
+        /// Deletes the secret kept under `name`. Without one it does nothing.
         ///
         /// - Throws: ``AccessError``.
         public func forget(_ name: String) async throws {

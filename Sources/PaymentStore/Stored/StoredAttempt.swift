@@ -8,13 +8,13 @@ import PaymentCore
 
 /// An attempt: a row of the table `attempt`.
 enum StoredAttempt {
-    /// What is written when an attempt is opened.
+    /// The columns that are written when an attempt is opened.
     enum Column: String, ReferenceColumn {
         static let table = "attempt"
         case number, id, provider, subject, reference, option, key, started, expires, refund, seal
     }
 
-    /// What an entry is held against before it is added.
+    /// The columns that an entry is checked against before it is added.
     enum Status: String, ReferenceColumn {
         static let table = "attempt"
         case number, provider, subject, reference, finished

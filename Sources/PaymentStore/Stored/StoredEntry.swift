@@ -13,12 +13,12 @@ enum StoredEntry {
         case attempt, position, date, event, name, detail, seal
     }
 
-    /// The raw values of what happened.
+    /// The raw values of events.
     enum Event: String {
         case started, finished, failed, outcome, abandoned
     }
 
-    /// What happened, as texts.
+    /// An event, as texts.
     typealias Content = (event: Event, name: String?, detail: String)
 
     static func content(_ event: JournalEntry.Event) throws -> Content {

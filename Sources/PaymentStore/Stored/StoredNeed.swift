@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// What an option asks of the payer.
+/// An option's demand on the payer.
 enum StoredNeed {
     static func value(_ need: PayerNeed) -> JSONValue {
         switch need {

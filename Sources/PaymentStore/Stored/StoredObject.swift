@@ -1,14 +1,14 @@
 package import PaymentCore
 
-/// A stored text is nothing that was written.
+/// A stored text is not of any form that was written.
 package struct StoredFormDefect: Error {
     package init() {}
 }
 
 /// An object in a row of a file, while it is read.
 ///
-/// What is stored has names of its own, one file here for each stored thing, so that a property or a case that is
-/// renamed in code changes no file. There is one form of each; the version of a file's ``Schema`` says which.
+/// Stored data has its own names, one file here for each stored type, so that a property or a case that is renamed in
+/// code changes no file. There is one form of each; the version of a file's ``Schema`` determines it.
 package struct StoredObject {
     package let members: [String: JSONValue]
 
@@ -22,12 +22,12 @@ package struct StoredObject {
 
     /// An object's text.
     ///
-    /// - Throws: `EncodingError` when it nests deeper than what can be read again.
+    /// - Throws: `EncodingError` when it nests deeper than can be read again.
     package static func text(_ members: [String: JSONValue?]) throws -> String {
         try JSONValue.encode(JSONValue.object(members.compactMapValues { $0 })).text
     }
 
-    /// A text that has to be there.
+    /// Returns a required text.
     package func text(_ key: String) throws(StoredFormDefect) -> String {
         guard let text = try optionalText(key) else { throw StoredFormDefect() }
         return text
@@ -54,13 +54,13 @@ package struct StoredObject {
         return duration
     }
 
-    /// A truth value that has to be there.
+    /// Returns a required truth value.
     package func flag(_ key: String) throws(StoredFormDefect) -> Bool {
         guard let flag = members[key]?.bool else { throw StoredFormDefect() }
         return flag
     }
 
-    /// An object that has to be there.
+    /// Returns a required object.
     package func object(_ key: String) throws(StoredFormDefect) -> StoredObject {
         guard let object = try optionalObject(key) else { throw StoredFormDefect() }
         return object
@@ -73,7 +73,7 @@ package struct StoredObject {
         return StoredObject(members: members)
     }
 
-    /// A list of objects that has to be there.
+    /// Returns a required list of objects.
     package func objects(_ key: String) throws(StoredFormDefect) -> [StoredObject] {
         guard let values = members[key]?.array else { throw StoredFormDefect() }
         var objects: [StoredObject] = []

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// What became of an attempt.
+/// The outcome of an attempt.
 enum StoredOutcome {
     static func text(_ outcome: PaymentOutcome) throws -> String {
         var members: [String: JSONValue?]

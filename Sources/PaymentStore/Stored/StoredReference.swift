@@ -1,6 +1,6 @@
 package import PaymentCore
 
-/// What an attempt, a lease, a receipt is about: ``PaymentReference/parts``, in columns and in objects.
+/// The subject of an attempt, a lease or a receipt: ``PaymentReference/parts``, in columns and in objects.
 package enum StoredReference {
     /// The values for ``ReferenceColumn/isAbout``.
     package static func key(_ reference: PaymentReference) -> [Database.Value] { reference.parts.map { .text($0) } }

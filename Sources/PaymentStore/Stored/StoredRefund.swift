@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// The refund that an attempt is at.
+/// The refund that an attempt makes.
 enum StoredRefund {
     static func text(_ refund: RefundRequest) throws -> String {
         try StoredObject.text([

@@ -8,7 +8,7 @@ enum StoredSpending {
         case attempt, provider, subject, reference, amounts, day, payee, method, keeper, state, noticed
     }
 
-    /// A new row: what is reserved, and was not noticed yet.
+    /// Returns a new row: a reservation that was not noticed yet.
     static func values(_ spending: Spending) throws -> [Database.Value] {
         try Column.allCases.map { column in
             switch column {
@@ -41,7 +41,7 @@ enum StoredSpending {
             state: state, noticed: row.isNull(.noticed) ? nil : SpendingDay(number: Int(row.integer(.noticed))))
     }
 
-    /// The raw value of a state, which outlives what the state is called.
+    /// The raw value of a state, which does not depend on the state's name in code.
     static func rawValue(_ state: SpendingRecord.State) -> String {
         switch state {
         case .reserved: "reserved"
