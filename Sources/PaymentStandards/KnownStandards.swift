@@ -1,6 +1,6 @@
 /// The standards that this library reads: the one list to add to.
 public enum KnownStandards {
-    /// All of them. Their order decides nothing but which of several defects of one text is reported.
+    /// All standards. Their order only decides which of several defects of one text is reported.
     public static let all: [any PaymentStandard.Type] = [
         // Bitcoin
         BIP321.self, BitcoinAddress.self,

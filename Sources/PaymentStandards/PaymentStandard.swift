@@ -1,9 +1,9 @@
 public import PaymentCore
 
-/// One way to write a payment as a text: a URI, a QR code's content, an address, a hosted link.
+/// A way to write a payment as a text: a URI, a QR code's content, an address, a hosted link.
 ///
-/// A conforming type is a value that holds what one such text says. Its doc comment names the specification and the
-/// sections it follows. Adding one takes a file under `Standards/` and a line in ``KnownStandards/all``.
+/// A conforming type is a value that holds the content of one such text. Its doc comment names the specification and
+/// the sections it follows. Adding one takes a file under `Standards/` and a line in ``KnownStandards/all``.
 public protocol PaymentStandard: Sendable, Hashable {
     /// The standard's short name, such as `epc-qr`. For a family of standards that one type reads, the family's.
     static var id: String { get }
@@ -14,26 +14,26 @@ public protocol PaymentStandard: Sendable, Hashable {
     /// The specification, for people: `EPC069-12 v2.1`.
     static var specification: String { get }
 
-    /// Whether its texts are worth money to whoever sees them, so that not even broken ones are shown. The default is
-    /// false; a standard some of whose texts are sets ``PaymentInstruction/holdsSecret``.
+    /// True if its texts are worth money to everyone who sees them, so that not even broken ones are shown. The default
+    /// is false; a standard with only some such texts sets ``PaymentInstruction/holdsSecret``.
     static var isSecret: Bool { get }
 
-    /// What the recognition table looks up to find this standard. A text that matches none is never shown to it.
+    /// The patterns by which the recognition table finds this standard. It never reads a text that matches none.
     static var patterns: [StandardPattern] { get }
 
     /// Creates a value by reading `link`, one of whose patterns matched.
     ///
-    /// - Parameter link: the scanned text.
+    /// - Parameter link: The scanned text.
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     init(_ link: PaymentLink) throws(StandardDefect)
 
     /// The short name of the standard this text is of: one of ``ids``. The default is ``id``.
     var standard: String { get }
 
-    /// What the text says, by the standard's own names.
+    /// The content of the text, by the standard's own names.
     var fields: InstructionFields { get }
 
-    /// What the text says, in the reading common to all standards.
+    /// The content of the text, in the reading common to all standards.
     var instruction: PaymentInstruction { get }
 }
 
@@ -56,13 +56,13 @@ extension PaymentStandard {
         try self.init(link)
     }
 
-    /// An instruction of this standard with nothing but ``fields``, to be filled in.
+    /// An instruction of this standard with only ``fields``, to be filled in.
     var bareInstruction: PaymentInstruction { PaymentInstruction(standard: standard, fields: fields) }
 }
 
 /// A standard whose texts people also make, not only read.
 ///
-/// Reading what ``text`` prints gives an equal value; printing is canonical: equal values print equal texts.
+/// Reading the printed ``text`` gives an equal value; printing is canonical: equal values print equal texts.
 public protocol WritablePaymentStandard: PaymentStandard {
     /// The canonical text.
     var text: String { get }

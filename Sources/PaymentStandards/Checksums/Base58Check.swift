@@ -1,9 +1,9 @@
 import PaymentCore
 import PaymentCrypto
 
-/// Base58 with four bytes of double SHA-256 at the end, as Bitcoin's older addresses and their relatives have it.
+/// Base58 with four bytes of double SHA-256 at the end, as in Bitcoin's older addresses and their relatives.
 enum Base58Check {
-    /// The version and payload that `part` spells; nil when it is not base58, too long for any address, or its checksum
+    /// Returns the version and payload of `part`; nil when it is not base58, too long for any address, or its checksum
     /// is wrong.
     static func decode(
         _ part: TextPart, _ alphabet: Base58.Alphabet = .bitcoin, limit: Int = Base58.longestText
@@ -14,7 +14,7 @@ enum Base58Check {
         return checkWord(checksum(payload)) == written ? payload : nil
     }
 
-    /// The text of a version and payload.
+    /// Returns the text of a version and payload.
     static func encode(_ payload: [UInt8], _ alphabet: Base58.Alphabet = .bitcoin) -> String {
         Base58.encode(payload + checksum(payload), alphabet)
     }

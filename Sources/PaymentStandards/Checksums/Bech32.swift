@@ -8,10 +8,10 @@ package struct Bech32: Sendable, Hashable {
         case bech32m = 0x2BC8_30A3
     }
 
-    /// BIP-173's limit. BOLT 11, LNURL, Cardano, BIP-352 and NUT-26 lift it.
+    /// The limit of BIP-173. BOLT 11, LNURL, Cardano, BIP-352 and NUT-26 lift it.
     static let shortLimit = 90
     private static let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
-    /// The value of each byte; 255 for bytes that are none.
+    /// The value of each byte; 255 for bytes without one.
     static let values: [UInt8] = {
         var values = [UInt8](repeating: 0xFF, count: 256)
         for (value, character) in alphabet.enumerated() {
@@ -25,12 +25,12 @@ package struct Bech32: Sendable, Hashable {
     let prefix: String
     /// The groups of five bits, without the checksum.
     let groups: [UInt8]
-    /// Which checksum it has.
+    /// The kind of its checksum.
     let variant: Variant
 
     /// Reads `part`.
     ///
-    /// - Throws: ``StandardDefect`` naming the first character that cannot stand there, or the checksum.
+    /// - Throws: ``StandardDefect`` naming the first character that is not allowed, or the checksum.
     init(_ part: TextPart, _ name: String, limit: Int = shortLimit) throws(StandardDefect) {
         let bytes = part.bytes
         guard bytes.count <= limit else {
@@ -53,7 +53,7 @@ package struct Bech32: Sendable, Hashable {
         self.variant = variant
     }
 
-    /// Throws where a character cannot stand, or letters are of both cases.
+    /// Throws where a character is not allowed, or letters are of both cases.
     private static func checkCharacters(_ part: TextPart, _ separator: Int, _ name: String) throws(StandardDefect) {
         let values = Self.values
         var hasLower = false
@@ -73,7 +73,8 @@ package struct Bech32: Sendable, Hashable {
         }
     }
 
-    /// The groups of `data` but for the checksum's six, and the checksum over all; both parts have been checked.
+    /// Returns the groups of `data` without the checksum's six, and the checksum over all; both parts have been
+    /// checked.
     private static func read(_ head: ArraySlice<UInt8>, _ data: ArraySlice<UInt8>) -> ([UInt8], UInt32) {
         let values = Self.values
         return remainders.withUnsafeBufferPointer { remainders in
@@ -91,7 +92,7 @@ package struct Bech32: Sendable, Hashable {
         }
     }
 
-    /// What each of the five bits that are pushed out adds to the checksum.
+    /// The contribution to the checksum of each value of the five bits that are shifted out.
     private static let remainders: [UInt32] = (0..<32).map { top in
         let parts: [UInt32] = [0x3B6A_57B2, 0x2650_8E6D, 0x1EA1_19FA, 0x3D42_33DD, 0x2A14_62B3]
         return parts.enumerated().reduce(0) { top >> $1.offset & 1 == 1 ? $0 ^ $1.element : $0 }
@@ -113,7 +114,7 @@ package struct Bech32: Sendable, Hashable {
         return state
     }
 
-    /// The bytes that `groups` make; nil when more than four bits are left over or one of them is set.
+    /// Returns the bytes of `groups`; nil when more than four bits are left over or one of them is set.
     package static func bytes(of groups: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(groups.underestimatedCount * 5 / 8)
@@ -131,7 +132,7 @@ package struct Bech32: Sendable, Hashable {
         return bits <= 4 && word == 0 ? bytes : nil
     }
 
-    /// The groups of five bits that `bytes` make, filled up with zeros.
+    /// Returns the groups of five bits of `bytes`, filled up with zeros.
     package static func groups(of bytes: some Sequence<UInt8>) -> [UInt8] {
         var groups: [UInt8] = []
         var word: UInt32 = 0
@@ -149,7 +150,7 @@ package struct Bech32: Sendable, Hashable {
         return groups
     }
 
-    /// The text of `groups` behind `prefix`, which is in lower case.
+    /// Returns the text of `groups` behind `prefix`, which is in lower case.
     package static func encode(prefix: String, groups: [UInt8], _ variant: Variant) -> String {
         let sum = remainders.withUnsafeBufferPointer { remainders in
             var state = checksum(ofPrefix: prefix.utf8, remainders)

@@ -4,7 +4,7 @@ import PaymentCore
 struct CashAddress: Sendable, Hashable {
     /// The prefix in lower case.
     let prefix: String
-    /// What spends from it: 0 a public key's hash, 1 a script's, 2 and 3 the same for tokens.
+    /// The kind of hash: 0 of a public key, 1 of a script, 2 and 3 the same for tokens.
     let type: UInt8
     /// The hash, 20 to 64 bytes.
     let hash: [UInt8]
@@ -66,7 +66,7 @@ struct CashAddress: Sendable, Hashable {
         }
     }
 
-    /// What each of the five bits that are pushed out adds.
+    /// The contribution to the checksum of each value of the five bits that are shifted out.
     private static let remainders: [UInt64] = (0..<32).map { top in
         let parts: [UInt64] = [0x98_F2BC_8E61, 0x79_B76D_99E2, 0xF3_3E5F_B3C4, 0xAE_2EAB_E2A8, 0x1E_4F43_E470]
         return parts.enumerated().reduce(0) { top >> $1.offset & 1 == 1 ? $0 ^ $1.element : $0 }

@@ -1,13 +1,13 @@
 import PaymentCore
 
-/// Check digits of bank numbers. All take ASCII digits or letters only and answer nil or false for anything else.
+/// Check digits of bank numbers. All take ASCII digits or letters only and return nil or false for anything else.
 enum CheckDigits {
-    /// The remainder modulo 97 of a text whose letters count as 10 to 35 (ISO 7064 MOD 97-10); nil for other characters
-    /// than digits and capital letters.
+    /// Returns the remainder modulo 97 of a text whose letters count as 10 to 35 (ISO 7064 MOD 97-10); nil for other
+    /// characters than digits and capital letters.
     ///
     /// - Parameters:
-    ///   - bytes: the text.
-    ///   - start: the remainder of what stands before it.
+    ///   - bytes: The text.
+    ///   - start: The remainder of the text before it.
     static func remainder97(_ bytes: some Sequence<UInt8>, after start: Int = 0) -> Int? {
         var remainder = start
         for byte in bytes {
@@ -22,16 +22,16 @@ enum CheckDigits {
         return remainder
     }
 
-    /// Whether the check digits in places 3 and 4 fit the rest, which ISO 13616 (IBAN) and ISO 11649 (RF) move to the
-    /// front.
+    /// Returns true if the check digits in places 3 and 4 fit the rest, which ISO 13616 (IBAN) and ISO 11649 (RF) move
+    /// to the front.
     static func isSound97(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.count > 4, bytes.dropFirst(2).prefix(2).allSatisfy(\.isASCIIDigit) else { return false }
         guard let body = remainder97(bytes.dropFirst(4)) else { return false }
         return remainder97(bytes.prefix(4), after: body) == 1
     }
 
-    /// Whether the last of `digits` is the check digit of the others by carry (modulo 10, recursive): the Swiss QR
-    /// reference.
+    /// Returns true if the last of `digits` is the check digit of the others by carry (modulo 10, recursive): the Swiss
+    /// QR reference.
     static func isSound10Recursive(_ digits: ArraySlice<UInt8>) -> Bool {
         guard digits.count > 1, digits.allSatisfy(\.isASCIIDigit), let last = digits.last else { return false }
         let carry = digits.dropLast().reduce(0) { row[($0 + Int($1 - 0x30)) % 10] }
@@ -40,8 +40,8 @@ enum CheckDigits {
 
     private static let row = [0, 9, 4, 6, 8, 2, 7, 1, 3, 5]
 
-    /// Whether the last of `digits` is the check digit of the others with weights 7, 3, 1 from the right: the Finnish
-    /// reference.
+    /// Returns true if the last of `digits` is the check digit of the others with weights 7, 3, 1 from the right: the
+    /// Finnish reference.
     static func isSound731(_ digits: ArraySlice<UInt8>) -> Bool {
         guard digits.count > 1, digits.allSatisfy(\.isASCIIDigit), let last = digits.last else { return false }
         var sum = 0
@@ -53,14 +53,14 @@ enum CheckDigits {
         return (10 - sum % 10) % 10 == Int(last - 0x30)
     }
 
-    /// Whether nine digits are a routing number of the American Bankers Association.
+    /// Returns true if nine digits are a routing number of the American Bankers Association.
     static func isRoutingNumber(_ digits: ArraySlice<UInt8>) -> Bool {
         guard digits.count == 9, digits.allSatisfy(\.isASCIIDigit) else { return false }
         return zip(digits, 0...).reduce(0) { $0 + Int($1.0 - 0x30) * [3, 7, 1][$1.1 % 3] } % 10 == 0
     }
 
-    /// Whether the text has the form of a bank's code (ISO 9362): four letters or digits, a country's two letters, two
-    /// letters or digits, and three more or none. Says nothing about whether the bank is there.
+    /// Returns true if the text has the form of a bank's code (ISO 9362): four letters or digits, a country's two
+    /// letters, two letters or digits, and three more or none. Does not check that the bank exists.
     static func isBankCode(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.count == 8 || bytes.count == 11 else { return false }
         return zip(bytes, 0...).allSatisfy { byte, place in

@@ -2,12 +2,12 @@ import PaymentCore
 
 /// The countries of ISO 3166-1.
 enum CountryCodes {
-    /// Whether `code` is two capital letters of a country.
+    /// Returns true if `code` is two capital letters of a country.
     static func contains(_ code: String) -> Bool { codes.contains(code) }
 
     private static let codes = Set(list.split { $0 == " " || $0 == "\n" }.map(String.init))
 
-    // XK is no code of the standard, but used for Kosovo by SWIFT and the European Commission.
+    // XK is not a code of the standard, but used for Kosovo by SWIFT and the European Commission.
     private static let list = """
         AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
         CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO

@@ -1,4 +1,4 @@
-/// Cyclic redundancy checks. They show mistakes, never forgery.
+/// Cyclic redundancy checks. They detect mistakes, not forgery.
 package enum CyclicRedundancy {
     /// CRC-16 with polynomial 1021, most significant bit first, no final change. "123456789" gives 29B1 from FFFF
     /// (CCITT-FALSE: EMVCo) and 31C3 from 0 (XMODEM: Stellar, TON).

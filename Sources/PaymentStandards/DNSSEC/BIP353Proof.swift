@@ -6,22 +6,22 @@ public import PaymentCore
     public import Foundation
 #endif
 
-/// A BIP-353 name's payment link with the proof that it is the name's, checked without any network.
+/// A BIP-353 name's payment link with the proof that it belongs to the name, checked without any network.
 ///
 /// Source: BIP-353, "PSBT": a byte of length, the name, and records as in RFC 9102. Signatures with RSA and P-256 are
-/// known. Aliases of a name (CNAME) and of all that is below one (DNAME) are followed; where a wildcard answers, NSEC
-/// or NSEC3 must prove that the name itself is not there.
+/// supported. Aliases of a name (CNAME) and of all names below one (DNAME) are followed; where a wildcard answers, NSEC
+/// or NSEC3 must prove that the name itself does not exist.
 public struct BIP353Proof: Sendable, Hashable {
     /// The name.
     public let name: BIP353
-    /// What it leads to: the text of a BIP-321 link.
+    /// The text of the BIP-321 link that the name leads to.
     public let link: String
-    /// From when until when all signatures are good.
+    /// The period in which all signatures are valid.
     public let validity: ClosedRange<Date>
-    /// How long the answer may be kept, in seconds.
+    /// The time for which the answer may be kept, in seconds.
     public let timeToLive: UInt32
 
-    /// The most bytes of a proof; a chain of ten zones has less.
+    /// The most bytes of a proof; a chain of ten zones is shorter.
     private static let maximumLength = 65_536
     /// The most aliases that are followed.
     private static let maximumAliases = 8
@@ -29,8 +29,8 @@ public struct BIP353Proof: Sendable, Hashable {
     /// Creates a proof by checking `proof` as of `time`.
     ///
     /// - Parameters:
-    ///   - proof: the chain of records, in the form of RFC 9102.
-    ///   - time: when the signatures have to be good.
+    ///   - proof: The chain of records, in the form of RFC 9102.
+    ///   - time: The time at which the signatures must be valid.
     /// - Throws: ``StandardDefect``; offsets count bytes of the proof.
     public init(_ proof: [UInt8], at time: Date) throws(StandardDefect) {
         try self.init(proof, at: time, anchors: DNSSECChain.rootAnchors)
@@ -56,7 +56,7 @@ public struct BIP353Proof: Sendable, Hashable {
         timeToLive = chain.ttl
     }
 
-    /// The character-strings of the TXT records at `owner`, or where its aliases lead.
+    /// Returns the character-strings of the TXT records at `owner`, or at the target of its aliases.
     private static func texts(
         of owner: DNSName, _ chain: inout DNSSECChain, _ offset: Int
     ) throws(StandardDefect) -> [[String]] {
@@ -89,8 +89,8 @@ public struct BIP353Proof: Sendable, Hashable {
         throw StandardDefect(.range, "alias", at: offset, "leads on more than \(maximumAliases) times")
     }
 
-    /// Where `owner` is moved to by the alias of a name above it (RFC 6672); nil where none is proved. A wildcard is
-    /// none: what stands below an expanded name, it does not say.
+    /// Returns the name that `owner` is moved to by the alias of a name above it (RFC 6672); nil where none is proved.
+    /// A wildcard's record does not count: it does not describe the names below an expanded name.
     private static func moved(
         _ owner: DNSName, _ chain: inout DNSSECChain, _ offset: Int
     ) throws(StandardDefect) -> DNSName? {
@@ -115,7 +115,7 @@ public struct BIP353Proof: Sendable, Hashable {
     private static func strings(of record: DNSRecord, _ offset: Int) throws(StandardDefect) -> [String] {
         var texts: [String] = []
         for bytes in record.strings ?? [] {
-            // Only texts that may be a link matter; those are ASCII.
+            // Only texts that may be a link are relevant; those are ASCII.
             texts.append(String(decoding: bytes, as: UTF8.self))
         }
         guard record.strings != nil else {

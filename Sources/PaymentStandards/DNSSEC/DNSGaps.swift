@@ -1,6 +1,6 @@
 import PaymentCrypto
 
-/// A gap between two names in which there is no other. Source: RFC 4034 section 4.
+/// A gap between two names, with no name in it. Source: RFC 4034 section 4.
 struct NSEC {
     private let start: DNSName
     private let end: DNSName
@@ -13,17 +13,17 @@ struct NSEC {
         (start, self.end, types) = (record.owner, end, rest)
     }
 
-    /// Whether `name` lies between both ends, and nothing below it is there either. The last gap of a zone leads back
-    /// to its first name.
+    /// Returns true if `name` lies between both ends, and no name below it exists either. The last gap of a zone leads
+    /// back to its first name.
     func covers(_ name: DNSName, in zone: DNSName) -> Bool {
         guard start.precedes(name), name.precedes(end) || end == zone, !end.isWithin(name) else { return false }
-        // What a name above says that hands its names to another zone, or elsewhere, is no word about those
-        // (RFC 6840 section 4.1).
+        // A record above that delegates its names to another zone, or moves them, proves nothing about those (RFC 6840
+        // section 4.1).
         guard name.isWithin(start) else { return true }
         return !has(DNSRecord.Kind.dname) && (!has(DNSRecord.Kind.ns) || has(DNSRecord.Kind.soa))
     }
 
-    /// Whether there are records of `type` at the first name: a bit in a window of 256 types (section 4.1.2).
+    /// Returns true if there are records of `type` at the first name: a bit in a window of 256 types (section 4.1.2).
     private func has(_ type: UInt16) -> Bool {
         var rest = types
         while rest.count > 2 {
@@ -38,9 +38,9 @@ struct NSEC {
     }
 }
 
-/// A gap between two hashed names in which there is no other. Source: RFC 5155 section 3.
+/// A gap between two hashed names, with no name in it. Source: RFC 5155 section 3.
 struct NSEC3 {
-    /// What RFC 9276 lets a reader refuse to count.
+    /// The number of iterations above which RFC 9276 lets a reader refuse.
     private static let maximumIterations = 100
     private static let alphabet = Array("0123456789abcdefghijklmnopqrstuv".utf8)
 
@@ -68,7 +68,7 @@ struct NSEC3 {
         start = bytes
     }
 
-    /// Whether the hash of `name` lies between both ends. The last gap reaches over to the first name.
+    /// Returns true if the hash of `name` lies between both ends. The last gap reaches over to the first name.
     func covers(_ name: DNSName) -> Bool {
         var hash = Digest.sha1.hash(name.wire + salt)
         for _ in 0..<iterations { hash = Digest.sha1.hash(hash + salt) }

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// A domain name as DNS sends it: labels, in lower case, since case has no meaning.
+/// A domain name in DNS's wire form: labels, in lower case, since case has no meaning.
 struct DNSName: Sendable, Hashable {
     /// The labels from the left, without the root's empty one.
     let labels: [[UInt8]]
@@ -17,7 +17,7 @@ struct DNSName: Sendable, Hashable {
         labels = parts
     }
 
-    /// Takes a name off `bytes`; nil for compressed names, which proofs do not have, and for cut-off ones.
+    /// Takes a name off `bytes`; nil for compressed names, which proofs do not have, and for truncated ones.
     init?(taking bytes: inout ArraySlice<UInt8>) {
         var labels: [[UInt8]] = []
         var total = 1
@@ -34,21 +34,21 @@ struct DNSName: Sendable, Hashable {
         return nil
     }
 
-    /// As DNS sends it.
+    /// The wire form.
     var wire: [UInt8] { labels.flatMap { [UInt8($0.count)] + $0 } + [0] }
 
-    /// Its last `count` labels.
+    /// Returns the last `count` labels.
     func suffix(_ count: Int) -> DNSName { DNSName(labels: Array(labels.suffix(count))) }
 
-    /// The same place below `target` that it has below `ancestor`, its own; nil for a name that is too long for DNS
-    /// (RFC 6672 section 2.2).
+    /// Returns the name below `target` with the labels that this name has below `ancestor`; nil for a name that is too
+    /// long for DNS (RFC 6672 section 2.2).
     func moved(from ancestor: DNSName, to target: DNSName) -> DNSName? {
         let name = DNSName(labels: labels.dropLast(ancestor.labels.count) + target.labels)
         return name.wire.count <= 255 ? name : nil
     }
 
-    /// Whether it comes before `other` in the order of DNSSEC (RFC 4034 section 6.1): by labels from the right, a name
-    /// before all that is below it.
+    /// Returns true if it comes before `other` in the order of DNSSEC (RFC 4034 section 6.1): by labels from the right,
+    /// a name before all names below it.
     func precedes(_ other: DNSName) -> Bool {
         for (own, others) in zip(labels.reversed(), other.labels.reversed()) where own != others {
             return own.lexicographicallyPrecedes(others)
@@ -56,7 +56,7 @@ struct DNSName: Sendable, Hashable {
         return labels.count < other.labels.count
     }
 
-    /// Whether it is `other` or below it.
+    /// Returns true if it is `other` or below it.
     func isWithin(_ other: DNSName) -> Bool { labels.suffix(other.labels.count).elementsEqual(other.labels) }
 }
 
@@ -79,10 +79,10 @@ struct DNSRecord: Sendable, Hashable {
     let owner: DNSName
     let type: UInt16
     let ttl: UInt32
-    /// Its data; names in it are as sent.
+    /// The data; names in it are as sent.
     let data: [UInt8]
 
-    /// Reads all records of `bytes`; nil where one is cut off or not of the class of the Internet.
+    /// Returns all records of `bytes`; nil where one is truncated or not of the class of the Internet.
     static func all(in bytes: ArraySlice<UInt8>) -> [DNSRecord]? {
         var rest = bytes
         var records: [DNSRecord] = []
@@ -101,7 +101,7 @@ struct DNSRecord: Sendable, Hashable {
         return records
     }
 
-    /// Its data in canonical form (RFC 4034 section 6.2): a name in it is in lower case.
+    /// The data in canonical form (RFC 4034 section 6.2): a name in it is in lower case.
     var canonicalData: [UInt8] {
         guard type == Kind.cname || type == Kind.dname, let name = target else { return data }
         return name.wire
@@ -114,7 +114,7 @@ struct DNSRecord: Sendable, Hashable {
         return name
     }
 
-    /// The character-strings of a TXT; nil where one is cut off.
+    /// The character-strings of a TXT; nil where one is truncated.
     var strings: [[UInt8]]? {
         var strings: [[UInt8]] = []
         var rest = data[...]

@@ -1,14 +1,13 @@
 import PaymentCore
 import PaymentCrypto
 
-/// Records that prove themselves from the root's keys down. Source: RFC 4035 section 5, RFC 5155; RFC 9102 for the
-/// form.
+/// Records that are proved from the root's keys down. Source: RFC 4035 section 5, RFC 5155; RFC 9102 for the form.
 struct DNSSECChain {
     /// All records of one name and type that were proved.
     struct Proved {
         let records: [DNSRecord]
         let signature: DNSSECSignature
-        /// Whether the name itself is not there, and a wildcard stood in for it. A wildcard's own star is not counted
+        /// True if the name itself does not exist, and a wildcard answered for it. A wildcard's own star is not counted
         /// (RFC 4034 section 3.1.3).
         var isExpanded: Bool {
             guard let owner = records.first?.owner.labels else { return false }
@@ -26,7 +25,7 @@ struct DNSSECChain {
         "4f660802e06d44b80b8f1d39a95c0b0d7c65d08458e880409bbc683457104237c7f8ec8d",
         "97280802683d2d0acb8c9b712a1948b27f741219298d0a450d612c483af444a4c0fb2b16",
     ].compactMap { Hex.decode($0) }
-    /// The most signatures that are checked. Keys may share a tag, and crafted ones would make work without end.
+    /// The most signatures that are checked. Keys may share a tag, and crafted ones would cause endless work.
     private static let maximumChecks = 100
 
     private let sets: [Key: [DNSRecord]]
@@ -35,19 +34,19 @@ struct DNSSECChain {
     private let anchors: [[UInt8]]
     private var keys: [DNSName: [DNSSECKey]] = [:]
     private var checks = 0
-    /// When all signatures that were used are good.
+    /// The period in which all used signatures are valid.
     private(set) var validity: ClosedRange<UInt32> = 0...UInt32.max
-    /// How long what was proved may be kept, in seconds.
+    /// The time for which the proved records may be kept, in seconds.
     private(set) var ttl = UInt32.max
 
-    /// Takes `records`, in any order, to be proved at `time`, in seconds of Unix time, from the root's keys down, which
-    /// `anchors` name as DS records.
+    /// Creates a chain of `records`, in any order, to be proved at `time`, in seconds of Unix time, from the root's
+    /// keys down, which `anchors` name as DS records.
     init(_ records: [DNSRecord], at time: UInt32, anchors: [[UInt8]]) {
         var sets: [Key: [DNSRecord]] = [:]
         var signatures: [Key: [DNSSECSignature]] = [:]
         var seen: Set<[UInt8]> = []
         for record in records {
-            // The same record twice is one record; its TTL does not make another of it.
+            // A repeated record counts once; its TTL does not make it another one.
             let identity =
                 record.owner.wire + [UInt8(record.type >> 8), UInt8(record.type & 0xFF)] + record.canonicalData
             guard seen.insert(identity).inserted else { continue }
@@ -61,13 +60,13 @@ struct DNSSECChain {
         (self.sets, self.signatures, self.time, self.anchors) = (sets, signatures, time, anchors)
     }
 
-    /// The records of `owner` and `type`, where they are proved; nil where none are there or none of the signatures
-    /// holds.
+    /// Returns the records of `owner` and `type`, where they are proved; nil where none exist or none of the signatures
+    /// is valid.
     mutating func proved(_ owner: DNSName, _ type: UInt16) -> Proved? {
         let key = Key(owner: owner, type: type)
         guard let records = sets[key] else { return nil }
         for signature in signatures[key] ?? [] {
-            // What says which keys a zone has is signed by the zone above it.
+            // The record that names a zone's keys is signed by the zone above it.
             let isAbove = type != DNSRecord.Kind.ds || signature.signer != owner
             guard isAbove, owner.isWithin(signature.signer), signature.validity.contains(time) else { continue }
             for zoneKey in zoneKeys(signature.signer) where check(signature, records, zoneKey) {
@@ -93,8 +92,8 @@ struct DNSSECChain {
         return Proved(records: records, signature: signature)
     }
 
-    /// The keys of `zone`: those in its set of keys, which one of them must have signed that the zone above names. Each
-    /// step leads to a shorter name, so this ends.
+    /// Returns the keys of `zone`: its set of keys, which must be signed by a key that the zone above names. Each step
+    /// leads to a shorter name, so this ends.
     private mutating func zoneKeys(_ zone: DNSName) -> [DNSSECKey] {
         if let known = keys[zone] { return known }
         keys[zone] = []
@@ -102,7 +101,7 @@ struct DNSSECChain {
         if zone == .root {
             delegations = anchors
         } else {
-            // A wildcard says nothing about which zones there are.
+            // A wildcard does not prove which zones exist.
             guard let named = proved(zone, DNSRecord.Kind.ds), !named.isExpanded else { return [] }
             delegations = named.records.map(\.data)
         }
@@ -121,8 +120,8 @@ struct DNSSECChain {
         return []
     }
 
-    /// Whether `name` is proved not to exist itself in `zone`, so that a wildcard with `labels` labels stands in for it
-    /// (RFC 4035 section 5.3.4, RFC 5155 section 8.8): the next name towards it falls into a gap.
+    /// Returns true if `name` itself is proved not to exist in `zone`, so that a wildcard with `labels` labels answers
+    /// for it (RFC 4035 section 5.3.4, RFC 5155 section 8.8): the next name towards it falls into a gap.
     mutating func isAbsent(_ name: DNSName, in zone: DNSName, wildcardLabels labels: Int) -> Bool {
         let closer = name.suffix(labels + 1)
         for key in sets.keys where key.type == DNSRecord.Kind.nsec || key.type == DNSRecord.Kind.nsec3 {

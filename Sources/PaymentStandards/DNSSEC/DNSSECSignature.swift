@@ -12,7 +12,7 @@ struct DNSSECKey: Sendable, Hashable {
     /// Reads a DNSKEY record; nil for one that is not a zone's or is revoked.
     init?(_ record: DNSRecord) {
         let data = record.data
-        // Bit 7 says that it is a zone's key, bit 15 that it signs keys, bit 8 that it is revoked; protocol is 3.
+        // Bit 7 marks a zone's key, bit 15 a key that signs keys, bit 8 a revoked key; protocol is 3.
         guard data.count > 4, data[0] & 1 == 1, data[1] & 0x80 == 0, data[2] == 3 else { return nil }
         self.data = data
         algorithm = data[3]
@@ -24,7 +24,7 @@ struct DNSSECKey: Sendable, Hashable {
         tag = UInt16(truncatingIfNeeded: sum + sum >> 16)
     }
 
-    /// Whether a DS record of `zone` names this key: by SHA-256 or SHA-384, since SHA-1 is not trusted.
+    /// Returns true if a DS record of `zone` names this key: by SHA-256 or SHA-384, since SHA-1 is not trusted.
     func isNamed(by delegation: [UInt8], zone: DNSName) -> Bool {
         guard delegation.count > 4, UInt16(delegation[0]) << 8 | UInt16(delegation[1]) == tag,
             delegation[2] == algorithm
@@ -33,7 +33,7 @@ struct DNSSECKey: Sendable, Hashable {
         return digest?.hash(zone.wire + data).elementsEqual(delegation[4...]) ?? false
     }
 
-    /// Whether it made `signature` over `message`. RSA and P-256, both with SHA-256, are known (RFC 8624).
+    /// Returns true if it made `signature` over `message`. RSA and P-256, both with SHA-256, are supported (RFC 8624).
     func signed(_ message: [UInt8], _ signature: [UInt8]) -> Bool {
         switch algorithm {
         case 13: return PublicSignature.isValidP256(signature, message: message, key: key)
@@ -54,10 +54,10 @@ struct DNSSECKey: Sendable, Hashable {
 struct DNSSECSignature: Sendable, Hashable {
     let covered: UInt16
     let algorithm: UInt8
-    /// How many labels the signed name had; fewer than the owner's where a wildcard was expanded.
+    /// The number of labels of the signed name; fewer than the owner's where a wildcard was expanded.
     let labels: Int
     let originalTTL: UInt32
-    /// From when until when it is good, in seconds of Unix time.
+    /// The period in which it is valid, in seconds of Unix time.
     let validity: ClosedRange<UInt32>
     let tag: UInt16
     let signer: DNSName
@@ -83,7 +83,7 @@ struct DNSSECSignature: Sendable, Hashable {
         signature = Array(rest)
     }
 
-    /// Whether `key` made it over `records`, all there are of one name and type.
+    /// Returns true if `key` made it over `records`, which are all records of one name and type.
     func isValid(over records: [DNSRecord], by key: DNSSECKey) -> Bool {
         guard let owner = records.first?.owner, labels <= owner.labels.count, key.tag == tag, key.algorithm == algorithm
         else { return false }

@@ -1,10 +1,10 @@
 import PaymentCore
 import PaymentCrypto
 
-/// Base64 as payment texts have it: of either alphabet, with or without padding. Which, no standard's readers agree on.
+/// Base64 in payment texts: of either alphabet, with or without padding. No standard's readers agree on one form.
 enum Base64Text {
-    /// The bytes of `part`; nil where it mixes the alphabets, has misplaced padding, an impossible length or stray
-    /// bits.
+    /// Returns the bytes of `part`; nil where it mixes the alphabets, has misplaced padding, an impossible length or
+    /// stray bits.
     static func decode(_ part: TextPart) -> [UInt8]? {
         var bytes = part.bytes
         var padding = 0

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// What a CBOR text means (RFC 8949), as far as payment standards use it: Cashu's tokens and Cardano's old addresses.
+/// The value of a CBOR text (RFC 8949), as far as payment standards use it: Cashu's tokens and Cardano's old addresses.
 /// Tags are skipped; floating-point numbers are refused.
 indirect enum CBORValue: Sendable, Hashable {
     case unsigned(UInt64)
@@ -14,10 +14,10 @@ indirect enum CBORValue: Sendable, Hashable {
     /// `null` and `undefined`.
     case null
 
-    /// The most containers that may stand inside each other.
+    /// The most levels of nested containers.
     private static let maximumDepth = 32
 
-    /// Why bytes are no such text.
+    /// The error of bytes that are not such a text.
     struct CBORDefect: Error {}
 
     /// Reads all of `bytes`.
@@ -58,7 +58,7 @@ indirect enum CBORValue: Sendable, Hashable {
             return .text(text)
         case 4:
             var items: [CBORValue] = []
-            // Each item takes a byte at least, so what is announced cannot be more than what is there.
+            // Each item takes at least one byte, so a greater announced number is wrong.
             guard number <= UInt64(rest.count) else { throw CBORDefect() }
             for _ in 0..<number { items.append(try read(&rest, depth: depth + 1)) }
             return .array(items)
@@ -76,7 +76,7 @@ indirect enum CBORValue: Sendable, Hashable {
         }
     }
 
-    /// The value called `key` in a map.
+    /// The value of `key` in a map.
     subscript(_ key: String) -> CBORValue? {
         guard case .map(let items) = self else { return nil }
         return items.first { $0.key == .text(key) }?.value
@@ -89,7 +89,7 @@ indirect enum CBORValue: Sendable, Hashable {
     /// The number; nil for other kinds.
     var unsigned: UInt64? { if case .unsigned(let number) = self { number } else { nil } }
 
-    /// The same as JSON; bytes as hexadecimal text.
+    /// The value as JSON; bytes as hexadecimal text.
     var json: JSONValue {
         switch self {
         case .unsigned(let number): .number(JSONNumber(number))

@@ -6,7 +6,7 @@ import PaymentCore
     import Foundation
 #endif
 
-/// A day as a payment text writes it, checked against the calendar.
+/// A day in a payment text, checked against the calendar.
 struct CalendarDay: Sendable, Hashable {
     /// The orders in which texts write year, month and day. `yy` is of this century.
     enum Layout: Sendable {
@@ -28,7 +28,7 @@ struct CalendarDay: Sendable, Hashable {
 
     /// Reads `part`, which its standard calls `name`.
     ///
-    /// - Throws: ``StandardDefect``, also for a day that no calendar has.
+    /// - Throws: ``StandardDefect``, also for a day that does not exist.
     init(_ part: TextPart, _ name: String, _ layout: Layout) throws(StandardDefect) {
         let shape = layout.shape
         let bytes = Array(part.bytes)
@@ -44,10 +44,10 @@ struct CalendarDay: Sendable, Hashable {
         civil = day
     }
 
-    /// As ISO 8601 writes it: `2030-12-31`.
+    /// The form of ISO 8601: `2030-12-31`.
     var iso: String { civil.text }
 
-    /// The moment so many seconds after the day's beginning in UTC.
+    /// Returns the moment that many seconds after the day's beginning in UTC.
     func date(seconds: Int = 0) -> Date {
         Date(timeIntervalSince1970: Double(civil.number * 86_400 + seconds))
     }
@@ -77,5 +77,5 @@ struct ClockTime: Sendable, Hashable {
     var iso: String { [hour, minute, second].map(twoDigits).joined(separator: ":") }
 }
 
-/// A number below 100 with two digits.
+/// Returns a number below 100 with two digits.
 func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }

@@ -1,6 +1,7 @@
 import PaymentCore
 
-/// How a standard writes amounts. ASCII digits only, always: `٣`, `１` and `½` are digits to Unicode, not to payments.
+/// The rules by which a standard writes amounts. ASCII digits only, always: `٣`, `１` and `½` are digits to Unicode, not
+/// to payments.
 struct DecimalRules {
     /// The mark between whole and fraction.
     var mark: UInt8 = UInt8(ascii: ".")
@@ -8,33 +9,33 @@ struct DecimalRules {
     var fractionDigits: Int?
     /// The most digits before the mark; nil for any number.
     var wholeDigits: Int?
-    /// Whether a mark needs a digit behind it (`1.` is refused).
+    /// True if a mark needs a digit behind it (`1.` is refused).
     var needsFraction = true
-    /// Whether leading zeros are allowed (`00.10`).
+    /// True if leading zeros are allowed (`00.10`).
     var allowsLeadingZeros = true
-    /// Whether zero is an amount.
+    /// True if zero is an amount.
     var allowsZero = true
 
     /// The mark, for people.
     fileprivate var markText: String { String(Character(Unicode.Scalar(mark))) }
 }
 
-/// An amount as a text has it: digits, never a binary fraction.
+/// An amount in a text: digits, never a binary fraction.
 struct DecimalText: Sendable, Hashable {
     /// The digits as written, with a point for the mark.
     let text: String
-    /// How many digits stand before the mark, without leading zeros.
+    /// The number of digits before the mark, without leading zeros.
     private let wholeCount: Int
-    /// How many digits stand behind the mark.
+    /// The number of digits behind the mark.
     let fractionCount: Int
-    /// All digits as one number; of no use where they are more than 38.
+    /// All digits as one number; not valid where they are more than 38.
     private let digits: UInt128
-    /// Whether it is nothing.
+    /// True if it is zero.
     let isZero: Bool
 
     /// Reads `part`, which the standard calls `name`.
     ///
-    /// - Throws: ``StandardDefect``, at the first character that cannot stand there.
+    /// - Throws: ``StandardDefect``, at the first character that is not allowed.
     init(_ part: TextPart, _ name: String, _ rules: DecimalRules) throws(StandardDefect) {
         let bytes = part.bytes
         guard !bytes.isEmpty else { throw part.defect(.missing, name, "is empty; write digits") }
@@ -81,8 +82,8 @@ struct DecimalText: Sendable, Hashable {
         if !rules.allowsZero, isZero { throw part.defect(.range, name, "must be more than zero") }
     }
 
-    /// The amount in units of which `exponent` decimal digits make one: satoshi for 8. Nil when there are more digits
-    /// than that, or more than 38 in all.
+    /// Returns the amount in units of which `exponent` decimal digits make one: satoshi for 8. Nil when there are more
+    /// digits than that, or more than 38 in all.
     func units(exponent: Int) -> UInt128? {
         guard fractionCount <= exponent, wholeCount + exponent <= 38 else { return nil }
         var value = digits
@@ -90,7 +91,7 @@ struct DecimalText: Sendable, Hashable {
         return value
     }
 
-    /// The amount in `currency`; nil when it has more digits than the currency.
+    /// Returns the amount in `currency`; nil when it has more digits than the currency.
     func money(_ currency: Currency, exponent: UInt8? = nil) -> Money? {
         guard let exponent = exponent ?? currency.exponent, let units = units(exponent: Int(exponent)) else {
             return nil
@@ -98,6 +99,6 @@ struct DecimalText: Sendable, Hashable {
         return try? Money(minorUnits: units, currency: currency, exponent: exponent)
     }
 
-    /// The amount in a currency of ISO 4217, or its digits where the code is unknown or has fewer decimals.
+    /// Returns the amount in a currency of ISO 4217, or its digits where the code is unknown or has fewer decimals.
     func amount(iso code: String) -> PaymentInstruction.Amount { .init(text, iso: code) }
 }

@@ -1,16 +1,16 @@
 import PaymentCore
 
-/// Lines whose number says what they hold, as most printed codes have them.
+/// Lines whose number determines their meaning, as in most printed codes.
 struct FixedLines {
     private let lines: [TextPart]
-    /// The text's end, where what is missing would stand.
+    /// The end of the text, the place of missing lines.
     private let end: TextPart
 
     /// Reads the lines of `text`.
     ///
     /// - Parameters:
-    ///   - counts: how many lines there may be, an empty one at the end not counted.
-    ///   - allowsCR: whether CR alone may end lines.
+    ///   - counts: The allowed numbers of lines, without an empty one at the end.
+    ///   - allowsCR: True if CR alone may end lines.
     /// - Throws: ``StandardDefect`` where line ends are mixed or there are too few or too many lines.
     init(_ text: TextPart, _ counts: ClosedRange<Int>, allowsCR: Bool = false) throws(StandardDefect) {
         let read = TextLines(text)
@@ -32,9 +32,9 @@ struct FixedLines {
         self.lines = lines
     }
 
-    /// The text of `lines`.
+    /// Returns the text of `lines`.
     ///
-    /// - Throws: ``StandardDefect`` where one holds a line end: what follows it would be read as another field.
+    /// - Throws: ``StandardDefect`` where one holds a line end: the text behind it would be read as another field.
     static func joined(_ lines: [String]) throws(StandardDefect) -> String {
         for (index, line) in lines.enumerated() where line.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
             throw StandardDefect(.malformed, "line \(index + 1)", at: 0, "may not hold a line end")
@@ -42,27 +42,27 @@ struct FixedLines {
         return lines.joined(separator: "\n")
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     var count: Int { lines.count }
 
     /// Line `index`, counted from 0; empty where there are fewer.
     subscript(_ index: Int) -> TextPart { index < lines.count ? lines[index] : end }
 
-    /// The name of line `index` for people, who count from 1.
+    /// Returns the name of line `index` for people, who count from 1.
     static func name(_ what: String, _ index: Int) -> String { "\(what) (line \(index + 1))" }
 
-    /// A text of 1 to `limit` characters.
+    /// Returns a text of 1 to `limit` characters.
     func required(_ index: Int, _ limit: Int, _ what: @autoclosure () -> String) throws(StandardDefect) -> String {
         guard !self[index].isEmpty else { throw self[index].defect(.missing, Self.name(what(), index), "is missing") }
         return try self[index].limited(to: limit, Self.name(what(), index)).text
     }
 
-    /// A text of at most `limit` characters; nil when there is none.
+    /// Returns a text of at most `limit` characters; nil when there is none.
     func optional(_ index: Int, _ limit: Int, _ what: @autoclosure () -> String) throws(StandardDefect) -> String? {
         self[index].isEmpty ? nil : try self[index].limited(to: limit, Self.name(what(), index)).text
     }
 
-    /// One of `choices`.
+    /// Returns one of `choices`.
     func choice(
         _ index: Int, _ choices: [String], _ what: @autoclosure () -> String
     ) throws(StandardDefect) -> String {
@@ -74,7 +74,8 @@ struct FixedLines {
         return text
     }
 
-    /// A text of the ASCII characters that `isAllowed` takes and of one of `counts`; nil for an empty line.
+    /// Returns a text of the ASCII characters that `isAllowed` takes, with one of `counts` characters; nil for an empty
+    /// line.
     func shaped(
         _ index: Int, _ counts: ClosedRange<Int>, _ what: String, mustBe words: String, where isAllowed: (UInt8) -> Bool
     ) throws(StandardDefect) -> String? {

@@ -1,8 +1,8 @@
 import PaymentCore
 
 extension PaymentInstruction.Amount {
-    /// An amount of main units in a currency of ISO 4217: open without digits, bare digits where ``Money`` cannot count
-    /// them in it.
+    /// Creates an amount of main units in a currency of ISO 4217: open without digits, bare digits where ``Money``
+    /// cannot count them in it.
     init(_ digits: String?, iso code: String?) {
         guard let digits else {
             self = .open
@@ -20,7 +20,7 @@ extension PaymentInstruction.Amount {
 }
 
 extension PaymentInstruction {
-    /// Sets a payee in whose account nothing would show a typing mistake, and warns of it.
+    /// Sets a payee whose account has no check digits against typing mistakes, and warns of it.
     mutating func setUncheckedPayee(_ account: String, name: String? = nil) {
         payee = .init(account: account, name: name)
         warnings.append(.missingChecksum)
@@ -28,16 +28,16 @@ extension PaymentInstruction {
 }
 
 extension String {
-    /// Without a point at its end, which `1,` leaves.
+    /// The text without a point at its end, which `1,` leaves.
     var trimmingPoint: String { last == "." ? String(dropLast()) : self }
 
-    /// Digits without needless zeros before the point, as ``Money`` reads them.
+    /// The digits without needless zeros before the point, as ``Money`` reads them.
     var dropLeadingZeros: String {
         let rest = drop { $0 == "0" }
         return rest.first.map { $0 == "." } ?? true ? "0\(rest)" : String(rest)
     }
 
-    /// Digits that count hundredths as an amount of main units: `00000015050` as `150.50`.
+    /// Digits that count hundredths, as an amount of main units: `00000015050` as `150.50`.
     var hundredthsAsUnits: String {
         let digits = String(repeating: "0", count: max(0, 3 - utf8.count)) + self
         return "\(digits.dropLast(2))".dropLeadingZeros + ".\(digits.suffix(2))"

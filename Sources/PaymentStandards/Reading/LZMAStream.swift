@@ -1,13 +1,13 @@
 import CLzma
 
-/// Raw LZMA, as PAY by square packs its text. Source: the LZMA SDK's `lzma1` filter, through liblzma.
+/// Raw LZMA, the packing of PAY by square. Source: the LZMA SDK's `lzma1` filter, through liblzma.
 enum LZMAStream {
-    /// What `packed` unpacks to.
+    /// Returns the unpacked bytes of `packed`.
     ///
     /// - Parameters:
-    ///   - size: how many bytes it must be. A bomb stops there: no byte beyond is ever written.
-    ///   - dictionary: the size of the dictionary in bytes.
-    /// - Returns: nil when the stream is damaged, or ends before `size` bytes are there.
+    ///   - size: The required number of bytes. A bomb stops there: no byte beyond is ever written.
+    ///   - dictionary: The size of the dictionary in bytes.
+    /// - Returns: Nil when the stream is damaged, or ends before `size` bytes.
     static func unpack(_ packed: some Collection<UInt8>, size: Int, dictionary: UInt32) -> [UInt8]? {
         var options = lzma_options_lzma()
         options.dict_size = dictionary

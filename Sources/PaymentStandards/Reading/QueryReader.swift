@@ -1,36 +1,35 @@
 import PaymentCore
 
-/// One `name=value` of a query, as it stands.
+/// One `name=value` of a query, as written.
 struct QueryParameter {
     /// The name.
     let name: TextPart
     /// The value, still percent-encoded; empty where there is none.
     let value: TextPart
-    /// Whether there is an `=`.
+    /// True if there is an `=`.
     let hasValue: Bool
 }
 
-/// How a standard writes its query.
+/// The rules by which a standard writes its query.
 struct QueryRules: Sendable {
-    /// Whether `+` is a space, as HTML forms have it. Otherwise it is a plus sign (RFC 3986).
+    /// True if `+` is a space, as in HTML forms. Otherwise it is a plus sign (RFC 3986).
     var plusIsSpace = false
-    /// Whether names are compared without regard to ASCII case.
+    /// True if names are compared without regard to ASCII case.
     var foldsNames = false
-    /// The names that may stand several times.
+    /// The names that may occur several times.
     var repeatable: Set<String> = []
-    /// Whether every name may stand only once, also such as the standard does not know.
+    /// True if every name may occur only once, also one that the standard does not know.
     var refusesUnknownTwice = false
 }
 
-/// Reads a query by a standard's own rules: what repeats, what `+` means, whether case matters.
+/// Reads a query by a standard's own rules: repeatable names, the meaning of `+`, the case of names.
 ///
-/// Made once for each standard, which keeps it: names are looked up by number, so that reading allocates nothing for
-/// them.
+/// Each standard makes and keeps one: names are looked up by number, so that reading allocates nothing for them.
 struct QueryReader: Sendable {
     private let rules: QueryRules
     /// Each known name's number.
     private let numbers: [String: UInt64]
-    /// The numbers, as bits, of the known names that may stand several times.
+    /// The numbers, as bits, of the known names that may occur several times.
     private let repeatable: UInt64
 
     /// Creates a reader for a standard that knows the names `known`, at most 64, given in the case in which they are
@@ -50,7 +49,7 @@ struct QueryReader: Sendable {
 
     /// Calls `body` with each parameter and its name as it is compared; empty ones (`a=1&&b=2`) are skipped.
     ///
-    /// - Throws: ``StandardDefect`` of kind `duplicate` for a name that stands twice and may not: two readers that take
+    /// - Throws: ``StandardDefect`` of kind `duplicate` for a name that occurs twice and may not: two readers that take
     ///   the first and the last would see two payees.
     func read(
         _ query: TextPart?, _ body: (String, QueryParameter) throws(StandardDefect) -> Void
@@ -73,7 +72,7 @@ struct QueryReader: Sendable {
                 isAgain = rules.refusesUnknownTwice && !strangers.insert(key).inserted
             }
             guard !isAgain else {
-                // Names that the standard knows are shown, others may be anything.
+                // Names that the standard knows are shown; others may hold any text.
                 throw item.defect(
                     .duplicate, "parameter \(number == nil ? "(unknown)" : key)",
                     "stands twice; readers would disagree which counts")
@@ -85,10 +84,10 @@ struct QueryReader: Sendable {
         }
     }
 
-    /// Whether `name` is one that the standard knows.
+    /// Returns true if `name` is one that the standard knows.
     func knows(_ name: String) -> Bool { numbers[name] != nil }
 
-    /// The decoded value of `parameter`.
+    /// Returns the decoded value of `parameter`.
     func text(_ parameter: QueryParameter, _ name: String) throws(StandardDefect) -> TextPart {
         try parameter.value.decoded(name, plusIsSpace: rules.plusIsSpace)
     }

@@ -6,12 +6,13 @@ struct TagLengthValue: Sendable, Hashable {
     let tag: String
     /// The value.
     let value: TextPart
-    /// Where the object begins.
+    /// The place where the object begins.
     let offset: Int
 
-    /// Reads all objects of `text`. Lengths count characters (Unicode scalars), as the vectors have it.
+    /// Reads all objects of `text`. Lengths count characters (Unicode scalars), as in the vectors.
     ///
-    /// - Throws: ``StandardDefect`` where a tag or length is not two digits, a value is cut off or a tag stands twice.
+    /// - Throws: ``StandardDefect`` where a tag or length is not two digits, a value is truncated or a tag occurs
+    ///   twice.
     static func all(in text: TextPart, _ name: String) throws(StandardDefect) -> [TagLengthValue] {
         var objects: [TagLengthValue] = []
         var seen: UInt128 = 0

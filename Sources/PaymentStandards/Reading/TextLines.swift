@@ -2,17 +2,17 @@ import PaymentCore
 
 /// The lines of a QR text. Empty lines at the end are data in several standards, so none is dropped.
 struct TextLines {
-    /// How lines end.
+    /// The line ends of a text.
     enum Ending: String {
         case none, lf, crlf, cr, mixed
     }
 
-    /// What stands between line ends; at least one line. A text that ends with a line end has an empty last line.
+    /// The parts between line ends; at least one line. A text that ends with a line end has an empty last line.
     let lines: [TextPart]
-    /// How its lines end.
+    /// The kind of its line ends.
     let ending: Ending
 
-    /// Parts `text`.
+    /// Splits `text`.
     init(_ text: TextPart) {
         var lines: [TextPart] = []
         var ending = Ending.none
@@ -41,6 +41,6 @@ struct TextLines {
         index < lines.count ? lines[index] : lines[lines.count - 1].suffix(0)
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     var count: Int { lines.count }
 }

@@ -1,25 +1,25 @@
 import PaymentCore
 
-/// A stretch of a payment text that knows where in it it stands, so that every defect can say where.
+/// A stretch of a payment text that knows its place in it, so that every defect can state the place.
 ///
-/// The indices of ``bytes`` are offsets in the link's text. What had to be decoded has no such indices; all of it then
-/// stands where it began.
+/// The indices of ``bytes`` are offsets in the link's text. A decoded part has no such indices; its place is the
+/// beginning of the encoded one.
 struct TextPart: Sendable, Hashable {
     /// The bytes.
     let bytes: ArraySlice<UInt8>
-    /// Where a decoded part stands; nil for one whose indices are its place.
+    /// The place of a decoded part; nil for one whose indices are its place.
     private let origin: Int?
 
     /// The whole text of `link`.
     init(_ link: PaymentLink) { self.init(bytes: Array(link.text.utf8)[...]) }
 
-    /// A part whose indices are its place.
+    /// Creates a part whose indices are its place.
     init(bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         origin = nil
     }
 
-    /// What a part at `offset` decodes to.
+    /// Creates the decoded form of a part at `offset`.
     init(decoded text: String, at offset: Int) {
         bytes = Array(text.utf8)[...]
         origin = offset
@@ -30,48 +30,48 @@ struct TextPart: Sendable, Hashable {
         self.origin = origin
     }
 
-    /// Where it begins.
+    /// The place of its beginning.
     var offset: Int { origin ?? bytes.startIndex }
-    /// Where it ends.
+    /// The place of its end.
     var end: Int { origin ?? bytes.endIndex }
-    /// How many bytes it has.
+    /// The number of bytes.
     var count: Int { bytes.count }
-    /// Whether nothing is in it.
+    /// True if it has no bytes.
     var isEmpty: Bool { bytes.isEmpty }
-    /// Its text.
+    /// The text.
     var text: String { String(decoding: bytes, as: UTF8.self) }
-    /// How many characters (Unicode scalars) it has; payment standards count those, not what people see as one.
+    /// The number of characters (Unicode scalars); payment standards count those, not what people see as one.
     var scalarCount: Int { bytes.reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 } }
 
-    /// Where the byte at `index` of ``bytes`` stands.
+    /// Returns the place of the byte at `index` of ``bytes``.
     func place(_ index: Int) -> Int { origin ?? index }
 
-    /// The bytes in `range` of ``bytes``' indices.
+    /// Returns the bytes in `range` of ``bytes``' indices.
     subscript(_ range: Range<Int>) -> TextPart { TextPart(bytes[range], origin) }
 
-    /// Without its first `count` bytes.
+    /// Returns the part without its first `count` bytes.
     func dropFirst(_ count: Int) -> TextPart { TextPart(bytes.dropFirst(count), origin) }
-    /// Without its last `count` bytes.
+    /// Returns the part without its last `count` bytes.
     func dropLast(_ count: Int) -> TextPart { TextPart(bytes.dropLast(count), origin) }
-    /// Its first `count` bytes.
+    /// Returns the first `count` bytes.
     func prefix(_ count: Int) -> TextPart { TextPart(bytes.prefix(count), origin) }
-    /// Its last `count` bytes.
+    /// Returns the last `count` bytes.
     func suffix(_ count: Int) -> TextPart { TextPart(bytes.suffix(count), origin) }
 
-    /// Without the spaces and line ends at its end, which pasted codes often have.
+    /// The part without the spaces and line ends at its end, which pasted codes often have.
     var trimmed: TextPart {
         var end = bytes.endIndex
         while end > bytes.startIndex, bytes[end - 1].isSpaceOrLineEnd { end -= 1 }
         return end == bytes.endIndex ? self : self[bytes.startIndex..<end]
     }
 
-    /// What precedes the first `mark`, and what follows it; nil for the latter where there is none.
+    /// Returns the text before the first `mark`, and the text behind it; nil for the latter where there is no mark.
     func cut(at mark: Unicode.Scalar) -> (head: TextPart, tail: TextPart?) {
         guard let index = bytes.firstIndex(of: UInt8(ascii: mark)) else { return (self, nil) }
         return (self[bytes.startIndex..<index], self[index + 1..<bytes.endIndex])
     }
 
-    /// All that stands between `mark`s, empty parts too.
+    /// Returns all parts between `mark`s, empty ones too.
     func split(at mark: Unicode.Scalar) -> [TextPart] {
         var parts: [TextPart] = []
         var rest: TextPart? = self
@@ -83,13 +83,13 @@ struct TextPart: Sendable, Hashable {
         return parts
     }
 
-    /// Whether it is exactly `text`.
+    /// Returns true if it is exactly `text`.
     func equals(_ text: StaticString) -> Bool { count == text.utf8CodeUnitCount && starts(with: text) }
 
-    /// Whether it begins with `text`, case and all.
+    /// Returns true if it begins with `text`, in the same case.
     func starts(with text: StaticString) -> Bool { starts(with: text) { $0 } }
 
-    /// Whether it begins with `text`, which is in lower case, in any ASCII case.
+    /// Returns true if it begins with `text`, which is in lower case, in any ASCII case.
     func startsIgnoringCase(_ text: StaticString) -> Bool { starts(with: text) { $0.lowercasedASCII } }
 
     @inline(__always)
@@ -102,7 +102,7 @@ struct TextPart: Sendable, Hashable {
         }
     }
 
-    /// Its text with ASCII letters in lower case.
+    /// The text with ASCII letters in lower case.
     var lowercased: String {
         guard bytes.contains(where: { $0 &- 0x41 < 26 }) else { return text }
         return String(unsafeUninitializedCapacity: bytes.count) { text in
@@ -111,12 +111,12 @@ struct TextPart: Sendable, Hashable {
         }
     }
 
-    /// Whether it has a byte, and only digits.
+    /// True if it has a byte, and only digits.
     var isDigits: Bool { !bytes.isEmpty && bytes.allSatisfy(\.isASCIIDigit) }
 }
 
 extension TextPart {
-    /// A defect of this part.
+    /// Returns a defect of this part.
     func defect(_ kind: StandardDefect.Kind, _ name: String, _ advice: String) -> StandardDefect {
         StandardDefect(kind, name, at: offset, advice)
     }
@@ -147,7 +147,7 @@ extension TextPart {
         bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
     }
 
-    /// Requires at most `maximum` characters.
+    /// Returns the part, which must have at most `maximum` characters.
     func limited(to maximum: Int, _ name: @autoclosure () -> String) throws(StandardDefect) -> TextPart {
         // A text has at least as many bytes as characters.
         guard count <= maximum || scalarCount <= maximum else {
@@ -158,12 +158,12 @@ extension TextPart {
 }
 
 extension UInt8 {
-    /// Whether it is one of what pasted codes often end with.
+    /// True if it is a space or a line end, which pasted codes often end with.
     var isSpaceOrLineEnd: Bool { self == 0x20 || self == 0x0A || self == 0x0D }
 }
 
 extension PaymentLink {
-    /// What follows the scheme's colon, of an opaque link up to the query; nil for a text.
+    /// The text behind the scheme's colon, query included; of a plain text, all of it.
     var payload: TextPart {
         let bytes = Array(text.utf8)
         guard form != .text else { return TextPart(bytes: bytes[...]) }
@@ -186,10 +186,10 @@ extension PaymentLink {
 struct LinkParts {
     /// The host, in lower case; nil without `//`.
     let authority: TextPart?
-    /// The path with its leading slash; of an opaque URI what follows the scheme.
+    /// The path with its leading slash; of an opaque URI the text behind the scheme.
     let path: TextPart
-    /// What follows the `?`, or nil.
+    /// The text behind the `?`, or nil.
     let query: TextPart?
-    /// What follows the `#`, or nil.
+    /// The text behind the `#`, or nil.
     let fragment: TextPart?
 }

@@ -1,23 +1,22 @@
 import PaymentCore
 
-/// The form in which Android's browsers hand links to apps: `intent://pay?pa=…#Intent;scheme=upi;package=…;end`.
+/// The form in which Android's browsers pass links to apps: `intent://pay?pa=…#Intent;scheme=upi;package=…;end`.
 ///
-/// It is read as the link that the app would be given, `upi://pay?pa=…`. The app that it names and the page that it
-/// names for when there is none are not looked at: whoever made the text chose them. Source: Chrome for Android,
-/// "Android Intents with Chrome".
+/// It is read as the link that the app would receive, `upi://pay?pa=…`. Its app and its fallback page are ignored: the
+/// author of the text chose them. Source: Chrome for Android, "Android Intents with Chrome".
 struct AndroidIntent: Sendable {
     /// The link inside.
     let link: PaymentLink
-    /// Where the link's scheme stands in the intent.
+    /// The place of the link's scheme in the intent.
     private let schemeOffset: Int
     private let schemeLength: Int
 
     private static let scheme = "intent"
 
-    /// Whether `link` begins as one.
+    /// Returns true if `link` begins like an intent.
     static func isOne(_ link: PaymentLink) -> Bool { link.form != .text && link.scheme == "intent" }
 
-    /// Creates a value by taking the link out of `intent`; nil where it is no intent or names no scheme.
+    /// Creates a value by taking the link out of `intent`; nil where it is not an intent or names no scheme.
     init?(_ intent: PaymentLink) {
         guard Self.isOne(intent), let fragment = intent.parts.fragment, fragment.starts(with: "Intent;") else {
             return nil
@@ -26,7 +25,7 @@ struct AndroidIntent: Sendable {
         let names = words.filter { $0.starts(with: "scheme=") }
         guard words.last?.equals("end") == true, let word = names.first, names.count == 1 else { return nil }
         let scheme = word.dropFirst("scheme=".utf8.count)
-        // What a host had in capitals may matter inside.
+        // The case of letters in the host may matter in the link inside.
         let written = Array((intent.spelling ?? intent.text).utf8)
         let body = written[Self.scheme.utf8.count..<(fragment.offset - 1)]
         guard let link = try? PaymentLink(scheme.text + String(decoding: body, as: UTF8.self)), link.form != .text,
@@ -37,7 +36,7 @@ struct AndroidIntent: Sendable {
         schemeLength = scheme.count
     }
 
-    /// Says of `defect`, which is of the link inside, where it stands in the intent.
+    /// Returns `defect`, which is of the link inside, with its place in the intent.
     func placed(_ defect: StandardDefect) -> StandardDefect {
         let offset =
             defect.offset < schemeLength

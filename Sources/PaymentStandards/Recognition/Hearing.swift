@@ -1,31 +1,30 @@
 import PaymentCore
 
-/// What the standards that were asked about a text have said. Mostly it is one, so nothing is kept in lists before
-/// there are two.
+/// The results of the standards that have read a text. Mostly it is one, so lists are used only from the second on.
 struct Hearing {
     private let link: PaymentLink
-    /// The intent that ``link`` was taken out of.
+    /// The intent that contained ``link``.
     private let intent: AndroidIntent?
     private var sound: (any PaymentStandard)?
     private var alsoSound: [any PaymentStandard] = []
     private var defect: (standard: String, StandardDefect)?
-    /// What the first one says for whom the text is foreign.
+    /// The defect of the first standard for which the text is foreign.
     private(set) var nearMiss: (standard: String, StandardDefect)?
     private var asked: (any PaymentStandard.Type)?
     private var alsoAsked: [any PaymentStandard.Type] = []
 
-    /// Nobody has been asked about `link` yet, which may have been taken out of `intent`.
+    /// Creates a hearing before any standard has read `link`, which may have been taken out of `intent`.
     init(_ link: PaymentLink, within intent: AndroidIntent? = nil) {
         self.link = link
         self.intent = intent
     }
 
-    /// Whether somebody knows the text, so that no further level is asked.
+    /// True if a standard knows the text, so that no further level is asked.
     var isOver: Bool { sound != nil || defect != nil }
 
-    /// Asks `standard`, unless it has been: several of its patterns may match.
+    /// Asks `standard`, unless it was asked already: several of its patterns may match.
     mutating func ask(_ standard: any PaymentStandard.Type) {
-        // A private key is one, whatever others think of it.
+        // A private key stays a private key, whatever other standards report.
         if defect?.1.kind == .secret { return }
         if asked == nil {
             asked = standard
@@ -52,15 +51,15 @@ struct Hearing {
         for standard in standards { ask(standard) }
     }
 
-    /// Asks each of `standards`, who are asked about everything that nobody claims: that a text is none of theirs says
-    /// nothing about it.
+    /// Asks each of `standards`, which read every text that no other standard claims: that a text is foreign to them
+    /// carries no information.
     mutating func askInPassing(_ standards: [any PaymentStandard.Type]) {
         let before = nearMiss
         ask(standards)
         nearMiss = before
     }
 
-    /// What came out.
+    /// The result.
     var recognition: Recognition {
         if let defect, sound == nil || defect.1.kind == .secret {
             return .defective(standard: defect.standard, defect.1)

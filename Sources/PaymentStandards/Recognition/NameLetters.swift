@@ -1,9 +1,9 @@
 import PaymentCore
 
-/// Whether a name may look like another: `Аlice` with a Cyrillic А, `xn--pypal-4ve.example`.
+/// A check for names that look like another: `Аlice` with a Cyrillic А, `xn--pypal-4ve.example`.
 enum NameLetters {
-    /// Whether a word of `text` mixes Latin letters with Greek or Cyrillic ones, or is an internationalised label of a
-    /// host. A name in one script is what it seems.
+    /// Returns true if a word of `text` mixes Latin letters with Greek or Cyrillic ones, or is an internationalised
+    /// label of a host. A name in one script is not deceptive.
     static func mayDeceive(_ text: String) -> Bool {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) || text.utf8.contains(UInt8(ascii: "-")) else { return false }
         let words = text.unicodeScalars.split {
@@ -22,7 +22,7 @@ enum NameLetters {
 }
 
 extension PaymentInstruction {
-    /// Warns of names in which letters may be taken for others.
+    /// Warns of names with letters that may be taken for others.
     mutating func checkNames() {
         let names = [payee?.name, payee?.account].compactMap(\.self)
         if names.contains(where: NameLetters.mayDeceive) { warnings.append(.homographName) }

@@ -1,13 +1,13 @@
 import PaymentCore
 
-/// All patterns of all standards, compiled. Looking a link up costs the same however many standards there are.
+/// All patterns of all standards, compiled. The cost of looking up a link does not depend on the number of standards.
 struct RecognitionTable: Sendable {
     typealias Standard = any PaymentStandard.Type
 
     /// A text's beginning.
     private struct Opening: Sendable {
         let bytes: [UInt8]
-        /// Whether the line must end there.
+        /// True if the line must end there.
         let isLine: Bool
         let standard: Standard
 
@@ -18,7 +18,7 @@ struct RecognitionTable: Sendable {
         }
     }
 
-    /// A scheme's payload and who reads it.
+    /// A scheme's payload and the standard that reads it.
     private struct Payload: Sendable {
         let prefix: [UInt8]
         let standard: Standard
@@ -36,7 +36,7 @@ struct RecognitionTable: Sendable {
         }
     }
 
-    /// Whether `text` begins with `prefix`, which is in lower case where case is ignored.
+    /// Returns true if `text` begins with `prefix`, which is in lower case where case is ignored.
     private static func begins(
         _ text: some Collection<UInt8>, _ prefix: [UInt8], ignoringCase: Bool
     ) -> Bool {
@@ -103,7 +103,7 @@ struct RecognitionTable: Sendable {
 
     // MARK: Looking up
 
-    /// Has `hearing` ask the standards that `link` may be of, level by level of the order of recognition, until one of
+    /// Lets `hearing` ask the standards that `link` may be of, level by level of the order of recognition, until one of
     /// them knows it.
     func look(up link: PaymentLink, _ hearing: inout Hearing) {
         switch link.form {
@@ -118,7 +118,7 @@ struct RecognitionTable: Sendable {
     /// Fixed beginnings, then shapes, then `user@host`.
     private func text(_ text: UnsafeBufferPointer<UInt8>, _ hearing: inout Hearing) {
         guard let first = text.first else { return }
-        // The longest beginning is asked first, all shorter ones then.
+        // The longest beginning is asked first, then all shorter ones.
         var longest: Int?
         for opening in openings[Int(first)] where opening.matches(text) {
             if let longest, opening.bytes.count < longest, hearing.isOver { return }
@@ -157,7 +157,7 @@ struct RecognitionTable: Sendable {
         }
     }
 
-    /// The host decides; only on hosts that nobody names, the query and the path's end.
+    /// The host decides; on hosts that no standard names, the query and the path's end decide.
     private func web(_ link: PaymentLink, _ hearing: inout Hearing) {
         guard let host = link.host else { return }
         if link.port == nil {

@@ -1,13 +1,12 @@
-/// What the beginning or shape of a text must be for a standard to be asked about it. Plain data: all patterns are
-/// compiled into one table.
+/// The beginning or shape of the texts that a standard reads. Plain data: all patterns are compiled into one table.
 @nonexhaustive
 public enum StandardPattern: Sendable, Hashable {
     /// A text with this first line exactly.
     case firstLine(String)
-    /// A text that begins with this, case and all.
+    /// A text that begins with this, in the same case.
     case prefix(String)
-    /// A URI of this scheme, given in lower case. With payloads: whose part behind the scheme (and `//`) begins with
-    /// one of them, compared without regard to ASCII case. The longest payload that matches decides.
+    /// A URI of this scheme, given in lower case. With payloads: one whose part behind the scheme (and `//`) begins
+    /// with one of them, compared without regard to ASCII case. The longest payload that matches decides.
     case scheme(String, payloads: [String] = [])
     /// A URI whose scheme no other pattern names.
     case otherScheme
@@ -25,15 +24,15 @@ public enum StandardPattern: Sendable, Hashable {
     case mailbox
 }
 
-/// The shape of an address, number or code that stands alone. Shapes only narrow the choice: a checksum decides.
+/// The shape of a bare address, number or code. Shapes only narrow the choice: a checksum decides.
 public struct BareShape: Sendable, Hashable {
-    /// What it begins with; empty for anything.
+    /// The beginning; empty for any.
     public let prefix: String
-    /// Whether the prefix is compared without regard to ASCII case.
+    /// True if the prefix is compared without regard to ASCII case.
     public let ignoresCase: Bool
-    /// How many bytes it has.
+    /// The allowed numbers of bytes.
     public let lengths: ClosedRange<Int>
-    /// Which characters it consists of.
+    /// The characters it consists of.
     public let alphabet: Alphabet
 
     /// Creates a shape.
@@ -74,10 +73,10 @@ public struct Alphabet: OptionSet, Sendable, Hashable {
     /// Anything but line breaks and other control characters.
     public static let line = Self(rawValue: 1 << 9)
 
-    /// The sets that `byte` is in.
+    /// Returns the sets that `byte` is in.
     static func containing(_ byte: UInt8) -> Alphabet { table[Int(byte)] }
 
-    /// The sets that all of `text` is in.
+    /// Returns the sets that all of `text` is in.
     static func common(to text: UnsafeBufferPointer<UInt8>) -> Alphabet {
         table.withUnsafeBufferPointer { table in
             var common = Alphabet(rawValue: .max)

@@ -1,9 +1,9 @@
 public import PaymentCore
 
-/// Says of which payment standard a text is, and reads it.
+/// Recognises the payment standard of a text, and reads the text.
 ///
-/// One look-up in a table finds the standards that a text may be of, mostly one; only those read it. A text that stands
-/// alone (an address, an account number) is claimed only where its checksum or an equally strong structure holds.
+/// One look-up in a table finds the standards that a text may be of, mostly one; only those read it. A bare text (an
+/// address, an account number) is claimed only where its checksum or an equally strong structure is valid.
 public struct StandardsReader: InstructionReader {
     private let table: RecognitionTable
 
@@ -12,16 +12,16 @@ public struct StandardsReader: InstructionReader {
         table = RecognitionTable(standards)
     }
 
-    /// Returns what `link` is. An Android intent is what the app that it names would be given.
+    /// Returns the recognition of `link`. An Android intent is read as the link for the app that it names.
     ///
-    /// - Parameter link: the scanned text.
+    /// - Parameter link: The scanned text.
     public func recognize(_ link: PaymentLink) -> Recognition { hearing(of: link).recognition }
 
-    /// Returns what a text of no standard comes nearest to: a standard that was asked about it, and what speaks against
-    /// it. A wrong character in an address that stands alone is found so.
+    /// Returns the nearest standard of a text of no standard: the standard that was asked about it, with the defect. It
+    /// finds a wrong character in a bare address.
     ///
-    /// - Parameter link: the scanned text.
-    /// - Returns: nil where no standard was asked, or one knows the text.
+    /// - Parameter link: The scanned text.
+    /// - Returns: Nil where no standard was asked, or one knows the text.
     public func nearMiss(_ link: PaymentLink) -> (standard: String, StandardDefect)? {
         let hearing = hearing(of: link)
         return hearing.isOver ? nil : hearing.nearMiss
@@ -38,9 +38,9 @@ public struct StandardsReader: InstructionReader {
         return hearing
     }
 
-    /// Returns what `link` is, in the common reading.
+    /// Returns the common reading of `link`.
     ///
-    /// - Parameter link: the scanned text.
+    /// - Parameter link: The scanned text.
     public func read(_ link: PaymentLink) -> InstructionReading {
         switch recognize(link) {
         case .none: return .none
@@ -56,7 +56,7 @@ public struct StandardsReader: InstructionReader {
     }
 }
 
-/// What a text is.
+/// The result of recognising a text.
 @nonexhaustive
 public enum Recognition: Sendable {
     /// Of no known standard.
@@ -65,6 +65,6 @@ public enum Recognition: Sendable {
     case sound(any PaymentStandard)
     /// Surely meant for the standard called `standard`, but not sound.
     case defective(standard: String, StandardDefect)
-    /// Sound by several standards; the text does not tell which is meant.
+    /// Sound by several standards; the text does not decide between them.
     case ambiguous([any PaymentStandard])
 }

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// A bank's code (BIC). Says nothing about whether the bank is there.
+/// A bank's code (BIC). Does not prove that the bank exists.
 ///
 /// Source: ISO 9362.
 struct BankCode: Sendable, Hashable {

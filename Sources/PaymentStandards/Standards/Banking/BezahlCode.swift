@@ -3,13 +3,13 @@ import PaymentCore
 /// A `bank:` link of the German BezahlCode.
 ///
 /// Source: BezahlCode specification. Withdrawn in practice, still printed. A direct debit asks the reader for a
-/// mandate, a contact for nothing: neither is a payment.
+/// mandate, a contact asks for nothing: neither is a payment.
 struct BezahlCode: PaymentStandard {
     static let id = "bezahlcode"
     static let specification = "BezahlCode"
     static let patterns: [StandardPattern] = [.scheme("bank")]
 
-    /// What the link asks for: `singlepaymentsepa`, `contact` …
+    /// The action that the link asks for: `singlepaymentsepa`, `contact` …
     let action: String
     /// The parameters as they are shown, by their own names.
     private let values: [String: String]
@@ -29,7 +29,7 @@ struct BezahlCode: PaymentStandard {
         mark: UInt8(ascii: ","), fractionDigits: 2, wholeDigits: 9, allowsZero: false)
 
     private var isContact: Bool { action.hasPrefix("contact") }
-    /// Whether it asks for a mandate to take money.
+    /// True if it asks for a mandate to take money.
     var isPull: Bool { action.hasPrefix("singledirectdebit") }
 
     init(_ link: PaymentLink) throws(StandardDefect) {

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// References by which a payee knows a payment again.
+/// References by which a payee recognises a payment.
 enum CreditorReference {
     /// A creditor reference: `RF`, two check digits and 1 to 21 letters or digits, without the spaces of its print
     /// form. Source: ISO 11649.

@@ -2,8 +2,8 @@ import PaymentCore
 
 /// The code on Croatia's payment form (HUB3), a PDF417 symbol.
 ///
-/// Source: Croatian Banking Association, 2D barcode for payment orders (HUB3A). The kuna gave way to the euro on
-/// 2023-01-01 and still stands on old bills.
+/// Source: Croatian Banking Association, 2D barcode for payment orders (HUB3A). The euro replaced the kuna on
+/// 2023-01-01; old bills still use the kuna.
 struct CroatianBill: PaymentStandard {
     static let id = "hub3"
     static let specification = "HUB3A 2D barcode"

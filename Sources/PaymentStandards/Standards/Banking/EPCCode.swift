@@ -2,8 +2,8 @@ public import PaymentCore
 
 /// The European Payments Council's code for a SEPA credit transfer: GiroCode, "BCD", Stuzza.
 ///
-/// Source: EPC069-12 v2.1 section 3.2. The identification `INST` is of newer guidelines. The Ukrainian code shares the
-/// first line; its fourth is `UCT`.
+/// Source: EPC069-12 v2.1 section 3.2. The identification `INST` comes from newer guidelines. The Ukrainian code shares
+/// the first line; its fourth is `UCT`.
 public struct EPCCode: WritablePaymentStandard {
     /// `epc-qr`.
     public static let id = "epc-qr"
@@ -49,7 +49,7 @@ public struct EPCCode: WritablePaymentStandard {
         guard !isTooLong else { throw lines[12].defect(.length, "line 13", "stands behind the last; remove it") }
         version = try Self.required(lines[1], "version (line 2)", ["001", "002"])
         charset = try Self.number(lines[2])
-        // A reader that has decoded another character set gives a text of other bytes; each was one byte there.
+        // A reader that has decoded another character set returns a text of other bytes; each was one byte before.
         guard (charset == 1 ? whole.count : whole.scalarCount) <= 331 else {
             throw whole.defect(.length, "code", "has more than 331 bytes; shorten its texts")
         }
@@ -71,14 +71,14 @@ public struct EPCCode: WritablePaymentStandard {
     /// Creates a code of version 002 in UTF-8.
     ///
     /// - Parameters:
-    ///   - name: the payee.
-    ///   - iban: the payee's account.
+    ///   - name: The payee.
+    ///   - iban: The payee's account.
     ///   - cents: 1 to 99 999 999 999, or nil to let the payer enter the amount.
-    ///   - purpose: a code of ISO 20022, up to four letters; nil for none.
-    ///   - reference: a creditor reference; excludes `remittance`.
-    ///   - remittance: a free text for the payee.
-    ///   - information: a text for the payer.
-    /// - Throws: ``StandardDefect`` where a code made of these would not be read.
+    ///   - purpose: A code of ISO 20022, up to four letters; nil for none.
+    ///   - reference: A creditor reference; excludes `remittance`.
+    ///   - remittance: A free text for the payee.
+    ///   - information: A text for the payer.
+    /// - Throws: ``StandardDefect`` where the resulting code could not be read.
     public init(
         name: String, iban: String, cents: UInt64? = nil, purpose: String? = nil, reference: String? = nil,
         remittance: String? = nil, information: String? = nil

@@ -8,7 +8,7 @@ struct HungarianCode: PaymentStandard {
     static let specification = "MNB QR 2019-07"
     static let patterns: [StandardPattern] = [.firstLine("HCT"), .firstLine("RTP")]
 
-    /// `HCT` for a transfer that the reader makes, `RTP` for one that is asked of somebody.
+    /// `HCT` for a transfer that the reader makes, `RTP` for one that the code requests.
     let kind: String
     let bic: String
     let name: String
@@ -87,7 +87,7 @@ struct HungarianCode: PaymentStandard {
         return fields
     }
 
-    /// Pays the account; a request to pay asks for money from the account that it names.
+    /// Pays the account; a request to pay asks for money from the named account.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         if kind == "RTP" { instruction.purpose = .pull }

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// An international bank account number. Alone it names a payee and nothing else.
+/// An international bank account number. A bare one names a payee and nothing else.
 ///
 /// Source: ISO 13616-1 and the lengths of its registry; a country that is not in it has no such numbers.
 struct IBAN: PaymentStandard {
@@ -11,11 +11,11 @@ struct IBAN: PaymentStandard {
     /// The number without spaces.
     let text: String
 
-    /// Creates a value from a text that is nothing but a number, in groups of four or without spaces.
+    /// Creates a value from a text that is only a number, in groups of four or without spaces.
     init(_ link: PaymentLink) throws(StandardDefect) {
         let part = TextPart(link).trimmed
         let start = part.bytes.prefix(4)
-        // Any two words have its shape; a known country with digits behind it is meant.
+        // Any two words have its shape; a known country with digits behind it decides.
         guard start.count == 4, start.dropFirst(2).allSatisfy(\.isASCIIDigit), let length = Self.length(start),
             part.bytes.reduce(0, { $1 == 0x20 ? $0 : $0 + 1 }) == length
         else { throw part.defect(.foreign, "IBAN", "does not begin with a country and two digits") }
@@ -56,8 +56,8 @@ struct IBAN: PaymentStandard {
     /// The country's two letters.
     var country: String { String(text.prefix(2)) }
 
-    /// Whether it is one of Switzerland's or Liechtenstein's for payments with a QR reference: a bank number from
-    /// 30000 to 31999.
+    /// True if it is one of Switzerland's or Liechtenstein's for payments with a QR reference: a bank number from 30000
+    /// to 31999.
     var isQRIBAN: Bool {
         guard country == "CH" || country == "LI", let bank = Int(text.dropFirst(4).prefix(5)) else { return false }
         return 30000...31999 ~= bank
@@ -74,14 +74,14 @@ struct IBAN: PaymentStandard {
         return instruction
     }
 
-    /// The account as a payee.
+    /// Returns the account as a payee.
     func payee(named name: String? = nil) -> PaymentInstruction.Payee {
         .init(account: text, name: name, check: .checksum)
     }
 }
 
 extension IBAN {
-    /// How many characters the numbers of each country have (SWIFT's registry), at the place of its two letters; 0 for
+    /// The length in characters of each country's numbers (SWIFT's registry), at the place of its two letters; 0 for
     /// letters of no country.
     private static let lengths: [UInt8] = {
         var lengths = [UInt8](repeating: 0, count: 26 * 26)
@@ -93,14 +93,14 @@ extension IBAN {
         return lengths
     }()
 
-    /// The place of the two capital letters that `bytes` begin with; nil for anything else.
+    /// Returns the place of the two capital letters that `bytes` begin with; nil for anything else.
     private static func place(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard bytes.count >= 2 else { return nil }
         let (first, second) = (bytes[bytes.startIndex] &- 0x41, bytes[bytes.startIndex + 1] &- 0x41)
         return first < 26 && second < 26 ? Int(first) * 26 + Int(second) : nil
     }
 
-    /// How many characters the numbers have that begin like `bytes`; nil where no country has such numbers.
+    /// Returns the length in characters of the numbers that begin like `bytes`; nil where no country has such numbers.
     static func length(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard let place = place(bytes), lengths[place] > 0 else { return nil }
         return Int(lengths[place])

@@ -2,8 +2,8 @@ import PaymentCore
 
 /// The code on a payment notice of Italy's public administration (pagoPA).
 ///
-/// Source: AgID, pagoPA payment notice, version 002 of the code. What is owed may have changed since the notice was
-/// printed; pagoPA says how much when it is paid.
+/// Source: AgID, pagoPA payment notice, version 002 of the code. The amount due may have changed since the notice was
+/// printed; pagoPA states it at the time of payment.
 struct ItalianNotice: PaymentStandard {
     static let id = "pagopa"
     static let specification = "pagoPA notice 002"
@@ -47,7 +47,7 @@ struct ItalianNotice: PaymentStandard {
         ]
     }
 
-    /// Pays the notice; the amount is what was printed.
+    /// Pays the notice; the amount is the printed one.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: creditorTaxCode)

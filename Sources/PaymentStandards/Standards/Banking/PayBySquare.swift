@@ -4,7 +4,7 @@ import PaymentCrypto
 /// A payment order of the Slovak PAY by square: a table packed with LZMA and written in base32hex.
 ///
 /// Source: Slovak Banking Association, PAY by square 1.0 to 1.2, as its public implementations read it. The text has no
-/// mark of its own: it is recognised by its header and by unpacking.
+/// mark: it is recognised by its header and by unpacking.
 struct PayBySquare: PaymentStandard {
     static let id = "paybysquare"
     static let specification = "SBA PAY by square 1.2"
@@ -23,9 +23,9 @@ struct PayBySquare: PaymentStandard {
 
     /// One order in the table.
     struct Order: Sendable, Hashable {
-        /// What it is, as bits: 1 an order, 2 a standing order, 4 a direct debit.
+        /// The kind, as bits: 1 an order, 2 a standing order, 4 a direct debit.
         fileprivate(set) var type = 1
-        /// The texts by the names that the vectors use; those that are empty are left out.
+        /// The texts by the names that the vectors use; empty ones are left out.
         fileprivate var texts: [String: String] = [:]
         /// The accounts, each with its bank's code or an empty text.
         fileprivate var accounts: [[String]] = []
@@ -87,7 +87,7 @@ struct PayBySquare: PaymentStandard {
         payments = try table.orders()
     }
 
-    /// The bytes that base32hex spells; bits left over at the end are dropped.
+    /// Returns the bytes of base32hex digits; bits left over at the end are dropped.
     private static func bytes(of digits: ArraySlice<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count * 5 / 8)
@@ -165,7 +165,7 @@ private struct Table {
     mutating func orders() throws(StandardDefect) -> [PayBySquare.Order] {
         var orders: [PayBySquare.Order] = []
         for _ in 0..<(try count(1...100, "number of payments")) { orders.append(try order()) }
-        // Version 1.0 ends here; its texts often name the beneficiaries all the same.
+        // Version 1.0 ends here; its texts often name the beneficiaries nevertheless.
         for index in orders.indices where !fields.isEmpty {
             orders[index].beneficiary = try list(3, "beneficiary")
         }

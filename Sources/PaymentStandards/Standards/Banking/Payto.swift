@@ -1,9 +1,8 @@
 public import PaymentCore
 
-/// A `payto:` link: an account of some payment system, and what to pay to it.
+/// A `payto:` link: an account of some payment system, and the payment to it.
 ///
-/// Source: RFC 8905, and the target types of its registry. Targets that are not known here are recognised by their path
-/// alone.
+/// Source: RFC 8905, and the target types of its registry. Unknown targets are recognised by their path alone.
 public struct Payto: WritablePaymentStandard {
     /// `payto`.
     public static let id = "payto"
@@ -16,7 +15,7 @@ public struct Payto: WritablePaymentStandard {
     private(set) var target: String
     /// The segments of the path, decoded; a slash at its end leaves an empty last one.
     private(set) var path: [String]
-    /// What the path names, by the target's own names.
+    /// The account of the path, by the target's own names.
     private(set) var account: [Part]
     /// The amount's currency or unit.
     private(set) var currency: String?
@@ -24,7 +23,7 @@ public struct Payto: WritablePaymentStandard {
     private(set) var amount: String?
     private(set) var receiverName: String?
     private(set) var senderName: String?
-    /// What the payment is for; shown to the payee.
+    /// The purpose of the payment; shown to the payee.
     private(set) var message: String?
     /// An id of the payment, end to end.
     private(set) var instructionID: String?
@@ -66,15 +65,15 @@ public struct Payto: WritablePaymentStandard {
     /// Creates a link.
     ///
     /// - Parameters:
-    ///   - target: the payment system, such as `iban`.
-    ///   - path: what names the account there, in order: of `iban` a BIC or none, and the IBAN.
-    ///   - amount: digits with at most one point, and the unit that they count: `("EUR", "10.50")`; nil to leave it
+    ///   - target: The payment system, such as `iban`.
+    ///   - path: The segments that name the account there, in order: of `iban` a BIC or none, and the IBAN.
+    ///   - amount: Digits with at most one point, and the unit that they count: `("EUR", "10.50")`; nil to leave it
     ///     open.
-    ///   - receiverName: the payee.
-    ///   - senderName: the payer.
-    ///   - message: a text for the payee.
-    ///   - instruction: an id of the payment, end to end.
-    /// - Throws: ``StandardDefect`` where a link made of these would not be read, or not as these.
+    ///   - receiverName: The payee.
+    ///   - senderName: The payer.
+    ///   - message: A text for the payee.
+    ///   - instruction: An id of the payment, end to end.
+    /// - Throws: ``StandardDefect`` where the resulting link could not be read, or would be read differently.
     public init(
         target: String, path: [String], amount: (unit: String, digits: String)? = nil, receiverName: String? = nil,
         senderName: String? = nil, message: String? = nil, instruction: String? = nil
@@ -231,7 +230,7 @@ public struct Payto: WritablePaymentStandard {
         return "payto://\(target)/\(path)\(query.isEmpty ? "" : "?\(query)")"
     }
 
-    /// RFC 3986's unreserved characters, and such as have no meaning in a segment or an option.
+    /// Returns true for RFC 3986's unreserved characters, and those without a meaning in a segment or an option.
     private static func staysBare(_ byte: UInt8) -> Bool {
         byte.isASCIILetter || byte.isASCIIDigit || "-_.~!$'()*,;:@+".utf8.contains(byte)
     }

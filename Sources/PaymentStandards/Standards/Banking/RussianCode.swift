@@ -9,7 +9,7 @@ struct RussianCode: PaymentStandard {
     static let specification = "GOST R 56042-2014"
     static let patterns: [StandardPattern] = [.prefix("ST000")]
 
-    /// How the bytes of the code were to be read: `windows-1251`, `utf-8` or `koi8-r`.
+    /// The character set of the code's bytes: `windows-1251`, `utf-8` or `koi8-r`.
     let encoding: String
     /// The character between fields.
     let separator: String
@@ -87,7 +87,7 @@ struct RussianCode: PaymentStandard {
         return fields
     }
 
-    /// Pays the account. Its check digits need the bank's number and are the bank's to look at.
+    /// Pays the account. Its check digits need the bank's number; the bank checks them.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: account, name: name)

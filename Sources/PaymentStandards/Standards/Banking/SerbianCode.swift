@@ -15,7 +15,7 @@ struct SerbianCode: PaymentStandard {
     let kind: String
     /// 18 digits with their check digits.
     let account: String
-    /// The payee's name; line ends in it part the address.
+    /// The payee's name; line ends in it separate the address.
     let payee: String
     /// The amount in dinars, or nil.
     let amount: String?

@@ -2,8 +2,8 @@ public import PaymentCore
 
 /// The Czech Short Payment Descriptor (SPAYD, "QR Platba").
 ///
-/// Source: SPAYD 1.0, sections on the format, the keys and the checksum. Without `CC` the account's usual currency is
-/// meant; which one, the text does not say.
+/// Source: SPAYD 1.0, sections on the format, the keys and the checksum. Without `CC` the account's usual currency
+/// applies; the text does not state it.
 public struct ShortPaymentDescriptor: WritablePaymentStandard {
     /// `spd`.
     public static let id = "spd"
@@ -14,7 +14,7 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
 
     private(set) var iban: IBAN
     private(set) var bic: String?
-    /// The fields as they stand, in the specification's order; what the reader sees follows from them.
+    /// The fields as written, in the specification's order; the readable values follow from them.
     private let entries: [Entry]
     private let values: [String: String]
 
@@ -84,17 +84,17 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
     /// Creates a descriptor.
     ///
     /// - Parameters:
-    ///   - iban: the payee's account.
-    ///   - bic: the payee's bank; nil for none.
-    ///   - hundredths: hundredths of `currency`, or nil to let the payer enter the amount.
-    ///   - currency: the letters of ISO 4217.
-    ///   - recipientName: the payee.
-    ///   - message: a text for the payee.
-    ///   - variableSymbol: digits by which the payee knows the payment again.
-    ///   - constantSymbol: digits for the kind of payment.
-    ///   - specificSymbol: further digits.
-    ///   - hasChecksum: whether a CRC-32 is added at the end.
-    /// - Throws: ``StandardDefect`` where a descriptor made of these would not be read.
+    ///   - iban: The payee's account.
+    ///   - bic: The payee's bank; nil for none.
+    ///   - hundredths: Hundredths of `currency`, or nil to let the payer enter the amount.
+    ///   - currency: The letters of ISO 4217.
+    ///   - recipientName: The payee.
+    ///   - message: A text for the payee.
+    ///   - variableSymbol: Digits by which the payee recognises the payment.
+    ///   - constantSymbol: Digits for the kind of payment.
+    ///   - specificSymbol: Further digits.
+    ///   - hasChecksum: True if a CRC-32 is added at the end.
+    /// - Throws: ``StandardDefect`` where the resulting descriptor could not be read.
     public init(
         iban: String, bic: String? = nil, hundredths: UInt64? = nil, currency: String = "CZK",
         recipientName: String? = nil, message: String? = nil, variableSymbol: String? = nil,
@@ -119,7 +119,7 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
 
     /// Checks the value of `key`.
     ///
-    /// - Returns: how it is shown.
+    /// - Returns: The form to show.
     private static func value(_ key: String, _ part: TextPart) throws(StandardDefect) -> String {
         if let limit = limits[key] { return try part.limited(to: limit, key).text }
         if let most = digits[key] {
@@ -159,7 +159,7 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
         }
     }
 
-    /// The checksum of `fields`, which are sorted by key.
+    /// Returns the checksum of `fields`, which are sorted by key.
     private static func sum(of fields: [String]) -> String {
         let sorted = fields.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
         let sum = CyclicRedundancy.crc32((["SPD", "1.0"] + sorted).joined(separator: "*").utf8)
@@ -208,7 +208,7 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
     /// The canonical text: the fields in the specification's order.
     public var text: String {
         let text = (["SPD", "1.0"] + entries.map { "\($0.key):\($0.value)" }).joined(separator: "*")
-        // A space at the end would be taken for one that came with the text; a star holds it.
+        // A space at the end would be taken for one that came with the text; a star keeps it.
         return text.utf8.last?.isSpaceOrLineEnd == true ? text + "*" : text
     }
 }

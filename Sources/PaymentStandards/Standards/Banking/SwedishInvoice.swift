@@ -6,7 +6,7 @@ import PaymentCore
 struct SwedishInvoice: PaymentStandard {
     static let id = "usingqr"
     static let specification = "UsingQR 1"
-    /// Any JSON object with a member `uqr` is meant.
+    /// Every JSON object may be one; its member `uqr` decides.
     static let patterns: [StandardPattern] = [.prefix("{")]
 
     /// 1 an invoice, 2 a credit note, 3 an invoice that has been paid.
@@ -14,7 +14,7 @@ struct SwedishInvoice: PaymentStandard {
     let payee: String
     /// The amount due.
     let amount: String?
-    /// The currency's letters: `SEK` where the text says nothing.
+    /// The currency's letters: `SEK` where the text has none.
     let currency: String
     /// `BG`, `PG`, `IBAN` or `BBAN`.
     let accountType: String
@@ -29,7 +29,7 @@ struct SwedishInvoice: PaymentStandard {
         guard let json = try? JSONValue(parsing: whole.text), let version = json["uqr"] else {
             throw whole.defect(.foreign, "text", "is no JSON object with uqr")
         }
-        /// The text of a member, where the object begins: JSON readers do not tell places.
+        /// Returns the text of a member, at the first place of its name: JSON readers do not report places.
         func value(_ name: String) -> TextPart? {
             let text = json[name]?.string ?? json[name]?.number?.text ?? ""
             return text.isEmpty ? nil : TextPart(decoded: text, at: Self.place(of: name, in: whole))
@@ -77,7 +77,7 @@ struct SwedishInvoice: PaymentStandard {
         }
     }
 
-    /// Where the member `name` stands.
+    /// Returns the place of the member `name`.
     private static func place(of name: String, in part: TextPart) -> Int {
         part.bytes.firstRange(of: Array("\"\(name)\"".utf8))?.lowerBound ?? part.offset
     }

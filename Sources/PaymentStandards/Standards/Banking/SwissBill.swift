@@ -13,7 +13,7 @@ public struct SwissBill: WritablePaymentStandard {
     /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.firstLine("SPC")]
 
-    /// Four digits that begin with `02`; the last two are to be ignored.
+    /// Four digits that begin with `02`; readers ignore the last two.
     private(set) var version = "0200"
     /// The payee's account, in Switzerland or Liechtenstein.
     let iban: IBAN
@@ -30,12 +30,12 @@ public struct SwissBill: WritablePaymentStandard {
     let reference: String?
     /// A message for people.
     let message: String?
-    /// What a program can read about the bill.
+    /// Information about the bill for programs.
     let billInformation: String?
     /// Other ways to settle it, at most two.
     let alternative: [String]
 
-    /// Who is paid or who pays.
+    /// The payee or the payer.
     public struct Party: Sendable, Hashable {
         /// `S` for an address in fields, `K` for one in two lines.
         let type: String
@@ -91,7 +91,7 @@ public struct SwissBill: WritablePaymentStandard {
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
         let whole = try SwissText.checked(TextPart(link))
-        // A version that is not known may have any lines, so it is looked at first.
+        // An unknown version may have any lines, so it is checked first.
         let head = TextLines(whole)
         guard head[1].count == 4, head[1].isDigits, head[1].starts(with: "02") else {
             throw head[1].defect(.unsupported, "version (line 2)", "must be 02 and two digits")
@@ -124,15 +124,15 @@ public struct SwissBill: WritablePaymentStandard {
     /// Creates a bill.
     ///
     /// - Parameters:
-    ///   - iban: the creditor's account, an IBAN or a QR-IBAN.
-    ///   - creditor: who is paid.
+    ///   - iban: The creditor's account, an IBAN or a QR-IBAN.
+    ///   - creditor: The payee.
     ///   - cents: 1 to 99 999 999 999, or nil to let the payer enter the amount.
     ///   - currency: `CHF` or `EUR`.
-    ///   - debtor: who pays; nil leaves it open.
+    ///   - debtor: The payer; nil leaves it open.
     ///   - reference: 27 digits for a QR-IBAN, else an ISO 11649 reference or nil.
-    ///   - message: a text for the creditor.
-    ///   - billInformation: coded information about the bill.
-    /// - Throws: ``StandardDefect`` where a bill made of these would not be read.
+    ///   - message: A text for the creditor.
+    ///   - billInformation: Coded information about the bill.
+    /// - Throws: ``StandardDefect`` where the resulting bill could not be read.
     public init(
         iban: String, creditor: Party, cents: UInt64? = nil, currency: String = "CHF", debtor: Party? = nil,
         reference: String? = nil, message: String? = nil, billInformation: String? = nil
@@ -247,7 +247,7 @@ public struct SwissBill: WritablePaymentStandard {
     }
 }
 
-/// The characters that a Swiss QR-bill may hold. Others look like them: a Cyrillic `а` in a payee's name.
+/// The characters that a Swiss QR-bill may hold. Others may look like them: a Cyrillic `а` in a payee's name.
 private enum SwissText {
     static func checked(_ text: TextPart) throws(StandardDefect) -> TextPart {
         guard text.scalarCount <= 997 else {

@@ -1,9 +1,9 @@
 public import PaymentCore
 
-/// A `bitcoin:` link: an address and other ways to pay the same thing.
+/// A `bitcoin:` link: an address and other ways to make the same payment.
 ///
 /// Source: BIP-321, which replaces BIP-21; payjoin parameters of BIP-77 and BIP-78. Scheme, keys and bech32 values may
-/// be in any one case, as QR codes have them in capitals.
+/// be in lower or upper case; QR codes have them in capitals.
 public struct BIP321: WritablePaymentStandard {
     /// `bip321`.
     public static let id = "bip321"
@@ -21,17 +21,17 @@ public struct BIP321: WritablePaymentStandard {
     private(set) var message: String?
     /// Payment instructions, by key, in order: `lightning`, `lno`, `sp`, `bc` …
     private(set) var payloads: [Payload] = []
-    /// Where a payjoin can be arranged.
+    /// The address at which a payjoin can be arranged.
     private(set) var payjoin: String?
-    /// Whether outputs may be replaced in a payjoin; `pjos`.
+    /// The rule whether outputs may be replaced in a payjoin; `pjos`.
     private(set) var payjoinSubstitution: String?
     /// A URI to open with the proof of payment.
     private(set) var proofURI: String?
-    /// Whether the payee demands the proof.
+    /// True if the payee demands the proof.
     private(set) var requiresProof = false
     /// Parameters of other standards, in order.
     private(set) var unknown: [Payload] = []
-    /// The chain that all instructions are of; nil where none tells.
+    /// The chain of all instructions; nil where none states it.
     private(set) var network: BitcoinAddress.Network?
     private var inner: [PaymentInstruction] = []
 
@@ -84,7 +84,7 @@ public struct BIP321: WritablePaymentStandard {
         }
     }
 
-    /// An address whose checksum fails is a defect here: the scheme says that one was meant.
+    /// Returns a sound address. One whose checksum fails is a defect here: the scheme shows that one was meant.
     private static func sound(_ part: TextPart, _ name: String) throws(StandardDefect) -> BitcoinAddress {
         do throws(StandardDefect) {
             return try BitcoinAddress(part, name)
@@ -135,7 +135,7 @@ public struct BIP321: WritablePaymentStandard {
         do throws(StandardDefect) {
             reading = try BIP321Payload.read(key, value)
         } catch {
-            // The key says what was meant.
+            // The key shows what was meant.
             throw error.kind == .foreign ? value.defect(.malformed, key, error.advice) : error
         }
         if let other = reading.network {
@@ -148,7 +148,8 @@ public struct BIP321: WritablePaymentStandard {
         if let instruction = reading.instruction { inner.append(instruction) }
     }
 
-    /// A proof that a browser would open would tell a stranger who paid: ignored when offered, refused when demanded.
+    /// A proof that a browser would open would reveal the payer to a stranger: ignored when offered, refused when
+    /// demanded.
     private mutating func takeProof(_ parameter: QueryParameter, isRequired: Bool) throws(StandardDefect) {
         guard proofURI == nil else {
             throw parameter.name.defect(.duplicate, "pop", "stands twice, with and without req-; one may")
@@ -190,7 +191,7 @@ public struct BIP321: WritablePaymentStandard {
             fields.set("pop", proofURI)
             fields.set("popMayOpen", Self.mayOpen(proofURI))
             fields.set("popRequired", requiresProof)
-            // With several ways to pay, what is opened depends on the one that is used.
+            // With several ways to pay, the opened link depends on the one that is used.
             if Self.mayOpen(proofURI), address == nil || payloads.isEmpty {
                 fields.set("popOpen", "\(proofURI)\(address == nil ? payloads.first?.key ?? "" : "onchain")=")
             }
@@ -242,7 +243,7 @@ public struct BIP321: WritablePaymentStandard {
         return "bitcoin:\(address?.text ?? "")\(items.isEmpty ? "" : "?")\(items.joined(separator: "&"))"
     }
 
-    /// What RFC 3986 leaves bare in a query, without the marks that part parameters.
+    /// Returns true for bytes that RFC 3986 leaves bare in a query, without the marks that separate parameters.
     private static func staysBare(_ byte: UInt8) -> Bool {
         byte.isASCIILetter || byte.isASCIIDigit || "-_.~!$'()*,;:@/?+".utf8.contains(byte)
     }

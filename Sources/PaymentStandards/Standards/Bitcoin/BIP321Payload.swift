@@ -1,16 +1,16 @@
 import PaymentCore
 
-/// What can be paid inside a `bitcoin:` link besides its address, each by the key of its parameter.
+/// The payment instructions of a `bitcoin:` link besides its address, each by the key of its parameter.
 ///
-/// The one place where payloads are read: a new kind of instruction is a case here. What a payload's own standard reads
-/// from it becomes an alternative of the link's instruction.
+/// The one place where payloads are read: a new kind of instruction is a case here. A payload's reading by its own
+/// standard becomes an alternative of the link's instruction.
 enum BIP321Payload {
     /// The keys whose values are payment instructions and may repeat. `bc`, `tb` and `bcrt` hold addresses.
     static let keys: Set<String> = ["lightning", "lno", "sp", "pay", "bc", "tb", "bcrt", "creq"]
 
-    /// What a payload says.
+    /// The reading of a payload.
     struct Reading {
-        /// Which chain it is of; nil where it does not tell.
+        /// The chain; nil where the payload does not state it.
         var network: BitcoinAddress.Network?
         /// The common reading; nil while its standard is not read.
         var instruction: PaymentInstruction?
@@ -41,7 +41,7 @@ enum BIP321Payload {
         return Reading(network: address.network, instruction: address.instruction)
     }
 
-    /// A BOLT 11 invoice; an LNURL or an offer stand there too, in the wild.
+    /// Reads a BOLT 11 invoice; in practice, an LNURL or an offer occurs there too.
     private static func lightning(_ value: TextPart) throws(StandardDefect) -> Reading {
         if value.startsIgnoringCase("lno1") { return try offer(value) }
         if value.startsIgnoringCase("lnurl1") {
@@ -51,7 +51,7 @@ enum BIP321Payload {
         return Reading(network: invoice.network.addresses, instruction: invoice.instruction)
     }
 
-    /// A BOLT 12 offer.
+    /// Reads a BOLT 12 offer.
     private static func offer(_ value: TextPart) throws(StandardDefect) -> Reading {
         let offer = try Bolt12(value, "lno")
         return Reading(network: offer.network, instruction: offer.instruction)

@@ -2,8 +2,8 @@ public import PaymentCore
 
 /// A Bitcoin address: base58check P2PKH and P2SH, or a segregated-witness program.
 ///
-/// Sources: BIP-13, BIP-173, BIP-350, BIP-341; version bytes as in Bitcoin Core's `chainparams.cpp`. The texts of
-/// testnet3, testnet4 and signet are the same, and base58 ones also those of regtest.
+/// Sources: BIP-13, BIP-173, BIP-350, BIP-341; version bytes as in Bitcoin Core's `chainparams.cpp`. Addresses of
+/// testnet3, testnet4 and signet have the same form, and base58 ones also that of regtest.
 public struct BitcoinAddress: PaymentStandard {
     /// `bitcoin-address`.
     public static let id = "bitcoin-address"
@@ -17,7 +17,7 @@ public struct BitcoinAddress: PaymentStandard {
         + ["5", "9", "K", "L", "c"].map { .bare(BareShape($0, lengths: 51...52, .base58)) }
         + ["x", "y", "z", "t", "u", "v"].map { .bare(BareShape("\($0)prv", lengths: 107...112, .base58)) }
 
-    /// Which chain it is on.
+    /// The chain of an address.
     enum Network: String, Sendable, Hashable {
         /// Bitcoin.
         case mainnet
@@ -44,13 +44,13 @@ public struct BitcoinAddress: PaymentStandard {
             }
         }
 
-        /// Where it is, for ``PaymentInstruction/network``: its CAIP-2 id, where the text tells which chain.
+        /// The chain for ``PaymentInstruction/network``: its CAIP-2 id, where the text states the chain.
         var chain: String {
             self == .mainnet ? "bip122:000000000019d6689c085ae165831e93" : "bitcoin-\(rawValue)"
         }
     }
 
-    /// What spends from it.
+    /// The kind of key or script that spends from an address.
     enum Kind: String, Sendable, Hashable {
         /// A public key's hash.
         case p2pkh
@@ -62,7 +62,7 @@ public struct BitcoinAddress: PaymentStandard {
         case p2wsh
         /// A taproot output key.
         case p2tr
-        /// A witness program of a version or length that has no meaning yet.
+        /// A witness program of a version or length without a meaning so far.
         case witnessUnknown = "witness_unknown"
     }
 
@@ -74,7 +74,7 @@ public struct BitcoinAddress: PaymentStandard {
     /// The hash or witness program.
     let program: [UInt8]
 
-    /// Creates a value from a text that is nothing but an address.
+    /// Creates a value from a text that is only an address.
     ///
     /// - Throws: ``StandardDefect``; of kind `foreign` when the text was not meant to be of this standard at all.
     public init(_ link: PaymentLink) throws(StandardDefect) {
@@ -132,7 +132,7 @@ public struct BitcoinAddress: PaymentStandard {
 
     private init(base58 part: TextPart, _ name: String) throws(StandardDefect) {
         guard let payload = Base58Check.decode(part) else {
-            // Without a sound checksum, nothing says that it is an address at all.
+            // Without a valid checksum, nothing shows that it is an address at all.
             throw part.defect(.foreign, name, "fails its checksum: at least one character is wrong; copy it again")
         }
         let (network, kind): (Network, Kind)
@@ -173,7 +173,7 @@ public struct BitcoinAddress: PaymentStandard {
     public var instruction: PaymentInstruction {
         var instruction = bareInstruction
         describe(&instruction)
-        // The texts are identical there, and nothing in them tells which chain was meant.
+        // The texts are identical there, and nothing in them shows which chain was meant.
         switch kind {
         case .p2pkh where network == .mainnet: instruction.otherReadings = ["bitcoin-cash-legacy"]
         case .p2sh where network == .mainnet: instruction.otherReadings = ["bitcoin-cash-legacy", "litecoin-legacy"]
@@ -184,7 +184,7 @@ public struct BitcoinAddress: PaymentStandard {
         return instruction
     }
 
-    /// Says in `instruction` that this address is paid.
+    /// Sets this address as the payee of `instruction`.
     func describe(_ instruction: inout PaymentInstruction) {
         instruction.payee = .init(account: text, check: .checksum)
         instruction.network = network.chain

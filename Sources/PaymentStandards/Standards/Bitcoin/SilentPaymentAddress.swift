@@ -3,7 +3,7 @@ import PaymentSecp256k1
 
 /// A static address to which every payment goes to another output. Source: BIP-352.
 ///
-/// Read only inside other standards so far: its own texts (`sp1…`) carry no field but themselves.
+/// Read only inside other standards so far: its bare texts (`sp1…`) carry no other field.
 struct SilentPaymentAddress: Sendable, Hashable {
     let isMainnet: Bool
 

@@ -12,19 +12,19 @@ struct Algorand: PaymentStandard {
     let address: String
     /// Millionths of an algo, or the asset's smallest units.
     private(set) var amount: UInt64?
-    /// Which asset is paid; nil for algo.
+    /// The asset that is paid; nil for algo.
     private(set) var asset: UInt64?
     private(set) var label: String?
-    /// A text to the payee, public on the chain.
+    /// A text for the payee, public on the chain.
     private(set) var memo: String?
-    /// Whether the payer may change the memo.
+    /// True if the payer may change the memo.
     private(set) var isMemoEditable: Bool?
     private var unknown: [String: String] = [:]
 
     private static let reader = QueryReader(
         QueryRules(refusesUnknownTwice: true), known: ["amount", "asset", "label", "note", "xnote"])
 
-    /// `algorand:ADDRESS` without `//` is seen, too.
+    /// `algorand:ADDRESS` without `//` occurs, too.
     init(_ link: PaymentLink) throws(StandardDefect) {
         guard link.scheme != nil else {
             do throws(StandardDefect) {
@@ -36,7 +36,7 @@ struct Algorand: PaymentStandard {
         }
         let parts = link.parts
         if link.form == .web {
-            // A host was put into lower case; the link remembers how it was.
+            // A host is put into lower case; the link keeps its original spelling.
             let written = TextPart(bytes: Array((link.spelling ?? link.text).utf8)[...])
             let (start, end) = ("algorand://".utf8.count, parts.path.bytes.startIndex)
             guard start <= end else { throw parts.path.defect(.foreign, "scheme", "is not algorand") }

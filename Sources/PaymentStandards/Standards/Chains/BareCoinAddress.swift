@@ -26,7 +26,7 @@ struct BareCoinAddress: PaymentStandard {
             address = try CoinAddress(part, of: CoinChain.all[index], "address")
             return
         }
-        // Of base58 nothing but the checksum says that it is an address at all.
+        // In base58, only the checksum shows that it is an address at all.
         if let bytes = Base58Check.decode(part) {
             for index in CoinChain.all.indices {
                 guard let version = CoinChain.all[index].version(of: bytes) else { continue }
@@ -41,7 +41,7 @@ struct BareCoinAddress: PaymentStandard {
     private var coin: CoinChain { CoinChain.all[index] }
     private var chain: String { coin.name }
 
-    /// Which chain's address it is.
+    /// The standard of the address's chain.
     var standard: String { "\(chain)-address" }
 
     var fields: InstructionFields {

@@ -24,7 +24,7 @@ struct BitcoinCash: PaymentStandard {
         do throws(StandardDefect) {
             address = try CashAddress(part, prefix: scheme, "address")
         } catch {
-            // Only a sound checksum says that an unknown prefix is one.
+            // Only a valid checksum shows that an unknown prefix is one.
             throw CashAddress.prefixes.contains(scheme)
                 ? error : StandardDefect(.foreign, error.part, at: error.offset, error.advice)
         }

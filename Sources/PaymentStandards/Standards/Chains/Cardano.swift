@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// A `web+cardano:` link or a bare Cardano address. Only a payment pays: links can also delegate, claim or just name.
+/// A `web+cardano:` link or a bare Cardano address. Only payment links pay; others delegate, claim or only name.
 /// Source: CIP-13, CIP-19, CIP-99, CIP-134.
 struct Cardano: PaymentStandard {
     static let id = "cip13"
@@ -28,7 +28,7 @@ struct Cardano: PaymentStandard {
     }
 
     private let content: Content
-    /// All ada there can ever be: 45 billion.
+    /// The maximum supply of ada: 45 billion.
     private static let maximum: UInt128 = 45_000_000_000_000_000
 
     private static let amountReader = QueryReader(QueryRules(), known: ["amount"])
@@ -156,7 +156,7 @@ struct Cardano: PaymentStandard {
         if withBytes { fields.set("bytes", Hex.encode(address.bytes)) }
     }
 
-    /// Pays the address; of a claim, brings money to the reader.
+    /// Pays the address; a claim brings money to the reader instead.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.network = ChainCoin.cardano.chain

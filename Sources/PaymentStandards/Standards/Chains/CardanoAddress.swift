@@ -1,19 +1,19 @@
 import PaymentCore
 import PaymentCrypto
 
-/// A Cardano address: of Shelley's time in bech32, or of Byron's in base58. Source: CIP-19.
+/// A Cardano address: of the Shelley era in bech32, or of the Byron era in base58. Source: CIP-19.
 struct CardanoAddress: Sendable, Hashable {
     let text: String
     /// `addr`, `addr_test`, `stake` or `stake_test`; nil for Byron's.
     let prefix: String?
-    /// The header and what follows it; of Byron's the whole.
+    /// The header and the bytes behind it; for Byron, all bytes.
     let bytes: [UInt8]
 
-    /// Whether the payee's kind of address is the header's upper half.
+    /// The kind of address: the header's upper half.
     var type: UInt8 { bytes[0] >> 4 }
-    /// 1 for the main network, 0 for test networks; nil where the address does not tell.
+    /// 1 for the main network, 0 for test networks; nil where the address does not state it.
     var networkID: UInt8? { prefix == nil ? nil : bytes[0] & 15 }
-    /// Whether it can be paid.
+    /// True if it can be paid.
     var isPayment: Bool { prefix == nil || type < 8 }
 
     /// Reads `part`, which its standard calls `name`.
@@ -47,7 +47,7 @@ struct CardanoAddress: Sendable, Hashable {
         prefix = decoded.prefix
     }
 
-    /// CBOR: a list of the tagged payload and its CRC-32.
+    /// Reads CBOR: a list of the tagged payload and its CRC-32.
     private static func byron(_ part: TextPart, _ name: String) throws(StandardDefect) -> [UInt8] {
         guard let bytes = Base58.decode(part.bytes, limit: 128),
             case .array(let items)? = try? CBORValue(parsing: bytes), items.count == 2,

@@ -1,10 +1,10 @@
 import PaymentCore
 
-/// A chain's own coin: where it is paid and how its amounts are counted.
+/// A chain's own coin: its chain, and the unit of its amounts.
 struct ChainCoin: Sendable, Hashable {
     /// The coin's usual short name.
     let symbol: String
-    /// How many decimal digits its smallest unit stands for.
+    /// The number of decimal digits of its smallest unit.
     let exponent: UInt8
     /// The chain's CAIP-2 id; where none is registered, its name.
     let chain: String
@@ -35,14 +35,14 @@ struct ChainCoin: Sendable, Hashable {
         self.slip44 = slip44
     }
 
-    /// `units` of the smallest unit; `digits` say the same in coins.
+    /// Returns an amount of `units` of the smallest unit; `digits` are the same amount in coins.
     func amount(units: UInt128, digits: String) -> PaymentInstruction.Amount {
         let asset = slip44.flatMap { try? AssetID("\(chain)/slip44:\($0)") }
         let money = asset.flatMap { try? Money(minorUnits: units, currency: .asset($0), exponent: exponent) }
         return money.map { .fixed($0) } ?? .uncounted(digits: digits, unit: symbol)
     }
 
-    /// The amount in coins that `decimal` says.
+    /// Returns the amount of `decimal` coins.
     func amount(_ decimal: DecimalText) -> PaymentInstruction.Amount {
         guard let units = decimal.units(exponent: Int(exponent)) else {
             return .uncounted(digits: decimal.text, unit: symbol)
@@ -50,7 +50,7 @@ struct ChainCoin: Sendable, Hashable {
         return amount(units: units, digits: decimal.text)
     }
 
-    /// So many of the smallest unit, in coins: as many digits as needed and no more.
+    /// Returns that many of the smallest unit, in coins: as many digits as needed and no more.
     func digits(units: UInt128) -> String {
         let text = String(units)
         let padded = String(repeating: "0", count: max(0, Int(exponent) + 1 - text.utf8.count)) + text

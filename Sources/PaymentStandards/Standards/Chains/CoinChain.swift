@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentCrypto
 
-/// A chain whose addresses are Bitcoin's in other clothes: base58check or bech32 with its own marks.
+/// A chain with addresses in Bitcoin's form: base58check or bech32 with its own version bytes and prefixes.
 struct CoinChain: Sendable {
     /// A kind of address: the bytes before a hash of 20 bytes.
     struct Version: Sendable {
@@ -16,22 +16,22 @@ struct CoinChain: Sendable {
     let versions: [Version]
     /// The prefixes of its segwit addresses with the 1 behind them, and their networks.
     var segwit: [(prefix: String, network: String)] = []
-    /// The letters its base58 addresses begin with, and how many characters they have.
+    /// The letters that its base58 addresses begin with, and their lengths in characters.
     let shapes: [(prefix: String, lengths: ClosedRange<Int>)]
 
-    /// The version that `bytes` are of, checksum aside.
+    /// Returns the version of `bytes`, which have no checksum.
     func version(of bytes: [UInt8]) -> Version? {
         versions.first { bytes.count == $0.bytes.count + 20 && bytes.starts(with: $0.bytes) }
     }
 
-    /// The network of the segwit address that `part` begins as; nil where it begins as none.
+    /// Returns the network of the segwit address that `part` begins like; nil where it begins like none.
     func segwitNetwork(of part: TextPart) -> String? {
         segwit.first { part.bytes.starts(with: $0.prefix.utf8) { $0.lowercasedASCII == $1 } }?.network
     }
 
     static let litecoin = CoinChain(
         name: "litecoin", coin: .litecoin,
-        // The older script addresses are also Bitcoin's; bare ones are taken for those.
+        // The older script addresses are also Bitcoin's; bare ones are read as Bitcoin's.
         versions: [
             Version(bytes: [0x30], type: "p2pkh"), Version(bytes: [0x32], type: "p2sh"),
             Version(bytes: [0x05], type: "p2sh"),
@@ -62,7 +62,7 @@ struct CoinChain: Sendable {
             Version(bytes: [0x1C, 0xBA], type: "t2", network: "testnet"),
         ], shapes: [("t1", 35...35), ("t3", 35...35), ("tm", 35...35), ("t2", 35...35)])
 
-    /// All of them.
+    /// All chains of this kind.
     static let all = [litecoin, dogecoin, dash, tron, tezos, zcash]
 }
 
@@ -90,7 +90,7 @@ struct CoinAddress: Sendable, Hashable {
         self = Self(part, version, bytes)
     }
 
-    /// The address that `part` spells: `bytes`, which begin with `version`.
+    /// Creates the address of `part`, with its `bytes`, which begin with `version`.
     init(_ part: TextPart, _ version: CoinChain.Version, _ bytes: [UInt8]) {
         text = part.text
         network = version.network

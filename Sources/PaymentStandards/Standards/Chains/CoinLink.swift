@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// A link of a chain that took over Bitcoin's: `litecoin:`, `dogecoin:`, `dash:`, `tron:`, `tezos:`, `bitcoincash:` …
-/// Source: BIP-21 as those chains' wallets use it. There is no specification of their own.
+/// A link of a chain that adopted Bitcoin's form: `litecoin:`, `dogecoin:`, `dash:`, `tron:`, `tezos:`, `bitcoincash:`
+/// … Source: BIP-21 as those chains' wallets use it. They have no own specification.
 struct CoinLink: PaymentStandard {
     static let id = "bip321-like"
     static let specification = "BIP-21, as other chains use it"

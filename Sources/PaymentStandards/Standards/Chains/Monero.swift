@@ -55,7 +55,7 @@ struct Monero: PaymentStandard {
             throw parameter.name.defect(.malformed, "parameter", "must be a name, = and a value")
         }
         let value = parameter.value
-        // As the reference does: an escape that is none stands for itself.
+        // As in the reference: a malformed escape stands for itself.
         let text = PercentCoding.decodeLeniently(value.text)
         switch key {
         case "tx_amount":
@@ -100,7 +100,7 @@ struct Monero: PaymentStandard {
         return fields
     }
 
-    /// Pays the address. Of several, which all are to be paid, the first is shown.
+    /// Pays the address. All of several are to be paid; the first is shown.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: addresses.first?.text, name: recipientName, check: .checksum)

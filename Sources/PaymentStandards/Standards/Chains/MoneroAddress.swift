@@ -17,7 +17,7 @@ struct MoneroAddress: Sendable, Hashable {
         53: ("testnet", "standard"), 54: ("testnet", "integrated"), 63: ("testnet", "subaddress"),
         24: ("stagenet", "standard"), 25: ("stagenet", "integrated"), 36: ("stagenet", "subaddress"),
     ]
-    /// How many characters spell so many bytes.
+    /// The number of characters for each number of bytes.
     private static let lengths = [0: 0, 2: 1, 3: 2, 5: 3, 6: 4, 7: 5, 9: 6, 10: 7, 11: 8]
 
     /// Reads `part`, which its standard calls `name`.

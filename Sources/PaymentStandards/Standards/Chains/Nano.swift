@@ -10,11 +10,11 @@ struct Nano: PaymentStandard {
         ["nano", "xrb", "nanoseed", "nanokey", "nanorep", "nanosign"].map { .scheme($0) }
         + [("nano_", 65), ("xrb_", 64)].map { .bare(BareShape($0, lengths: ($1 - 4)...($1 + 4), .visible)) }
 
-    /// Who is paid, as written.
+    /// The payee, as written.
     let address: String
     /// The account's key, 32 bytes.
     let publicKey: [UInt8]
-    /// The amount in raw, of which 10³⁰ make a nano.
+    /// The amount in raw; 10³⁰ raw are a nano.
     private(set) var raw: UInt128?
     private(set) var label: String?
     private(set) var message: String?
@@ -60,7 +60,7 @@ struct Nano: PaymentStandard {
         guard body.bytes.first == UInt8(ascii: "1") || body.bytes.first == UInt8(ascii: "3"),
             let groups = Base32.nano.values(of: body.bytes)
         else { throw body.defect(.malformed, "account", "has a wrong character; copy it again") }
-        // Four zero bits stand before the key.
+        // Four zero bits precede the key.
         var key = Self.bytes([0, 0, 0, 0] + groups[..<52])
         key.removeFirst(3)
         let sum = Self.bytes(groups[52...])
@@ -71,7 +71,7 @@ struct Nano: PaymentStandard {
         return (part.text, key)
     }
 
-    /// Whole bytes of groups whose number is a multiple of eight.
+    /// Returns the whole bytes of groups whose number is a multiple of eight.
     private static func bytes(_ groups: some Collection<UInt8>) -> [UInt8] { Bech32.bytes(of: groups) ?? [] }
 
     private static func amount(_ value: TextPart) throws(StandardDefect) -> UInt128 {
@@ -101,7 +101,7 @@ struct Nano: PaymentStandard {
         instruction.network = ChainCoin.nano.chain
         if let raw { instruction.amount = ChainCoin.nano.amount(units: raw, digits: ChainCoin.nano.digits(units: raw)) }
         instruction.memo = message
-        // What goes to the key of zeros is destroyed.
+        // Money to the key of zeros is destroyed.
         if publicKey.allSatisfy({ $0 == 0 }) {
             instruction.warnings.append(InstructionWarning(rawValue: "burns-money"))
         }

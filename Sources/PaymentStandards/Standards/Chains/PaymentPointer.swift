@@ -11,7 +11,7 @@ struct PaymentPointer: PaymentStandard {
     /// The path as written; empty where there is none.
     let path: String
 
-    /// A name without a dot is another system's.
+    /// A name without a dot belongs to another system.
     init(_ link: PaymentLink) throws(StandardDefect) {
         let part = TextPart(link).trimmed.dropFirst(1)
         let slash = part.bytes.firstIndex(of: UInt8(ascii: "/")) ?? part.bytes.endIndex
@@ -19,7 +19,7 @@ struct PaymentPointer: PaymentStandard {
         guard name.bytes.contains(UInt8(ascii: ".")) || name.isEmpty && part.count > 0 else {
             throw part.defect(.foreign, "host", "has no dot")
         }
-        // An amount in dollars is no pointer: no host ends with digits only.
+        // An amount in dollars is not a pointer: no host ends with digits only.
         guard name.split(at: ".").last?.isDigits != true else { throw name.defect(.foreign, "host", "is a number") }
         let rest = part[slash..<part.bytes.endIndex]
         if let stray = rest.bytes.indices.first(where: {
@@ -36,12 +36,12 @@ struct PaymentPointer: PaymentStandard {
         path = rest.text
     }
 
-    /// Where the payment is arranged.
+    /// The address at which the payment is arranged.
     var url: String { "https://\(host)\(path.isEmpty || path == "/" ? "/.well-known/pay" : path)" }
 
     var fields: InstructionFields { ["host": .string(host), "path": .string(path), "url": .string(url)] }
 
-    /// Pays whom the host names.
+    /// Pays the account that the host names.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: "$\(host)\(path)", check: .none)

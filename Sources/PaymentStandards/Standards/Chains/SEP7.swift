@@ -3,8 +3,8 @@ import PaymentCrypto
 
 /// A `web+stellar:` link: a payment or a transaction to sign. Source: SEP-7.
 ///
-/// A link that names its origin is signed, but with a key that only the origin's `stellar.toml` tells: whoever has it
-/// asks ``isSigned(by:)``.
+/// A link that names its origin is signed, but only the origin's `stellar.toml` holds the key: an application with the
+/// key calls ``isSigned(by:)``.
 public struct SEP7: WritablePaymentStandard {
     /// `sep7`.
     public static let id = "sep7"
@@ -13,14 +13,14 @@ public struct SEP7: WritablePaymentStandard {
     /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.scheme("web+stellar")]
 
-    /// What is to be done: `pay` or `tx`.
+    /// The operation: `pay` or `tx`.
     let operation: String
     /// The parameters as decoded, by the specification's names.
     let parameters: [String: String]
-    /// What ``parameters``' signature covers, as the link has it; nil without one.
+    /// The text under the signature, as in the link; nil without one.
     private let signedText: String?
 
-    /// All that may stand in a link, in the order of the specification.
+    /// All names that are allowed in a link, in the order of the specification.
     private static let names = [
         "destination", "xdr", "replace", "amount", "asset_code", "asset_issuer", "memo", "memo_type", "callback",
         "pubkey", "chain", "msg", "network_passphrase", "origin_domain", "signature",
@@ -61,8 +61,8 @@ public struct SEP7: WritablePaymentStandard {
     /// Creates a link to pay `destination`, unsigned; nil where a parameter would not be read back.
     ///
     /// - Parameters:
-    ///   - destination: an account (`G…`) or a muxed one (`M…`).
-    ///   - parameters: further ones by the specification's names, such as `amount` and `memo`.
+    ///   - destination: An account (`G…`) or a muxed one (`M…`).
+    ///   - parameters: Further ones by the specification's names, such as `amount` and `memo`.
     public init?(destination: String, parameters: [String: String] = [:]) {
         operation = "pay"
         self.parameters = parameters.merging(["destination": destination]) { $1 }
@@ -70,7 +70,7 @@ public struct SEP7: WritablePaymentStandard {
         guard let again = try? SEP7(text: text), again == self else { return nil }
     }
 
-    /// Returns whether the owner of `publicKey`, an account (`G…`), signed the link. False without a signature.
+    /// Returns true if the owner of `publicKey`, an account (`G…`), signed the link. False without a signature.
     ///
     /// The key is the `URI_REQUEST_SIGNING_KEY` in `https://<origin_domain>/.well-known/stellar.toml`. A link that
     /// names an origin and is not signed by it must be refused.
@@ -101,7 +101,7 @@ public struct SEP7: WritablePaymentStandard {
             instruction.warnings.append(.testNetwork)
         }
         if parameters["callback"] != nil { instruction.warnings.append(.followsURL) }
-        // A signature says something only once it is checked with the origin's key.
+        // A signature proves something only after a check with the origin's key.
         instruction.warnings.append(.unsignedOrigin)
         guard operation == "pay" else {
             instruction.amount = .onService
@@ -123,7 +123,7 @@ public struct SEP7: WritablePaymentStandard {
         return instruction
     }
 
-    /// The canonical link; of a signed one what was signed, as it was.
+    /// The canonical link; of a signed one the signed text, unchanged.
     public var text: String {
         let encode = { (name: String, value: String) in "\(name)=\(PercentCoding.encode(value))" }
         if let signedText, let signature = parameters["signature"] {

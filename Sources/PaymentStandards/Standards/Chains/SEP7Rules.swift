@@ -1,13 +1,13 @@
 import PaymentCore
 
-/// What the parameters of a `web+stellar:` link must be. Source: SEP-7.
+/// The rules for the parameters of a `web+stellar:` link. Source: SEP-7.
 enum SEP7Rules {
-    /// The passphrase of the public network, which counts where none is named.
+    /// The passphrase of the public network, the default.
     static let publicNetwork = "Public Global Stellar Network ; September 2015"
-    /// How deep requests may be put into each other.
+    /// The most levels of nested requests.
     private static let maximumChain = 7
 
-    /// Checks `parts`; `end` is where the text ends.
+    /// Checks `parts`; `end` is the place of the text's end.
     static func check(_ operation: String, _ parts: [String: TextPart], end: Int) throws(StandardDefect) {
         if operation == "pay" {
             try checkPayment(parts, end)
@@ -98,7 +98,7 @@ enum SEP7Rules {
         }
     }
 
-    /// Requests within requests: each level is encoded once more, so that a few levels fill any link.
+    /// Checks requests within requests: each level is encoded once more, so that a few levels fill any link.
     private static func checkChain(_ chain: TextPart) throws(StandardDefect) {
         var text = chain.text
         for depth in 1... {
@@ -114,7 +114,7 @@ enum SEP7Rules {
         }
     }
 
-    /// `path:id,…;id:hint,…`, with the same ids on both sides.
+    /// Checks `path:id,…;id:hint,…`, with the same ids on both sides.
     private static func checkReplacements(_ part: TextPart) throws(StandardDefect) {
         let (fields, hints) = part.cut(at: ";")
         func ids(_ list: TextPart, _ takesLast: Bool) -> Set<String> {

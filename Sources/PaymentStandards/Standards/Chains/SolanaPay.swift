@@ -10,15 +10,15 @@ public struct SolanaPay: WritablePaymentStandard {
     /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.scheme("solana")]
 
-    /// Who is paid, an account of 32 bytes; nil where a service says.
+    /// The payee, an account of 32 bytes; nil where a service makes the transaction.
     let recipient: String?
-    /// The service that makes the transaction; nil where the link says who is paid.
+    /// The service that makes the transaction; nil where the link names the payee.
     let link: String?
     /// The amount in SOL, or in the token's own units.
     private(set) var amount: String?
     /// The token's account; nil for SOL.
     private(set) var token: String?
-    /// Accounts by which the payment is found again.
+    /// Accounts by which the payment is found on the chain.
     private(set) var references: [String] = []
     private(set) var label: String?
     private(set) var message: String?
@@ -63,7 +63,7 @@ public struct SolanaPay: WritablePaymentStandard {
             }
         }
         if let amountPart {
-            // How many digits a token has, only the chain knows.
+            // Only the chain knows the number of a token's digits.
             let rules = DecimalRules(fractionDigits: token == nil ? 9 : nil)
             amount = try DecimalText(amountPart, "amount", rules).text
         }
@@ -120,7 +120,7 @@ public struct SolanaPay: WritablePaymentStandard {
         instruction.network = ChainCoin.solana.chain
         instruction.memo = memo ?? message
         instruction.reference = references.first
-        // Base58 without a checksum: a wrong character may still spell 32 bytes.
+        // Base58 without a checksum: with a wrong character it may still be 32 bytes.
         instruction.payee = .init(account: recipient ?? link, name: label, check: .none)
         if link != nil {
             instruction.amount = .onService

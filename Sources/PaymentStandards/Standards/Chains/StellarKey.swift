@@ -10,11 +10,11 @@ struct StellarKey: PaymentStandard {
             .bare(BareShape("M", lengths: 69...69, .base32)), .bare(BareShape("P", lengths: 69...165, .base32)),
         ]
 
-    /// What it names.
+    /// The kinds of keys and hashes.
     enum Kind: String, Sendable, Hashable {
         /// An account, by its Ed25519 key.
         case account
-        /// An account and a number by which its owner tells payers apart.
+        /// An account and a number by which its owner distinguishes payers.
         case muxed
         /// A contract.
         case contract
@@ -26,16 +26,16 @@ struct StellarKey: PaymentStandard {
         case hashSigner = "hash-x"
         /// A pool of liquidity.
         case liquidityPool = "liquidity-pool"
-        /// Money that somebody may claim.
+        /// Money that a named account may claim.
         case claimableBalance = "claimable-balance"
     }
 
     let text: String
     let kind: Kind
-    /// Its bytes, without version and checksum.
+    /// The bytes, without version and checksum.
     let payload: [UInt8]
 
-    /// A bare text is claimed by its checksum; the commonest kinds by their beginning and length, too.
+    /// A bare text is recognised by its checksum; the commonest kinds also by their beginning and length.
     init(_ link: PaymentLink) throws(StandardDefect) {
         do throws(StandardDefect) {
             try self.init(TextPart(link).trimmed, "key")
@@ -75,7 +75,7 @@ struct StellarKey: PaymentStandard {
         self.kind = kind
     }
 
-    /// What the first byte says, and how many bytes follow it.
+    /// The meaning of the first byte, and the number of bytes behind it.
     private static let kinds: [UInt8: (Kind, Int?)] = [
         0x30: (.account, 32), 0x60: (.muxed, 40), 0x10: (.contract, 32), 0x78: (.signedPayload, nil),
         0x98: (.preauthTransaction, 32), 0xB8: (.hashSigner, 32), 0x58: (.liquidityPool, 32),
@@ -99,7 +99,7 @@ struct StellarKey: PaymentStandard {
         return fields
     }
 
-    /// Pays an account or contract; the other kinds are no payees.
+    /// Pays an account or contract; the other kinds are not payees.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: text, check: .checksum)

@@ -47,12 +47,12 @@ struct SuiPay: PaymentStandard {
         values = found.filter { Self.names.contains($0.key) }.mapValues(\.text)
     }
 
-    /// What stands between the pairs of colons of a type.
+    /// Returns the parts of a type between its pairs of colons.
     private static func path(_ text: String) -> [String] {
         text.split(separator: "::", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// `0x` and 64 hexadecimal digits.
+    /// Returns true for `0x` and 64 hexadecimal digits.
     private static func isID(_ part: TextPart) -> Bool {
         part.count == 66 && part.starts(with: "0x") && Hex.decode(part.text) != nil
     }

@@ -22,9 +22,9 @@ struct TON: PaymentStandard {
     private let host: String?
     /// Nanoton, or a token's smallest units.
     private var amount: UInt128?
-    /// Which token is paid; nil for TON.
+    /// The token that is paid; nil for TON.
     private(set) var jetton: String?
-    /// A text to the payee, public on the chain.
+    /// A text for the payee, public on the chain.
     private(set) var comment: String?
     private var binary: String?
     private var initialState: String?
@@ -32,7 +32,7 @@ struct TON: PaymentStandard {
 
     private static let reader = QueryReader(
         QueryRules(), known: ["amount", "text", "bin", "init", "jetton", "exp"])
-    /// 15 November 2019, before which there was no TON; what ended earlier never was good.
+    /// 15 November 2019, the start of TON; a deadline before it never was valid.
     private static let start: UInt64 = 1_573_776_000
 
     init(_ link: PaymentLink) throws(StandardDefect) {
@@ -42,7 +42,7 @@ struct TON: PaymentStandard {
             do throws(StandardDefect) {
                 address = try TONAddress(TextPart(link).trimmed, "address")
             } catch {
-                // The first byte of an account makes one of these beginnings.
+                // The first byte of an account results in one of these beginnings.
                 let isMeant = ["EQ", "UQ", "kQ", "0Q", "Ef", "Uf", "kf", "0f"].contains(link.text.prefix(2))
                 throw isMeant ? error : StandardDefect(.foreign, error.part, at: error.offset, error.advice)
             }
@@ -91,7 +91,7 @@ struct TON: PaymentStandard {
         }
     }
 
-    /// The link, or the address alone.
+    /// `ton-address` for a bare address, otherwise the link's.
     var standard: String { isLink ? Self.id : Self.ids[1] }
 
     var fields: InstructionFields {
@@ -117,7 +117,7 @@ struct TON: PaymentStandard {
         return fields
     }
 
-    /// Pays the address. A payload or a first state makes it a call, whose effect the text does not tell.
+    /// Pays the address. A payload or a first state makes it a call, whose effect the text does not show.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: address.text, check: address.flags == nil ? .none : .checksum)

@@ -5,8 +5,8 @@ struct TONAddress: Sendable, Hashable {
     let text: String
     let workchain: Int8
     let hash: [UInt8]
-    /// Whether money comes back when nobody takes it, and whether only test networks may use it; nil for the raw form,
-    /// which has neither flags nor a checksum.
+    /// The flags: whether an unaccepted payment bounces, and whether only test networks may use it; nil for the raw
+    /// form, which has neither flags nor a checksum.
     let flags: Flags?
 
     struct Flags: Sendable, Hashable {

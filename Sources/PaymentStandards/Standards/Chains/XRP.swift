@@ -1,15 +1,15 @@
 import PaymentCore
 
-/// An account of the XRP Ledger, or a link to pay one. Source: XLS-5 for addresses; for links XLS-2 and what wallets
-/// do.
+/// An account of the XRP Ledger, or a link to pay one. Source: XLS-5 for addresses; for links XLS-2 and the practice of
+/// wallets.
 ///
-/// At exchanges the destination tag decides whose money it becomes, and a missing one cannot be repaired.
+/// At exchanges the destination tag decides which customer receives the money, and a missing one cannot be repaired.
 struct XRP: PaymentStandard {
     static let id = "xrp"
     /// The address and the link.
     static let ids = [id, "xrp-link"]
     static let specification = "XLS-5, XLS-2"
-    /// `r…:123` looks like a URI of a scheme that nobody has.
+    /// `r…:123` looks like a URI of an unknown scheme.
     static let patterns: [StandardPattern] =
         ["xrpl", "xrp", "ripple"].map { .scheme($0) } + [
             .otherScheme, .bare(BareShape("r", lengths: 25...35, .base58)),
@@ -82,7 +82,7 @@ struct XRP: PaymentStandard {
         return tag
     }
 
-    /// `xrp`, or `xrp-link` where more than an address is there.
+    /// `xrp`, or `xrp-link` where the text is more than an address.
     var standard: String { isLink ? Self.ids[1] : Self.id }
 
     var fields: InstructionFields {

@@ -6,7 +6,7 @@ struct XRPAddress: Sendable, Hashable {
     let text: String
     /// The account, 20 bytes.
     let account: [UInt8]
-    /// Which network an X-address is of; nil for classic ones, which do not tell.
+    /// True if an X-address is of the main network; nil for classic ones, which do not state it.
     let isMainnet: Bool?
     /// The destination tag inside.
     let tag: UInt32?

@@ -10,7 +10,7 @@ public struct ZIP321: WritablePaymentStandard {
     /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.scheme("zcash")]
 
-    /// One payment. All of a link are to be made.
+    /// One payment. All payments of a link are to be made.
     public struct Payment: Sendable, Hashable {
         fileprivate(set) var address = ""
         /// The amount in ZEC, without needless zeros; nil where the payer decides.
@@ -19,7 +19,7 @@ public struct ZIP321: WritablePaymentStandard {
         fileprivate(set) var memo: [UInt8]?
         fileprivate(set) var label: String?
         fileprivate(set) var message: String?
-        /// Which asset is paid, 66 bytes in base64url; nil for ZEC.
+        /// The asset that is paid, 66 bytes in base64url; nil for ZEC.
         fileprivate(set) var asset: String?
         fileprivate(set) var unknown: [String: String] = [:]
         fileprivate var isMainnet = true
@@ -43,7 +43,7 @@ public struct ZIP321: WritablePaymentStandard {
     private static let amountRules = DecimalRules(fractionDigits: 8, wholeDigits: 30)
     private static let maximum: UInt128 = 21_000_000_00_000_000
 
-    /// What stands in a link, before it is known to which address each part belongs.
+    /// The parts of a payment, before the address that each belongs to is known.
     private struct Parts {
         var payment = Payment()
         var address: ZcashAddress?
@@ -86,7 +86,7 @@ public struct ZIP321: WritablePaymentStandard {
         self = again
     }
 
-    /// The name and its index: nothing for 0, otherwise a number from 1 to 9999 behind a point.
+    /// Returns the name and its index: nothing for 0, otherwise a number from 1 to 9999 behind a point.
     private static func readName(_ part: TextPart) throws(StandardDefect) -> (String, Int) {
         let (name, number) = part.cut(at: ".")
         guard let first = name.bytes.first, first.isASCIILetter,
@@ -162,7 +162,7 @@ public struct ZIP321: WritablePaymentStandard {
             var fields: InstructionFields = ["address": .string(payment.address)]
             fields.set("amount", payment.amount)
             if let memo = payment.memo {
-                // What is no text is shown as bytes.
+                // A memo that is not a text is shown as bytes.
                 let text = String(validating: memo, as: UTF8.self)
                 fields.set(text == nil ? "memoHex" : "memo", text ?? Hex.encode(memo))
             }
@@ -175,7 +175,7 @@ public struct ZIP321: WritablePaymentStandard {
         return ["payments": .object(list)]
     }
 
-    /// Makes all payments. Of several the first is shown.
+    /// Makes all payments. The first of several is shown.
     public var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.network = ChainCoin.zcash.chain
@@ -199,7 +199,7 @@ public struct ZIP321: WritablePaymentStandard {
         return instruction
     }
 
-    /// The canonical link: a single payment's address stands before the `?`.
+    /// The canonical link: a single payment's address is before the `?`.
     public var text: String {
         var items: [String] = []
         let isSingle = payments.count == 1 && payments[0] != nil

@@ -5,7 +5,7 @@ import PaymentCore
 struct ZcashAddress: Sendable, Hashable {
     let text: String
     let isMainnet: Bool
-    /// Whether payments to it are public, and can carry no memo.
+    /// True if payments to it are public, and can carry no memo.
     let isTransparent: Bool
 
     /// The bech32 prefixes.
@@ -15,7 +15,7 @@ struct ZcashAddress: Sendable, Hashable {
         case source
     }
 
-    /// With the 1 behind them.
+    /// The prefixes with the 1 behind them.
     private static let prefixes: [(prefix: StaticString, kind: Kind, isMainnet: Bool)] = [
         ("zs1", .sapling, true), ("ztestsapling1", .sapling, false), ("zregtestsapling1", .sapling, false),
         ("u1", .unified, true), ("utest1", .unified, false), ("uregtest1", .unified, false),
@@ -40,7 +40,7 @@ struct ZcashAddress: Sendable, Hashable {
         let isSound =
             switch entry.kind {
             case .sapling: decoded.variant == .bech32 && bytes?.count == 43
-            // Its receivers are scrambled with its prefix; the checksum shows any mistake.
+            // The receivers are scrambled together with the prefix; the checksum detects any mistake.
             case .unified: decoded.variant == .bech32m && (bytes?.count ?? 0) >= 48
             case .source: decoded.variant == .bech32m && bytes?.count == 20
             }

@@ -1,14 +1,14 @@
 import PaymentCore
 import PaymentCrypto
 
-/// EMVCo's consumer-presented code: what a customer's phone shows a shop to be charged.
+/// EMVCo's consumer-presented code: the code that a customer's phone shows to a shop to be charged.
 ///
 /// Source: EMV QR Code Specification for Payment Systems, Consumer-Presented Mode 1.1: base64 of BER-TLV. It holds card
-/// data, and whoever shows it is the one who pays: it is never something to pay, and never shown or logged.
+/// data, and its owner is the payer: it is never a payment for the reader, and never shown or logged.
 struct ConsumerCode: PaymentStandard {
     static let id = "emv-cpm"
     static let specification = "EMVCo QRCPS CPM 1.1"
-    /// Whoever sees one can charge the card.
+    /// Everyone who sees one can charge the card.
     static let isSecret = true
     /// The base64 of tag 85 and `CPV`.
     static let patterns: [StandardPattern] = [.prefix("hQVDUFY")]
@@ -19,7 +19,7 @@ struct ConsumerCode: PaymentStandard {
     private struct Object: Sendable, Hashable {
         let tag: String
         let value: [UInt8]
-        /// What a template holds; nil for a plain value.
+        /// The objects in a template; nil for a plain value.
         let children: [Object]?
 
         var json: JSONValue {
@@ -61,7 +61,8 @@ struct ConsumerCode: PaymentStandard {
         return Base64URL.bytes(of: other[...])
     }
 
-    /// BER-TLV: tags of one or two bytes, lengths below 256. A place in base64 is that of its group of four.
+    /// BER-TLV: tags of one or two bytes, lengths below 256. The place of an object in base64 is that of its group of
+    /// four.
     private static func objects(
         in bytes: ArraySlice<UInt8>, _ text: TextPart, depth: Int
     ) throws(StandardDefect) -> [Object] {
@@ -103,7 +104,7 @@ struct ConsumerCode: PaymentStandard {
         return objects
     }
 
-    /// The fields of `emv-cpm`. All but `payloadFormat` is a card's data, never to be shown or logged.
+    /// The fields of `emv-cpm`. All but `payloadFormat` are a card's data, never to be shown or logged.
     var fields: InstructionFields {
         ["payloadFormat": "CPV01", "tlv": .array(objects.reveal().map(\.json))]
     }

@@ -1,9 +1,9 @@
-/// The numbers of currencies, which codes of digits use. Source: ISO 4217.
+/// The numbers of currencies, used in codes of digits. Source: ISO 4217.
 enum ISO4217Numbers {
-    /// The letters of the currency `number`, three digits; nil for a number that is not listed.
+    /// Returns the letters of the currency `number`, three digits; nil for a number that is not listed.
     static func code(of number: String) -> String? { codes[number] }
 
-    /// The digits of the currency `code`, three letters.
+    /// Returns the digits of the currency `code`, three letters.
     static func number(of code: String) -> String? { codes.first { $0.value == code }?.key }
 
     private static let codes: [String: String] = {

@@ -7,18 +7,18 @@ extension MerchantCode: WritablePaymentStandard {
     /// Creates a code of one account template.
     ///
     /// - Parameters:
-    ///   - template: the account's tag, `26` to `51`.
-    ///   - account: its objects in order; the first is `00`, whose it is.
-    ///   - category: the merchant category code of ISO 18245.
-    ///   - currency: the letters of ISO 4217.
-    ///   - minorUnits: the amount in minor units of `currency`, or nil to let the payer enter it.
-    ///   - country: the two letters of ISO 3166-1.
-    ///   - name: the merchant's name.
-    ///   - city: the merchant's city.
-    ///   - isForOnePayment: whether the code is made for one payment (tag 01 is 12) or printed for many (11); nil
-    ///     leaves it out.
-    ///   - additional: the objects of template 62: `05` the reference, `08` the purpose …
-    /// - Throws: ``StandardDefect`` where a code made of these would not be read.
+    ///   - template: The account's tag, `26` to `51`.
+    ///   - account: The template's objects in order; the first is `00`, the identifier of the scheme.
+    ///   - category: The merchant category code of ISO 18245.
+    ///   - currency: The letters of ISO 4217.
+    ///   - minorUnits: The amount in minor units of `currency`, or nil to let the payer enter it.
+    ///   - country: The two letters of ISO 3166-1.
+    ///   - name: The merchant's name.
+    ///   - city: The merchant's city.
+    ///   - isForOnePayment: True if the code is made for one payment (tag 01 is 12), false if it is printed for many
+    ///     (11); nil leaves it out.
+    ///   - additional: The objects of template 62: `05` the reference, `08` the purpose …
+    /// - Throws: ``StandardDefect`` where the resulting code could not be read.
     public init(
         template: String, account: [(tag: String, value: String)], category: String = "0000", currency: String,
         minorUnits: UInt64? = nil, country: String, name: String, city: String, isForOnePayment: Bool? = nil,
@@ -52,14 +52,14 @@ extension MerchantCode: WritablePaymentStandard {
     /// Source: Banco Central do Brasil, manual of the BR Code.
     ///
     /// - Parameters:
-    ///   - key: the payee's Pix key: a phone number with `+55`, a tax number, an e-mail address or a random key.
-    ///   - name: the payee's name.
-    ///   - city: the payee's city.
-    ///   - centavos: the amount, or nil to let the payer enter it.
-    ///   - transaction: 1 to 25 letters and digits by which the payee knows the payment again; nil for none.
-    ///   - information: a text for the payer.
-    /// - Returns: the code.
-    /// - Throws: ``StandardDefect`` where a code made of these would not be read.
+    ///   - key: The payee's Pix key: a phone number with `+55`, a tax number, an e-mail address or a random key.
+    ///   - name: The payee's name.
+    ///   - city: The payee's city.
+    ///   - centavos: The amount, or nil to let the payer enter it.
+    ///   - transaction: 1 to 25 letters and digits by which the payee recognises the payment; nil for none.
+    ///   - information: A text for the payer.
+    /// - Returns: The code.
+    /// - Throws: ``StandardDefect`` where the resulting code could not be read.
     public static func pix(
         key: String, name: String, city: String, centavos: UInt64? = nil, transaction: String? = nil,
         information: String? = nil
@@ -84,7 +84,7 @@ extension MerchantCode: WritablePaymentStandard {
         return text
     }
 
-    /// One object, whose value is not too long for two digits of length.
+    /// Returns one object, whose value is not too long for two digits of length.
     private static func checked(_ tag: String, _ value: String) throws(StandardDefect) -> String {
         guard tag.utf8.count == 2, tag.utf8.allSatisfy(\.isASCIIDigit) else {
             throw StandardDefect(.malformed, "tag", at: 0, "must be two digits")

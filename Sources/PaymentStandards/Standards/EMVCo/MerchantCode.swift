@@ -29,7 +29,7 @@ public struct MerchantCode: PaymentStandard {
         /// The template's objects; nil for card numbers, which are opaque.
         let fields: [TagLengthValue]?
 
-        /// The value of sub-object `tag`.
+        /// Returns the value of sub-object `tag`.
         func field(_ tag: String) -> TextPart? { fields?.first { $0.tag == tag }?.value }
     }
 
@@ -47,10 +47,10 @@ public struct MerchantCode: PaymentStandard {
         language = try MerchantRules.template("64", objects)
     }
 
-    /// The value of object `tag`.
+    /// Returns the value of object `tag`.
     func value(_ tag: String) -> String? { objects.first { $0.tag == tag }?.value.text }
 
-    /// Whether the code is printed for many payments (`static`) or made for one.
+    /// The kind of code: printed for many payments (`static`) or made for one (`dynamic`).
     private var initiation: String? {
         switch value("01") {
         case "11": "static"

@@ -1,8 +1,8 @@
 import PaymentCore
 
-/// What EMVCo demands of each object of a merchant-presented code.
+/// The requirements of EMVCo for each object of a merchant-presented code.
 enum MerchantRules {
-    /// The checksum is the last object and fits all before it.
+    /// Checks that the checksum is the last object and fits all objects before it.
     static func checkSum(_ text: TextPart, _ objects: [TagLengthValue]) throws(StandardDefect) {
         guard let index = objects.firstIndex(where: { $0.tag == "63" }) else {
             throw StandardDefect(.missing, "checksum (63)", at: text.end, "is missing; scan the code again")
@@ -21,7 +21,8 @@ enum MerchantRules {
         }
     }
 
-    /// Tags 02 to 51. Those from 26 on are templates that begin with whose they are.
+    /// Returns the accounts: tags 02 to 51. Those from 26 on are templates that begin with the identifier of their
+    /// scheme.
     static func accounts(_ objects: [TagLengthValue]) throws(StandardDefect) -> [MerchantCode.Account] {
         var accounts: [MerchantCode.Account] = []
         for object in objects where "02"..."51" ~= object.tag {
@@ -39,15 +40,15 @@ enum MerchantRules {
         return accounts
     }
 
-    /// The objects of template `tag`; none where there is none.
+    /// Returns the objects of template `tag`; none where it does not occur.
     static func template(_ tag: String, _ objects: [TagLengthValue]) throws(StandardDefect) -> [TagLengthValue] {
         guard let object = objects.first(where: { $0.tag == tag }) else { return [] }
         return try TagLengthValue.all(in: object.value, "template \(tag), object")
     }
 
-    /// Checks each object, and that the demanded ones are there.
+    /// Checks each object, and that no required one is missing.
     ///
-    /// - Returns: whether an object is missing that national schemes' own generators often leave out.
+    /// - Returns: True if an object is missing that national schemes' own generators often leave out.
     static func check(_ objects: [TagLengthValue], text: TextPart, isNational: Bool) throws(StandardDefect) -> Bool {
         for object in objects { try check(object) }
         let tags = Set(objects.map(\.tag))
@@ -107,7 +108,7 @@ enum MerchantRules {
         }
     }
 
-    /// The indicator says which fee there is. Indicator 01 asks for a tip; generators add fees to it all the same.
+    /// Checks the fees by the indicator. Indicator 01 asks for a tip; some generators add fees to it nevertheless.
     private static func checkFees(_ objects: [TagLengthValue], _ tags: Set<String>) throws(StandardDefect) {
         guard let indicator = objects.first(where: { $0.tag == "55" }) else {
             if let fee = objects.first(where: { $0.tag == "56" || $0.tag == "57" }) {

@@ -6,27 +6,27 @@ import PaymentCore
     import Foundation
 #endif
 
-/// The national schemes on top of ``MerchantCode``: whose account template it is, and what its parts mean.
+/// The national schemes on top of ``MerchantCode``: their account templates, and the meaning of the parts.
 ///
-/// To add a scheme: one line in ``all``, and a function where its parts have fields of their own. Globally unique ids
-/// are compared without regard to case.
+/// To add a scheme: one line in ``all``, and a function where its parts have own fields. Globally unique ids are
+/// compared without regard to case.
 struct MerchantScheme: Sendable {
     typealias Account = MerchantCode.Account
 
-    /// What `scheme` says.
+    /// The value of the field `scheme`.
     let id: String
-    /// In which tags the template may stand.
+    /// The tags that the template may have.
     let tags: ClosedRange<String>
-    /// What its sub-object 00 is; nil where an account of the form `user@bank` stands there.
+    /// The value of its sub-object 00; nil where that is an account of the form `user@bank`.
     let identifier: String?
     /// The sub-objects that name the account, the first present one counts.
     var accountFields: [String] = ["01"]
-    /// The sub-object that says until when the code is good.
+    /// The sub-object with the code's expiry.
     var expiryField: String?
     /// Adds the scheme's own fields.
     var describe: @Sendable (Account, inout InstructionFields) -> Void = { _, _ in }
 
-    /// All known ones. Where several fit a code, the first decides.
+    /// All known schemes. Where several fit a code, the first decides.
     static let all: [MerchantScheme] = [
         .init(
             id: "pix", tags: "26"..."51", identifier: "br.gov.bcb.pix", accountFields: ["01", "25"], describe: pix),
@@ -62,7 +62,7 @@ struct MerchantScheme: Sendable {
         return own.text.equalsIgnoringASCIICase(identifier)
     }
 
-    /// The scheme of one of `accounts`, and that account.
+    /// Returns the scheme of one of `accounts`, and that account.
     static func match(_ accounts: [Account]) -> Match? {
         for (index, scheme) in all.enumerated() {
             if let account = accounts.first(where: scheme.fits) { return Match(index: index, account: account) }
@@ -85,7 +85,7 @@ struct MerchantScheme: Sendable {
         var id: String { scheme.id }
         var account: String? { scheme.accountFields.lazy.compactMap { template.field($0)?.text }.first }
 
-        /// A day, to its end, or a day and time, as clocks show it in Singapore and Hong Kong: eight hours ahead.
+        /// Returns the end of a day, or a day and time, in Singapore and Hong Kong: eight hours ahead of UTC.
         private static func moment(_ part: TextPart) -> Date? {
             guard let day = try? CalendarDay(part.prefix(8), "expiry", .yyyyMMdd) else { return nil }
             if part.count == 8 { return day.date(seconds: 86_400 - 8 * 3600) }
@@ -99,7 +99,7 @@ struct MerchantScheme: Sendable {
             scheme.describe(template, &fields)
         }
 
-        /// Adds what the scheme's fields mean for whoever pays.
+        /// Adds the meaning of the scheme's fields for the payer.
         func complete(_ instruction: inout PaymentInstruction) {
             if instruction.fields["pixUrl"] != nil {
                 instruction.warnings.append(.followsURL)

@@ -11,21 +11,21 @@ struct CashuRequest: PaymentStandard {
 
     /// `A` or `B`.
     let version: String
-    /// What a text of version A says; nil for B.
+    /// The content of a text of version A; nil for B.
     private let content: CBORValue?
     /// The records of version B; empty for A.
     private let bytes: [UInt8]
-    /// How much is asked for; nil where the payer decides.
+    /// The requested amount; nil where the payer decides.
     let amount: UInt64?
-    /// What it is counted in; nil where the payer decides.
+    /// The amount's unit; nil where the payer decides.
     let unit: String?
     /// The mints whose ecash is taken; empty for any.
     let mints: [String]
-    /// By which the payee knows the payment again.
+    /// The id by which the payee recognises the payment.
     let paymentID: String?
-    /// What the payment is for, as the request claims.
+    /// The purpose of the payment, as the request claims.
     let details: String?
-    /// How the ecash reaches the payee: kind and address.
+    /// The ways of the ecash to the payee: kind and address.
     private let transports: [String]
 
     /// Creates a value by reading `link`, bare or behind `cashu:`.
@@ -38,7 +38,7 @@ struct CashuRequest: PaymentStandard {
         self = try part.startsIgnoringCase("creqb1") ? Self(bech32: part, name) : Self(cbor: part, name)
     }
 
-    /// A map of CBOR.
+    /// Reads a map of CBOR.
     private init(cbor part: TextPart, _ name: String) throws(StandardDefect) {
         guard part.starts(with: "creqA") else {
             throw part.defect(.foreign, name, "is no request; those begin with creqA or creqb1")
@@ -68,7 +68,7 @@ struct CashuRequest: PaymentStandard {
         transports = content["t"]?.array?.compactMap { $0["a"]?.text } ?? []
     }
 
-    /// Records of a type of one byte, a length of two and a value.
+    /// Reads records of a type of one byte, a length of two and a value.
     private init(bech32 part: TextPart, _ name: String) throws(StandardDefect) {
         let decoded = try Bech32(part, name, limit: PaymentLink.maximumLength)
         guard decoded.variant == .bech32m, decoded.prefix == "creqb" else {

@@ -1,12 +1,12 @@
 import PaymentCore
 
-/// Ecash as a text: bearer money, worth its amount to whoever sees it first. Source: Cashu NUT-00.
+/// Ecash as a text: bearer money, worth its amount to the first reader. Source: Cashu NUT-00.
 ///
-/// Taking it brings money to the reader. It must not be shown, logged or sent to anybody but its mint.
+/// Taking it brings money to the reader. It must not be shown, logged or sent to any service but its mint.
 struct CashuToken: PaymentStandard {
     static let id = "cashu-token"
     static let specification = "Cashu NUT-00"
-    /// Whoever sees one can redeem it.
+    /// Everyone who sees one can redeem it.
     static let isSecret = true
     static let patterns: [StandardPattern] = [
         .scheme("cashu", payloads: ["cashu"]), .bare(BareShape("cashu", lengths: 7...8192, .visible)),
@@ -16,11 +16,11 @@ struct CashuToken: PaymentStandard {
     let version: String
     /// The mint that redeems it.
     let mint: String
-    /// What it is counted in: `sat`, `usd` …
+    /// The amount's unit: `sat`, `usd` …
     let unit: String
-    /// A text of whoever made it.
+    /// A text of the token's maker.
     let memo: String?
-    /// How much it is worth.
+    /// The amount that it is worth.
     let amount: UInt64
 
     /// Creates a value by reading `link`, bare or behind `cashu:`.
@@ -57,7 +57,7 @@ struct CashuToken: PaymentStandard {
     }
 
     private struct Content {
-        /// Nil where there are several.
+        /// The mint; nil where there are several.
         var mint: String?
         var unit: String
         var memo: String?
@@ -114,15 +114,15 @@ struct CashuToken: PaymentStandard {
         instruction.memo = memo
         instruction.warnings = [.followsURL]
         instruction.holdsSecret = true
-        // The secrets stand in none of them.
+        // None of them contains the secrets.
         instruction.publicFields = ["version", "mint", "unit", "memo", "amount"]
         return instruction
     }
 }
 
-/// What Cashu's standards share.
+/// The common parts of Cashu's standards.
 enum Cashu {
-    /// So many of a mint's unit. Its fiat units are minor ones.
+    /// Returns an amount in a mint's unit. Its fiat units are minor ones.
     static func amount(_ amount: UInt64, _ unit: String) -> PaymentInstruction.Amount {
         let units = UInt128(amount)
         let money: Money? =

@@ -2,14 +2,13 @@ import PaymentCore
 
 /// The name of a blockchain, of an account on one, or of an asset. Source: CAIP-2, CAIP-10, CAIP-19.
 ///
-/// An account is not a request to pay it. A scheme that a payment standard has for itself wins over a chain's
-/// namespace.
+/// An account is not a request to pay it. A scheme of a payment standard has precedence over a chain's namespace.
 struct CAIP: PaymentStandard {
     static let id = "caip10"
     /// The three kinds.
     static let ids = ["caip2", id, "caip19"]
     static let specification = "CAIP-2, CAIP-10, CAIP-19"
-    /// With a namespace of the registry that is no payment scheme.
+    /// A namespace of the registry that is not a payment scheme.
     static let patterns: [StandardPattern] = [
         "aleo", "antelope", "arweave", "bip122", "casper", "cip34", "concordium", "cosmos", "eip155", "eosio", "fil",
         "flow", "hedera", "icp", "lip9", "mvx", "near", "polkadot", "stacks", "starknet", "stellar", "tvm",
@@ -42,7 +41,7 @@ struct CAIP: PaymentStandard {
         try checkReferences(whole)
     }
 
-    /// Says where in the text the malformed part is.
+    /// Returns the defect at the place of the malformed part.
     private static func defect(_ error: CAIPError, _ whole: TextPart) -> StandardDefect {
         let (chain, asset) = whole.cut(at: "/")
         let (namespace, reference) = chain.cut(at: ":")
@@ -67,7 +66,7 @@ struct CAIP: PaymentStandard {
         return StandardDefect(kind, error.part.rawValue, at: min(offset, whole.end), advice)
     }
 
-    /// What the namespaces say about chain numbers and addresses, as far as a mistake shows in the text.
+    /// Checks chain numbers and addresses by the rules of their namespaces, as far as a mistake shows in the text.
     private func checkReferences(_ whole: TextPart) throws(StandardDefect) {
         guard let reference = whole.cut(at: ":").tail?.cut(at: "/").head.cut(at: ":").head else { return }
         switch chain.namespace {
@@ -116,7 +115,7 @@ struct CAIP: PaymentStandard {
         return fields
     }
 
-    /// Names something; what is to be done with it, it does not say.
+    /// Names a chain, an account or an asset, without a request.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.network = chain.text

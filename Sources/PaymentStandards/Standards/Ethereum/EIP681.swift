@@ -3,7 +3,7 @@ import PaymentCrypto
 
 /// An `ethereum:` link: coins or tokens to pay, or a contract to call. Source: ERC-681, ERC-831, ERC-67.
 ///
-/// Of a token transfer the link's target is the token's contract and not the payee, who stands among the parameters.
+/// In a token transfer the link's target is the token's contract; the payee is among the parameters.
 public struct EIP681: WritablePaymentStandard {
     /// `eip681`.
     public static let id = "eip681"
@@ -12,9 +12,9 @@ public struct EIP681: WritablePaymentStandard {
     /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.scheme("ethereum")]
 
-    /// Whether `pay-` precedes the target.
+    /// True if `pay-` precedes the target.
     let hasPrefix: Bool
-    /// The address or name of who is paid or called, as written.
+    /// The address or name of the payee or the called contract, as written.
     let target: String
     /// The chain's number; nil for the wallet's own setting.
     let chainID: String?
@@ -27,7 +27,7 @@ public struct EIP681: WritablePaymentStandard {
     struct Parameter: Sendable, Hashable {
         /// The name: `value`, `gas` …, or the type of a function's argument.
         let name: String
-        /// The value; of whole numbers the digits.
+        /// The value; for whole numbers, the digits.
         let value: String
     }
 
@@ -35,7 +35,7 @@ public struct EIP681: WritablePaymentStandard {
 
     private static let known = numbers.union(["data", "address", "uint256"])
     private static let reader = QueryReader(QueryRules(), known: known)
-    /// Of a call that is not known several arguments may be of one type.
+    /// An unknown call may have several arguments of one type.
     private static let callReader = QueryReader(QueryRules(repeatable: ["address", "uint256"]), known: known)
 
     /// Creates a value by reading `link`.
@@ -65,7 +65,7 @@ public struct EIP681: WritablePaymentStandard {
         }
     }
 
-    /// Creates a link to pay `wei` of a chain's own coin to `address`; nil where a part is not one.
+    /// Creates a link to pay `wei` of a chain's own coin to `address`; nil where a part is malformed.
     public init?(address: String, chainID: UInt64? = nil, wei: String? = nil) {
         let link = "ethereum:\(address)\(chainID.map { "@\($0)" } ?? "")\(wei.map { "?value=\($0)" } ?? "")"
         guard wei?.utf8.allSatisfy(\.isASCIIDigit) ?? true, let value = try? EIP681(text: link), value.isAddress,
@@ -74,13 +74,13 @@ public struct EIP681: WritablePaymentStandard {
         self = value
     }
 
-    /// Creates a link to pay `units` of the smallest unit of a token to `recipient`; nil where a part is not one.
+    /// Creates a link to pay `units` of the smallest unit of a token to `recipient`; nil where a part is malformed.
     ///
     /// - Parameters:
-    ///   - token: the address of the token's contract.
-    ///   - recipient: who is paid.
-    ///   - chainID: the chain that the token is on.
-    ///   - units: decimal digits.
+    ///   - token: The address of the token's contract.
+    ///   - recipient: The payee.
+    ///   - chainID: The chain of the token.
+    ///   - units: Decimal digits.
     public init?(token: String, recipient: String, chainID: UInt64, units: String) {
         let link = "ethereum:\(token)@\(chainID)/transfer?address=\(recipient)&uint256=\(units)"
         guard units.utf8.allSatisfy(\.isASCIIDigit), let value = try? EIP681(text: link), value.isAddress,
@@ -103,7 +103,7 @@ public struct EIP681: WritablePaymentStandard {
         return (hasPrefix, target.text)
     }
 
-    /// An address, or a name with a dot.
+    /// Checks an address, or a name with a dot.
     private static func checkParty(_ part: TextPart, _ name: String) throws(StandardDefect) {
         let isName =
             part.bytes.contains(UInt8(ascii: ".")) && !part.split(at: ".").contains(where: \.isEmpty)
@@ -169,7 +169,7 @@ public struct EIP681: WritablePaymentStandard {
         return fields
     }
 
-    /// Pays coins or tokens. Other calls are not payments; an approval lets somebody take money.
+    /// Pays coins or tokens. Other calls are not payments; an approval lets another account take money.
     public var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.network = chainID.map { "eip155:\($0)" } ?? "eip155"
@@ -200,7 +200,7 @@ public struct EIP681: WritablePaymentStandard {
         return instruction
     }
 
-    /// Only the main chain's coin is surely ether.
+    /// Returns the amount. Only the main chain's coin is certainly ether.
     private func amount(wei: String) -> PaymentInstruction.Amount {
         let ether = try? AssetID("eip155:1/slip44:60")
         if chainID == "1", let ether,

@@ -3,7 +3,7 @@ import PaymentCrypto
 
 /// The bare address of an account of Ethereum or a chain like it. Source: ERC-55.
 ///
-/// Which chain and which token are meant, the text does not tell.
+/// The text shows neither the chain nor the token.
 struct ERC55: PaymentStandard {
     static let id = "eip55"
     static let specification = "ERC-55"
@@ -40,14 +40,14 @@ struct ERC55: PaymentStandard {
         }
     }
 
-    /// Whether capitals and small letters are a checksum, which then has been checked.
+    /// True if capitals and small letters are a checksum, which then has been checked.
     var isChecksummed: Bool { text == address.checksummed }
 
     var fields: InstructionFields {
         ["checksummed": .bool(isChecksummed), "checksum": .string(address.checksummed)]
     }
 
-    /// Pays the address, on whichever chain the payer chooses.
+    /// Pays the address, on the chain that the payer chooses.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: address.checksummed, check: isChecksummed ? .checksum : .none)

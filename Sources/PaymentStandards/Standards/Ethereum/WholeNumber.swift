@@ -6,7 +6,7 @@ enum WholeNumber {
     private static let maximum = Array(
         "115792089237316195423570985008687907853269984665640564039457584007913129639935".utf8)
 
-    /// The digits of `part`, which the standard calls `name`, without leading zeros.
+    /// Returns the digits of `part`, which the standard calls `name`, without leading zeros.
     ///
     /// - Throws: ``StandardDefect`` for anything but a number that is whole and in range. Nothing is allocated for
     ///   large exponents before they are refused.

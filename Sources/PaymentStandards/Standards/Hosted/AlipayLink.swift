@@ -2,7 +2,7 @@ import PaymentCore
 
 /// Alipay's collect codes: a link to `qr.alipay.com`, or a link of the app around one.
 ///
-/// Source: public usage and Alipay's open platform guides. What an app's link leads to is shown, never opened.
+/// Source: public usage and Alipay's open platform guides. The target of an app's link is shown, never opened.
 struct AlipayLink: ServiceLink {
     static let id = "alipay-collect"
     static let ids = [id, "alipay-app"]

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// Cashtags of Cash App: `https://cash.app/$tag`, or the tag alone. `£` is that of its former service in Britain.
+/// Cashtags of Cash App: `https://cash.app/$tag`, or the tag alone. `£` was the sign of its former service in Britain.
 ///
 /// Source: Cash App's help pages.
 struct CashAppLink: ServiceLink {
@@ -39,7 +39,7 @@ struct CashAppLink: ServiceLink {
         self.reading = reading
     }
 
-    /// `part` when it is a sign and 1 to 20 letters and digits, one of them a letter.
+    /// Returns `part` when it is a sign and 1 to 20 letters and digits, one of them a letter.
     private static func tag(_ part: TextPart) -> String? {
         let sign = part.starts(with: "$") ? 1 : part.starts(with: "£") ? 2 : 0
         let name = part.dropFirst(sign).bytes

@@ -2,8 +2,8 @@ import PaymentCore
 
 /// Links of PayPal: PayPal.Me, invoices and checkouts.
 ///
-/// Source: PayPal's help pages on PayPal.Me and its REST API's approval links. An amount with a comma is a common way
-/// to write it, not a documented one.
+/// Source: PayPal's help pages on PayPal.Me and its REST API's approval links. An amount with a comma is common, but
+/// not documented.
 struct PayPalLink: ServiceLink {
     static let id = "paypal-me"
     static let ids = [id, "paypal-invoice", "paypal-checkout"]
@@ -28,7 +28,7 @@ struct PayPalLink: ServiceLink {
             self.reading = reading
         } else if page.begins("invoice", "p") {
             var reading = ServiceReading("paypal-invoice", network: "paypal")
-            // The id stands behind the #, or in the path.
+            // The id is behind the #, or in the path.
             let id =
                 if let fragment = link.parts.fragment, !fragment.isEmpty {
                     try ServicePage.token(fragment, "invoice id")
@@ -61,7 +61,7 @@ struct PayPalLink: ServiceLink {
         }
         let amount = try DecimalText(digits, "amount", rules).text
         reading.setAmount(amount, currency)
-        // Without a currency it is the receiver's or the payer's.
+        // Without a currency, the receiver's or the payer's applies.
         if currency == nil { reading.fields["currency"] = .null }
         return reading
     }

@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// Digits that a customer shows a shop to be charged. Whoever reads them cannot pay with them, and they are worth money
-/// for as long as they are good.
+/// Digits that a customer shows to a shop to be charged. A reader cannot pay with them, and they are worth money while
+/// they are valid.
 ///
 /// Source: public rules of WeChat Pay (18 digits from 10 to 15), Alipay (16 to 24 from 25 to 30) and UnionPay (19 from
 /// 62). They have no check digits.
@@ -19,7 +19,7 @@ struct PayerCode: ServiceLink {
             ("unionpay-payer-code", "unionpay", 62...62, 19...19),
         ]
 
-    /// What the digits are.
+    /// The reading of the digits.
     let reading: ServiceReading
 
     init(_ link: PaymentLink) throws(StandardDefect) {

@@ -1,11 +1,11 @@
 import PaymentCore
 
-/// A standard whose texts lead to one service's page or app, which knows the rest.
+/// A standard whose texts lead to one service's page or app, which holds the rest of the payment.
 ///
-/// Links on the web are claimed on exactly the service's hosts, encrypted, on the default port. Where nothing but
-/// payments is on a host, any other path there is a defect; elsewhere it is foreign.
+/// Links on the web are claimed on exactly the service's hosts, encrypted, on the default port. Where a host serves
+/// only payments, any other path there is a defect; elsewhere it is foreign.
 protocol ServiceLink: PaymentStandard {
-    /// What the link says.
+    /// The content of the link.
     var reading: ServiceReading { get }
 }
 
@@ -17,7 +17,7 @@ extension ServiceLink {
         var instruction = bareInstruction
         instruction.purpose = reading.purpose
         if reading.payee != nil || reading.purpose == .payment { instruction.payee = .init(account: reading.payee) }
-        // Anybody can register the next name that looks the same.
+        // Anyone can register a name that looks almost the same.
         if reading.payee != nil { instruction.warnings.append(.missingChecksum) }
         instruction.network = reading.network
         instruction.amount = reading.amount
@@ -30,20 +30,20 @@ extension ServiceLink {
     }
 }
 
-/// What a link to a service says.
+/// The content of a link to a service.
 struct ServiceReading: Sendable, Hashable {
     /// The short name of the kind of link: `paypal-me`.
     let standard: String
     var fields: InstructionFields = [:]
     let network: String
-    /// What following the link does.
+    /// The effect of following the link.
     var purpose: PaymentInstruction.Purpose = .payment
     var payee: String?
     var amount: PaymentInstruction.Amount = .onService
     var memo: String?
     /// The name of the payment on the service.
     var reference: String?
-    /// Whether the link is worth money to whoever sees it.
+    /// True if the link is worth money to everyone who sees it.
     var holdsSecret = false
     var warnings: [InstructionWarning] = []
 
@@ -52,7 +52,7 @@ struct ServiceReading: Sendable, Hashable {
         self.network = network
     }
 
-    /// Sets whom the link names.
+    /// Sets the payee that the link names.
     mutating func setPayee(_ text: String) {
         payee = text
         fields.set("payee", text)
@@ -64,7 +64,7 @@ struct ServiceReading: Sendable, Hashable {
         fields.set(name, text)
     }
 
-    /// Sets what it is for, as the field `name`; nothing for an empty text.
+    /// Sets the purpose of the payment, as the field `name`; nothing for an empty text.
     mutating func setMemo(_ name: String, _ text: String?) {
         guard let text, !text.isEmpty else { return }
         memo = text
@@ -82,7 +82,7 @@ struct ServiceReading: Sendable, Hashable {
         }
     }
 
-    /// Says that the link is nothing to pay, however it looks.
+    /// Marks the link as no payment, however it looks.
     mutating func setNotPayable(_ purpose: PaymentInstruction.Purpose) {
         self.purpose = purpose
         fields.set("payable", false)

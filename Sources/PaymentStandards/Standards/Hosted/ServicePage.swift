@@ -2,27 +2,27 @@ import PaymentCore
 
 /// Host, path and query of a link to a service, or of its printed form without a scheme: `paypal.me/alice`.
 struct ServicePage {
-    /// The host in lower case; for a link of an app's own scheme what stands in its place.
+    /// The host in lower case; for a link of an app's own scheme the text in its place.
     let host: String
     /// The scheme; `https` for a printed form.
     let scheme: String
     /// The segments of the path, still encoded; none for `/`. An empty one at the end is left out.
     let path: [TextPart]
-    /// The parameters that were asked for, decoded; a `+` is a space.
+    /// The requested parameters, decoded; a `+` is a space.
     private let values: [String: TextPart]
     private let end: TextPart
 
     /// The rules for amounts in links.
     static let amountRules = DecimalRules(fractionDigits: 2, wholeDigits: 12, allowsZero: false)
 
-    /// Reads the names of a query that count; each may stand once.
+    /// Returns a reader of these parameters of a query; each may occur once.
     static func parameters(_ names: Set<String>) -> QueryReader {
         QueryReader(QueryRules(plusIsSpace: true), known: names)
     }
 
     private static let noParameters = parameters([])
 
-    /// Reads `link`, and of its query what `parameters` knows.
+    /// Reads `link`, and the parameters of its query that `parameters` knows.
     init(_ link: PaymentLink, _ parameters: QueryReader = noParameters) throws(StandardDefect) {
         let whole = TextPart(link)
         end = whole.suffix(0)
@@ -58,23 +58,23 @@ struct ServicePage {
         return values
     }
 
-    /// The parameter `name`; nil when it is empty or not there.
+    /// The parameter `name`; nil when it is empty or missing.
     subscript(_ name: String) -> TextPart? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The parameter `name`, which must be there.
+    /// Returns the parameter `name`, which must be present.
     func required(_ name: String) throws(StandardDefect) -> TextPart {
         guard let value = self[name] else { throw end.defect(.missing, name, "is missing") }
         return value
     }
 
-    /// Segment `index` of the path, which must be there, with 1 to `limit` of the characters of URLs that need no
-    /// escape.
+    /// Returns segment `index` of the path, which must be present, with 1 to `limit` of the characters of URLs that
+    /// need no escape.
     func segment(_ index: Int, _ name: String, limit: Int = 512) throws(StandardDefect) -> String {
         guard index < path.count, !path[index].isEmpty else { throw end.defect(.missing, name, "is missing") }
         return try Self.token(path[index], name, limit: limit)
     }
 
-    /// 1 to `limit` letters, digits and `-_.~`.
+    /// Returns 1 to `limit` letters, digits and `-_.~`.
     static func token(_ part: TextPart, _ name: String, limit: Int = 512) throws(StandardDefect) -> String {
         guard part.bytes.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "-_.~".utf8.contains($0) }) else {
             throw part.defect(.malformed, name, "may hold only letters, digits and - _ . ~")
@@ -87,25 +87,25 @@ struct ServicePage {
         guard path.count <= count else { throw path[count].defect(.malformed, "path", "goes on where it must end") }
     }
 
-    /// Whether the path begins with `segments`.
+    /// Returns true if the path begins with `segments`.
     func begins(_ segments: StaticString...) -> Bool {
         path.count >= segments.count && zip(path, segments).allSatisfy { $0.equals($1) }
     }
 
-    /// What is thrown for a page that is none of the service's payments.
+    /// Returns the error for a page that is not a payment of the service.
     func foreign() -> StandardDefect { end.defect(.foreign, "path", "is not that of a payment") }
 
-    /// What is thrown for an unknown page on a host that has only payments.
+    /// Returns the error for an unknown page on a host that has only payments.
     func unknown() -> StandardDefect {
         (path.first ?? end).defect(.unsupported, "path", "is not one of this service's payment links; copy all of it")
     }
 
-    /// An amount with a point.
+    /// Returns an amount with a point.
     static func amount(_ part: TextPart, _ name: String = "amount") throws(StandardDefect) -> String {
         try DecimalText(part, name, amountRules).text
     }
 
-    /// Three letters of a currency in either case.
+    /// Returns three letters of a currency in either case.
     static func currency(_ part: TextPart) throws(StandardDefect) -> String {
         let code = part.text.uppercased()
         guard part.count == 3, ISO4217.exponent(of: code) != nil else {

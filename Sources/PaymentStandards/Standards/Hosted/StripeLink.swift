@@ -81,7 +81,7 @@ struct StripeLink: ServiceLink {
 }
 
 extension ServiceReading {
-    /// Whether real money moves.
+    /// Sets the mode: in live mode, real money moves.
     fileprivate mutating func setMode(isLive: Bool) {
         fields.set("livemode", isLive)
         if !isLive { warnings.append(.testNetwork) }

@@ -2,9 +2,8 @@ import PaymentCore
 
 /// The link by which a web shop on a phone opens a bank's TWINT app: `twint-issuer2://applinks/?al_applink_data={…}`.
 ///
-/// Source: TWINT's guide to app switches on iOS. Its JSON holds a code of five digits, good for some minutes, by which
-/// only the service knows payee and amount. Which numbers issuers have is not published; those from 1 to 39 are taken
-/// for one.
+/// Source: TWINT's guide to app switches on iOS. Its JSON holds a code of five digits, valid for some minutes, by which
+/// only the service knows payee and amount. The numbers of issuers are not published; those from 1 to 39 are accepted.
 struct TwintLink: ServiceLink {
     static let id = "twint-app"
     static let specification = "TWINT app switch"
@@ -21,7 +20,7 @@ struct TwintLink: ServiceLink {
         guard let json = try? JSONValue(parsing: data.text), json.object != nil else {
             throw data.defect(.malformed, "al_applink_data", "must be a JSON object")
         }
-        // It stands among the extras, or by itself.
+        // The code is among the extras, or a direct member.
         guard let code = (json["extras"]?["code"] ?? json["code"])?.string, code.utf8.count == 5,
             code.utf8.allSatisfy(\.isASCIIDigit)
         else { throw data.defect(.malformed, "code in al_applink_data", "must be five digits") }

@@ -26,7 +26,7 @@ struct VenmoLink: ServiceLink {
             reading.setPayee(try page.segment(1, "user", limit: 64))
             try page.limit(2)
         } else {
-            // Any page of the site has a path; a payment says so.
+            // Any page of the site has a path; only a payment has `txn`.
             guard page.path.count == 1, page["txn"] != nil else { throw page.foreign() }
             reading.setPayee(try page.segment(0, "user", limit: 64))
         }

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// Links that put a pass into a phone's wallet. They look like payments and are none.
+/// Links that put a pass into a phone's wallet. They look like payments but are not.
 ///
 /// Source: Google Wallet API (save links); Apple's passes by the ending of their files, on any host.
 struct WalletPass: ServiceLink {

@@ -18,7 +18,7 @@ struct WeChatPayLink: ServiceLink {
         if page.scheme == "wxp" {
             var reading = ServiceReading("wechat-collect", network: "wechat-pay")
             guard !page.host.isEmpty, page.path.isEmpty else { throw page.unknown() }
-            // A URI's host is put into lower case, but this one is a name; the link remembers how it was.
+            // A URI's host is put into lower case, but this one is a name; the link keeps its original spelling.
             let written = Array((link.spelling ?? link.text).utf8)[
                 Int(link.layout.hostStart)..<Int(link.layout.hostEnd)]
             reading.setReference("token", String(decoding: written, as: UTF8.self))

@@ -1,8 +1,8 @@
 public import PaymentCore
 
-/// A name whose DNS record says how to pay: `₿user@domain`. Source: BIP-353.
+/// A name with a DNS record of payment instructions: `₿user@domain`. Source: BIP-353.
 ///
-/// The text is only the name. Whoever looks the record up must validate it by DNSSEC from the root.
+/// The text is only the name. The record must be validated by DNSSEC from the root.
 public struct BIP353: PaymentStandard {
     /// `bip353`.
     public static let id = "bip353"
@@ -11,9 +11,9 @@ public struct BIP353: PaymentStandard {
     /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = [.prefix("₿")]
 
-    /// What stands before the `@`.
+    /// The part before the `@`.
     public let user: String
-    /// What stands behind it.
+    /// The part behind the `@`.
     public let domain: String
 
     /// Creates a value by reading `link`.
@@ -66,8 +66,8 @@ public struct BIP353: PaymentStandard {
     ///
     /// The records must have been validated by DNSSEC.
     ///
-    /// - Parameter records: the TXT records, each a list of character-strings.
-    /// - Returns: the link, which begins with `bitcoin:`.
+    /// - Parameter records: The TXT records, each a list of character-strings.
+    /// - Returns: The link, which begins with `bitcoin:`.
     /// - Throws: ``StandardDefect`` when none or several begin with `bitcoin:`.
     public static func link(amongTXT records: [[String]]) throws(StandardDefect) -> String {
         let links = records.map { $0.joined() }.filter { text in
@@ -87,7 +87,7 @@ public struct BIP353: PaymentStandard {
         ["user": .string(user), "domain": .string(domain), "owner": .string(owner), "display": .string(display)]
     }
 
-    /// Pays whom the record names.
+    /// Pays the account that the record names.
     public var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: display, check: .none)

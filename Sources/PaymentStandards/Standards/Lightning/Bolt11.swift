@@ -22,23 +22,23 @@ public struct Bolt11: PaymentStandard {
         [.scheme("lightning", payloads: ["lnbc", "lntb"])]
         + ["lnbc", "lntb"].map { .bare(BareShape($0, ignoresCase: true, lengths: 8...8192, .alphanumeric)) }
 
-    /// Which Lightning network it is of.
+    /// The Lightning network of an invoice.
     package enum Network: String, Sendable, Hashable {
-        /// Bitcoin's.
+        /// The network of Bitcoin's main chain.
         case mainnet
-        /// testnet3's or testnet4's.
+        /// The network of testnet3 or testnet4.
         case testnet
-        /// A signet's.
+        /// The network of a signet.
         case signet
-        /// A developer's own.
+        /// A developer's own network.
         case regtest
 
-        /// The network that follows `ln` in an invoice.
+        /// The networks by the letters behind `ln` in an invoice.
         static let prefixes: [(String, Network)] = [
             ("bcrt", .regtest), ("tbs", .signet), ("bc", .mainnet), ("tb", .testnet),
         ]
 
-        /// The chain's addresses.
+        /// The network of the chain's addresses.
         var addresses: BitcoinAddress.Network {
             switch self {
             case .mainnet: .mainnet
@@ -51,9 +51,9 @@ public struct Bolt11: PaymentStandard {
     package let network: Network
     /// The amount in thousandths of a satoshi; nil where the payer chooses.
     package let amountMsat: UInt64?
-    /// When it was made, in seconds of Unix time.
+    /// The time at which it was made, in seconds of Unix time.
     package let timestamp: UInt64
-    /// What is in its tagged fields.
+    /// The content of its tagged fields.
     let content: Bolt11Fields
     /// The payee's node, 33 bytes: the key that made the signature.
     let payee: [UInt8]
@@ -61,7 +61,7 @@ public struct Bolt11: PaymentStandard {
     package let signature: [UInt8]
     /// The signature's recovery id.
     package let recoveryID: UInt8
-    /// Whether the signature is in its lower form.
+    /// True if the signature is in its lower form.
     package let hasLowS: Bool
 
     /// Creates a value by reading `link`: an invoice, bare or behind `lightning:`.
@@ -103,7 +103,8 @@ public struct Bolt11: PaymentStandard {
         hasLowS = sign.hasLowS
     }
 
-    /// The key that signed, or nil. A key that the invoice names must have, and only a low S is unique to it.
+    /// Returns the key that signed, or nil. A key that the invoice names must have signed, and only a low S is unique
+    /// to it.
     private static func signer(
         _ signature: RecoverableSignature, _ digest: [UInt8], _ named: Secp256k1PublicKey?
     ) -> [UInt8]? {
@@ -112,15 +113,15 @@ public struct Bolt11: PaymentStandard {
         return named == recovered && signature.hasLowS ? recovered.compressed : nil
     }
 
-    /// The groups as bytes, filled up with zeros: what is signed.
+    /// Returns the signed bytes: the groups as bytes, filled up with zeros.
     private static func packed(_ groups: ArraySlice<UInt8>) -> [UInt8] {
-        // Eight groups are five bytes; zeros behind the last group do not change what is before them.
+        // Eight groups are five bytes; zeros behind the last group do not change the bytes before them.
         let filler = [UInt8](repeating: 0, count: (8 - groups.count % 8) % 8)
         let bytes = Bech32.bytes(of: groups + filler) ?? []
         return Array(bytes.prefix((groups.count * 5 + 7) / 8))
     }
 
-    /// The network and amount that stand before the last `1`.
+    /// Returns the network and amount before the last `1`.
     private static func readPrefix(
         _ part: TextPart, _ prefix: String, _ name: String
     ) throws(StandardDefect) -> (Network, UInt64?) {
@@ -137,7 +138,7 @@ public struct Bolt11: PaymentStandard {
         }
         let written = head.dropFirst(2 + letters.utf8.count)
         guard let last = written.bytes.last else { return (network, nil) }
-        // How many thousandths of a satoshi one of the unit is; a pico-bitcoin is a tenth of one.
+        // The number of thousandths of a satoshi in one of the unit; a pico-bitcoin is a tenth of one.
         let units: [UInt8: UInt128] = [
             UInt8(ascii: "m"): 100_000_000, UInt8(ascii: "u"): 100_000, UInt8(ascii: "n"): 100, UInt8(ascii: "p"): 1,
         ]
@@ -161,7 +162,7 @@ public struct Bolt11: PaymentStandard {
         return (network, UInt64(msat))
     }
 
-    /// When it ceases to be good, in seconds of Unix time.
+    /// The expiry, in seconds of Unix time.
     package var expiresAt: UInt64 { timestamp + min(content.expirySeconds, UInt64(UInt32.max)) }
 
     /// The fields of `bolt11`.

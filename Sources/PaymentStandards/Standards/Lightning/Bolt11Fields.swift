@@ -2,8 +2,8 @@ import PaymentCore
 import PaymentCrypto
 import PaymentSecp256k1
 
-/// The tagged fields of a BOLT 11 invoice. Fields of unknown type and such of a wrong length are skipped, as its test
-/// vectors have it; one good field of each that must be there has to be.
+/// The tagged fields of a BOLT 11 invoice. Fields of unknown type or of a wrong length are skipped, as in its test
+/// vectors; each required one must occur in valid form.
 struct Bolt11Fields: Sendable, Hashable {
     private(set) var paymentHash: [UInt8] = []
     private(set) var paymentSecret: [UInt8] = []
@@ -20,11 +20,11 @@ struct Bolt11Fields: Sendable, Hashable {
     /// The letters of skipped fields.
     private(set) var skipped: [String] = []
 
-    /// The even feature bits that an invoice may demand: they are understood by whoever reads BOLT 9 of today.
+    /// The even feature bits that an invoice may demand: readers of the current BOLT 9 understand them.
     private static let understood: Set<Int> = [8, 14, 16, 24, 48]
     private static let letters = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
 
-    /// Reads `groups`. `place` says where in the text the group at an index stands.
+    /// Reads `groups`. `place` returns the place in the text of the group at an index.
     init(_ groups: ArraySlice<UInt8>, _ network: Bolt11.Network, _ place: (Int) -> Int) throws(StandardDefect) {
         var seen: Set<UInt8> = []
         var index = groups.startIndex
@@ -72,7 +72,7 @@ struct Bolt11Fields: Sendable, Hashable {
         StandardDefect(.missing, "field \(name)", at: offset, "is missing; ask for a new invoice")
     }
 
-    /// Takes a field; false when it is to be skipped.
+    /// Reads a field; false when it is to be skipped.
     private mutating func take(_ field: Field, _ network: Bolt11.Network) throws(StandardDefect) -> Bool {
         switch field.type {
         case 1:

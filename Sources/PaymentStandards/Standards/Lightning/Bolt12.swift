@@ -7,10 +7,10 @@ import PaymentSecp256k1
     import Foundation
 #endif
 
-/// A Lightning offer, or the invoice request and invoice that come of one. Source: BOLT 12.
+/// A Lightning offer, or an invoice request or invoice for one. Source: BOLT 12.
 ///
-/// Offers have neither checksum nor signature. Requests and invoices are signed, which is checked; people do not pay
-/// them, wallets exchange them.
+/// Offers have neither checksum nor signature. Requests and invoices are signed, which is checked; wallets exchange
+/// them, people do not pay them.
 struct Bolt12: PaymentStandard {
     static let id = "bolt12-offer"
     /// The offer, and the two that follow it.
@@ -27,7 +27,7 @@ struct Bolt12: PaymentStandard {
 
     private let stream: Bolt12Stream
 
-    /// Creates a value by reading `link`: a bare text, or what follows `lightning:`.
+    /// Creates a value by reading `link`: a bare text, or the text behind `lightning:`.
     init(_ link: PaymentLink) throws(StandardDefect) { try self.init(LightningText.payload(of: link), "offer") }
 
     /// Reads `part`, which its standard calls `name`.
@@ -60,8 +60,8 @@ struct Bolt12: PaymentStandard {
         ]
     }
 
-    /// Whether it can be paid on Bitcoin's own network. An offer names none for it alone, a request and an invoice name
-    /// theirs in record 80.
+    /// True if it can be paid on Bitcoin's main network. An offer for that network alone names none; a request and an
+    /// invoice name theirs in record 80.
     private var isForMainnet: Bool {
         if let chain = stream[80] { return chain.value == Bolt12Rules.bitcoin }
         return stream[2].map { Bolt12Rules.chains(in: $0).contains(Bolt12Rules.bitcoin) } ?? true

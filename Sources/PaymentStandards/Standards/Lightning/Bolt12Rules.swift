@@ -1,16 +1,16 @@
 import PaymentCore
 import PaymentSecp256k1
 
-/// Which records an offer, invoice request or invoice may and must have. Source: BOLT 12, "Offers" and the sections
+/// The records that an offer, invoice request or invoice may and must have. Source: BOLT 12, "Offers" and the sections
 /// that follow it.
 struct Bolt12Rules: Sendable {
     /// The ranges that types may be in.
     private let ranges: [ClosedRange<UInt64>]
-    /// The even types that are understood.
+    /// The even types that are supported.
     private let known: Set<UInt64>
-    /// The types that must be there.
+    /// The required types.
     private let required: Set<UInt64>
-    /// What its signature calls it and the type of the signer's key; nil where it is not signed.
+    /// The name of its signed message and the type of the signer's key; nil where it is not signed.
     private let signed: (message: String, key: UInt64)?
 
     private static let offer: Set<UInt64> = [2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22]
@@ -28,10 +28,10 @@ struct Bolt12Rules: Sendable {
             required: [160, 162, 164, 168, 170, 176], signed: ("invoice", 176)),
     ]
 
-    /// Bitcoin's main chain as BOLT 2 names it: its first block's hash as it is hashed.
+    /// Bitcoin's main chain as BOLT 2 names it: its first block's hash in the byte order of hashing.
     static let bitcoin = Hex.decode("6fe28c0ab6f1b372c1a6a246ae63f74f931e8365e15a089c68d6190000000000") ?? []
 
-    /// Checks `stream`; `end` is where the text ends.
+    /// Checks `stream`; `end` is the place of the text's end.
     func check(_ stream: Bolt12Stream, _ end: Int) throws(StandardDefect) {
         for record in stream.records {
             guard ranges.contains(where: { $0.contains(record.type) }) else {
@@ -95,7 +95,7 @@ struct Bolt12Rules: Sendable {
         }
     }
 
-    /// Of the features only paying in parts (bit 17 and 16 of invoices) may be demanded.
+    /// Checks the features. Only paying in parts (bits 17 and 16 of invoices) may be demanded.
     private static func checkFeatures(_ record: Bolt12Stream.Record) throws(StandardDefect) {
         for (place, byte) in record.value.reversed().enumerated() {
             for bit in stride(from: 0, to: 8, by: 2) where byte & 1 << UInt8(bit) != 0 {
@@ -115,7 +115,7 @@ struct Bolt12Rules: Sendable {
         return key
     }
 
-    /// Blinded paths: a first node (a key or a channel's end), a key, and hops of which each has a key and some data.
+    /// Checks blinded paths: a first node (a key or a channel's end), a key, and hops with a key and some data each.
     private static func checkPaths(_ record: Bolt12Stream.Record) throws(StandardDefect) {
         var rest = record.value[...]
         func take(_ count: Int) throws(StandardDefect) -> ArraySlice<UInt8> {
@@ -141,7 +141,7 @@ struct Bolt12Rules: Sendable {
         } while !rest.isEmpty
     }
 
-    /// The chains in record 2.
+    /// Returns the chains in record 2.
     static func chains(in record: Bolt12Stream.Record) -> [[UInt8]] {
         stride(from: 0, to: record.value.count - 31, by: 32).map { Array(record.value[$0..<$0 + 32]) }
     }

@@ -2,16 +2,16 @@ import PaymentCore
 import PaymentCrypto
 import PaymentSecp256k1
 
-/// The type-length-value records of a BOLT 12 text, and where each stands in it. Source: BOLT 12, "Encoding" and
-/// "Signature calculation"; BOLT 1 for BigSize numbers.
+/// The type-length-value records of a BOLT 12 text, each with its place. Source: BOLT 12, "Encoding" and "Signature
+/// calculation"; BOLT 1 for BigSize numbers.
 struct Bolt12Stream: Sendable, Hashable {
     /// One record.
     struct Record: Sendable, Hashable {
         let type: UInt64
         let value: [UInt8]
-        /// The whole record as it stands: type, length, value.
+        /// The whole record as written: type, length, value.
         let bytes: [UInt8]
-        /// Where it stands in the text.
+        /// The place in the text.
         let offset: Int
 
         func defect(_ kind: StandardDefect.Kind, _ advice: String) -> StandardDefect {
@@ -60,7 +60,7 @@ struct Bolt12Stream: Sendable, Hashable {
         records = try Self.records(bytes, name) { places[min(4 + $0 * 8 / 5, places.count - 1)] }
     }
 
-    /// The characters without joins (a `+`, and white space behind it), and where each stands.
+    /// Returns the characters without joins (a `+`, and white space behind it), and the place of each.
     private static func joined(_ part: TextPart, _ name: String) throws(StandardDefect) -> ([UInt8], [Int]) {
         var characters: [UInt8] = []
         var places: [Int] = []
@@ -113,7 +113,7 @@ struct Bolt12Stream: Sendable, Hashable {
         return records
     }
 
-    /// A number in as few bytes as it needs; nil where it ends early or has more.
+    /// Returns a number in as few bytes as it needs; nil where it ends early or has more.
     private static func bigSize(_ bytes: [UInt8], _ index: inout Int) -> UInt64? {
         guard index < bytes.count else { return nil }
         let first = bytes[index]
@@ -168,7 +168,8 @@ struct Bolt12Stream: Sendable, Hashable {
         return Digest.sha256.hash(hash + hash + message)
     }
 
-    /// Requires the signature record (240) to be `key`'s over all other records, as a `message` (`invoice`).
+    /// Requires the signature record (240) to be a signature of `key` over all other records, as a `message`
+    /// (`invoice`).
     func requireSignature(_ message: String, by key: Secp256k1PublicKey, _ end: Int) throws(StandardDefect) {
         guard let record = self[240] else {
             throw StandardDefect(.missing, "signature", at: end, "is missing; ask for a new text")

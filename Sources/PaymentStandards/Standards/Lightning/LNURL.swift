@@ -4,8 +4,8 @@ import PaymentCrypto
 /// The address of a service that answers with a Lightning invoice (or a withdrawal, a channel, a login), or a Lightning
 /// address `user@host`.
 ///
-/// Source: LUD-01 (bech32), LUD-04 (login), LUD-16 (addresses), LUD-17 (schemes). Nothing is known of amount and payee
-/// until the service has answered; an address may as well be for e-mail only.
+/// Source: LUD-01 (bech32), LUD-04 (login), LUD-16 (addresses), LUD-17 (schemes). Amount and payee are unknown until
+/// the service has answered; an address may also be for e-mail only.
 struct LNURL: PaymentStandard {
     static let id = "lnurl"
     static let specification = "LUD-01, LUD-04, LUD-16, LUD-17"
@@ -15,12 +15,12 @@ struct LNURL: PaymentStandard {
             .bare(BareShape("lnurl1", ignoresCase: true, lengths: 8...8192, .alphanumeric)),
         ] + schemes.keys.sorted().map { .scheme($0) }
 
-    /// LUD-17's schemes and what their services do.
+    /// The schemes of LUD-17 with the kinds of their services.
     private static let schemes: [String: Kind?] = [
         "lnurlp": .payRequest, "lnurlw": .withdrawRequest, "lnurlc": .channelRequest, "keyauth": nil,
     ]
 
-    /// What the service does, where the text tells.
+    /// The kind of service, where the text states it.
     enum Kind: String, Sendable, Hashable {
         /// Answers with invoices to pay.
         case payRequest
@@ -30,18 +30,18 @@ struct LNURL: PaymentStandard {
         case channelRequest
     }
 
-    /// The address to ask.
+    /// The address of the service.
     let url: String
-    /// The host that is asked, as the address has it.
+    /// The host of the service, as in the address.
     let domain: String
-    /// What the service does, where the text tells.
+    /// The kind of service, where the text states it.
     private(set) var kind: Kind?
     private(set) var user: String?
-    /// `login`, where the text is one (LUD-04).
+    /// `login`, where the text is a login (LUD-04).
     private(set) var tag: String?
-    /// What a login signs, 32 bytes in hexadecimal.
+    /// The data that a login signs, 32 bytes in hexadecimal.
     private(set) var challenge: String?
-    /// What a login is for: `register`, `login`, `link` or `auth`.
+    /// The purpose of a login: `register`, `login`, `link` or `auth`.
     private(set) var action: String?
 
     init(_ link: PaymentLink) throws(StandardDefect) {
@@ -55,7 +55,7 @@ struct LNURL: PaymentStandard {
         }
     }
 
-    /// The fallback form: a web page for people without a wallet, and an LNURL in its query.
+    /// Reads the fallback form: a web page for people without a wallet, and an LNURL in its query.
     private init(inParameterOf link: PaymentLink) throws(StandardDefect) {
         guard let query = link.parts.query else { throw StandardDefect(.foreign, "query", at: 0, "is not there") }
         for item in query.split(at: "&") {
@@ -68,7 +68,7 @@ struct LNURL: PaymentStandard {
         throw query.defect(.foreign, "query", "has no LNURL")
     }
 
-    /// Reads `part`, which its standard calls `name`. A bare text that is no LNURL may be anything.
+    /// Reads `part`, which its standard calls `name`. A bare text that is not an LNURL may be anything.
     init(_ part: TextPart, _ name: String, isBare: Bool) throws(StandardDefect) {
         if part.startsIgnoringCase("lnurl1") {
             try self.init(bech32: part, name)
@@ -89,7 +89,7 @@ struct LNURL: PaymentStandard {
     }
 
     private init(scheme: String, _ link: PaymentLink) throws(StandardDefect) {
-        // `lnurlp:host/path` is seen, too.
+        // `lnurlp:host/path` occurs, too.
         let rest = LightningText.payload(of: link)
         let host = rest.prefix(
             rest.bytes.firstIndex { "/?#:".utf8.contains($0) }.map { $0 - rest.offset } ?? rest.count)
@@ -114,7 +114,7 @@ struct LNURL: PaymentStandard {
         self.kind = .payRequest
     }
 
-    /// Takes the address `url`, which came from `part`.
+    /// Creates a value from the address `url`, which came from `part`.
     private init(url: String, _ part: TextPart, _ name: String) throws(StandardDefect) {
         let isPlain = url.hasPrefix("http://")
         guard isPlain || url.hasPrefix("https://") else {
@@ -123,7 +123,7 @@ struct LNURL: PaymentStandard {
         let rest = url.dropFirst(isPlain ? 7 : 8)
         let authority = rest.prefix { !"/?#".contains($0) }
         let host = authority.prefix { $0 != ":" }.lowercased()
-        // A Tor service's name is not looked up, so letters of any kind may stand before its suffix.
+        // A Tor service's name is not looked up, so letters of any kind are allowed before its suffix.
         let isSound =
             Self.isOnion(host) && !url.utf8.allSatisfy { $0 < 0x80 }
             ? url.unicodeScalars.allSatisfy { $0.value > 0x20 && !"\\@\u{7F}".unicodeScalars.contains($0) }
@@ -167,7 +167,7 @@ struct LNURL: PaymentStandard {
         return fields
     }
 
-    /// Asks the service; what it does may only show then.
+    /// Asks the service; only its answer shows the effect.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.payee = .init(account: user.map { "\($0)@\(domain)" } ?? domain, check: .none)
@@ -178,7 +178,7 @@ struct LNURL: PaymentStandard {
         if kind == .withdrawRequest || tag == "withdrawRequest" { instruction.purpose = .receipt }
         if user != nil {
             instruction.warnings.append(.missingChecksum)
-            // Only the host can tell; BIP-353 may be tried first.
+            // Only the host knows which applies; BIP-353 may be tried first.
             instruction.otherReadings = ["bip353", "e-mail"]
             instruction.warnings.append(.otherReadings)
         }

@@ -1,14 +1,14 @@
 import PaymentCore
 
-/// What Lightning's standards share.
+/// The common parts of Lightning's standards.
 enum LightningText {
-    /// A bare text, or what follows `lightning:` or, as some write it, `lightning://`.
+    /// Returns a bare text, or the text behind `lightning:` or, in some writers' form, `lightning://`.
     static func payload(of link: PaymentLink) -> TextPart {
         let payload = link.payload.trimmed
         return link.form == .web ? payload.dropFirst(2) : payload
     }
 
-    /// An amount in thousandths of a satoshi: in satoshi where it is whole, otherwise as finely as it has to be.
+    /// Returns an amount in thousandths of a satoshi: in satoshi where it is whole, otherwise as finely as needed.
     static func amount(msat: UInt64) -> PaymentInstruction.Amount {
         let isWhole = msat % 1000 == 0
         let money = try? Money(

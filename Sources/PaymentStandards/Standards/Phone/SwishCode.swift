@@ -2,8 +2,8 @@ import PaymentCore
 
 /// The code that the Swish app reads: `C1237856901;100,00;message;mask`.
 ///
-/// Source: Getswish, Guide Swish QR specification, section 6.1. The bits of the mask say what the payer may change;
-/// without one, nothing.
+/// Source: Getswish, Guide Swish QR specification, section 6.1. The bits of the mask mark the fields that the payer may
+/// change; without a mask, none.
 struct SwishCode: PaymentStandard {
     static let id = "swish-qr"
     static let specification = "Swish QR"
@@ -14,7 +14,7 @@ struct SwishCode: PaymentStandard {
     /// The amount in kronor; nil for the payer to fill in.
     let amount: String?
     let message: String?
-    /// What the payer may change: `payee`, `amount`, `message`.
+    /// The fields that the payer may change: `payee`, `amount`, `message`.
     let editable: [String]
 
     static let amountRules = DecimalRules(
@@ -58,7 +58,7 @@ struct SwishCode: PaymentStandard {
 }
 
 extension PaymentInstruction {
-    /// What both forms of Swish say.
+    /// Sets the common values of both forms of Swish.
     mutating func completeSwish(payee: String, amount digits: String?, message: String?, editable: [String]) {
         setUncheckedPayee(payee)
         network = "swish"

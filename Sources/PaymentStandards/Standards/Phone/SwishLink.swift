@@ -9,16 +9,16 @@ struct SwishLink: PaymentStandard {
     static let specification = "Swish app links"
     static let patterns: [StandardPattern] = [.scheme("swish"), .host("app.swish.nu")]
 
-    /// The payee's number; nil where only a token stands.
+    /// The payee's number; nil where the link has only a token.
     private(set) var payee: String?
     /// The amount in kronor.
     private(set) var amount: String?
     private(set) var message: String?
-    /// What the payer may change; nil where the link does not say.
+    /// The fields that the payer may change; nil where the link does not state them.
     private(set) var editable: [String]?
     /// The name of a payment request on the service.
     private(set) var token: String?
-    /// Where the app would go back to.
+    /// The address that the app would return to.
     private(set) var callback: String?
 
     private static let known: Set<String> = ["data", "token", "callbackurl", "sw", "amt", "cur", "msg"]
@@ -76,7 +76,7 @@ struct SwishLink: PaymentStandard {
             throw part.defect(.malformed, "data", "must be a JSON object")
         }
         guard json["version"]?.int64 == 1 else { throw part.defect(.unsupported, "version in data", "must be 1") }
-        /// The text of a member, and nil for an empty one or none.
+        /// Returns the text of a member, and nil for an empty one or none.
         func value(_ name: String) throws(StandardDefect) -> TextPart? {
             switch json[name]?["value"] {
             case .string(let text): return text.isEmpty ? nil : TextPart(decoded: text, at: part.offset)
@@ -106,7 +106,7 @@ struct SwishLink: PaymentStandard {
         return fields
     }
 
-    /// Pays the number, or what the token names.
+    /// Pays the number, or the payment request of the token.
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
         instruction.network = "swish"

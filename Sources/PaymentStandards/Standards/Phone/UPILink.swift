@@ -4,7 +4,7 @@ public import PaymentCore
 ///
 /// Source: NPCI, UPI Linking Specification 1.6, and the schemes under which apps take the same query. Names are
 /// compared without regard to case, since mandates mix it, and `+` is a space by habit. The signature (`sign`) can be
-/// checked only with the key of whoever made it.
+/// checked only with the key of the link's maker.
 public struct UPILink: WritablePaymentStandard {
     /// `upi`.
     public static let id = "upi"
@@ -13,16 +13,16 @@ public struct UPILink: WritablePaymentStandard {
     /// The beginnings of its texts.
     public static let patterns: [StandardPattern] = (["upi"] + apps).map { .scheme($0) }
 
-    /// Apps that take the query under a scheme of their own.
+    /// Apps that take the query under their own scheme.
     private static let apps = ["phonepe", "paytmmp", "tez", "gpay", "bhim", "credpay"]
-    /// Those whose links have `upi/` before the action.
+    /// The apps whose links have `upi/` before the action.
     private static let nestedApps: Set<String> = ["tez", "gpay", "bhim"]
 
     /// `pay` or `mandate`.
     let action: String
     /// The scheme of the app that the link was made for, or nil.
     let app: String?
-    /// The parameters, decoded, in the specification's order; those that it does not name follow.
+    /// The parameters, decoded, in the specification's order, followed by unspecified ones.
     private let parameters: [Parameter]
 
     private struct Parameter: Sendable, Hashable {
@@ -82,12 +82,12 @@ public struct UPILink: WritablePaymentStandard {
     /// Creates a link to pay.
     ///
     /// - Parameters:
-    ///   - address: the payee's virtual address, such as `shop@bank`.
-    ///   - name: the payee.
-    ///   - paise: hundredths of a rupee, or nil to let the payer enter the amount.
-    ///   - note: a text for both.
-    ///   - reference: the payee's id of the transaction.
-    /// - Throws: ``StandardDefect`` where a link made of these would not be read.
+    ///   - address: The payee's virtual address, such as `shop@bank`.
+    ///   - name: The payee.
+    ///   - paise: Hundredths of a rupee, or nil to let the payer enter the amount.
+    ///   - note: A text for both.
+    ///   - reference: The payee's id of the transaction.
+    /// - Throws: ``StandardDefect`` where the resulting link could not be read.
     public init(
         address: String, name: String, paise: UInt64? = nil, note: String? = nil, reference: String? = nil
     ) throws(StandardDefect) {
@@ -129,7 +129,7 @@ public struct UPILink: WritablePaymentStandard {
         return part.text
     }
 
-    /// `name@handle`.
+    /// Checks `name@handle`.
     private static func checkAddress(_ part: TextPart) throws(StandardDefect) {
         let halves = part.split(at: "@")
         let isName = { (byte: UInt8) in byte.isASCIILetter || byte.isASCIIDigit || "._-".utf8.contains(byte) }

@@ -3,17 +3,17 @@ import PaymentCrypto
 
 /// A user's key as text: 52 characters of z-base-32.
 enum PubkyKeyText {
-    /// How many characters it has.
+    /// The number of its characters.
     static let length = 52
 
-    /// Whether `part` consists of the right number of the right characters.
+    /// Returns true if `part` consists of the right number of the right characters.
     static func isSpelt(_ part: TextPart) -> Bool {
         part.count == length && Base32.human.groups(part.bytes) != nil
     }
 
-    /// The canonical text of the key that `part` spells.
+    /// Returns the canonical text of the key in `part`.
     ///
-    /// - Parameter isBare: whether nothing else says that it is meant to be a key: then every doubt makes it foreign.
+    /// - Parameter isBare: True if nothing else shows that it is meant to be a key: then every doubt makes it foreign.
     static func read(_ part: TextPart, isBare: Bool = false) throws(StandardDefect) -> String {
         guard part.count == length else {
             throw part.defect(
@@ -37,15 +37,15 @@ enum PubkyKeyText {
     }
 }
 
-/// What Paykit's methods promise of their endpoints.
+/// The endpoints of Paykit's methods.
 enum PubkyEndpoint {
-    /// By which standards an endpoint of a method can be; methods that nobody has described are not looked at.
+    /// The standards that an endpoint of a method can be of; methods without a description are not read.
     private static let standards: [String: [any PaymentStandard.Type]] = [
         "lightning": [Bolt11.self, LNURL.self, Bolt12.self], "onchain": [BitcoinAddress.self, BIP321.self],
         "lnurl": [LNURL.self], "bolt12": [Bolt12.self],
     ]
 
-    /// What the endpoint `part` of `method` says; nil for a method that nobody has described.
+    /// Returns the content of the endpoint `part` of `method`; nil for a method without a description.
     static func read(_ part: TextPart, method: String) throws(StandardDefect) -> PaymentInstruction? {
         guard let standards = standards[method] else { return nil }
         guard let link = try? PaymentLink(part.text) else {
@@ -54,10 +54,10 @@ enum PubkyEndpoint {
         var reason: StandardDefect?
         for standard in standards {
             do throws(StandardDefect) {
-                // Asked directly: what a text begins with tells nothing here.
+                // Asked directly: the beginning of a text decides nothing here.
                 return try standard.init(link).instruction
             } catch {
-                // A private key is one, whatever others think of it.
+                // A private key stays a private key, whatever other standards report.
                 if error.kind != .foreign { reason = error.kind == .secret ? error : reason ?? error }
             }
         }

@@ -1,12 +1,12 @@
 import PaymentCore
 import PaymentCrypto
 
-/// What is asked of a user's key manager, and what it answers.
+/// The questions to a user's key manager, and its answers.
 extension PubkyText {
-    /// What has to stand in a question.
+    /// The parameters of a question.
     private struct Question {
         var needs: [String] = []
-        /// Of these one.
+        /// One of these is required.
         var needsOneOf: [String] = []
     }
 
@@ -22,7 +22,7 @@ extension PubkyText {
         "get-profile": Question(needs: ["callback"]), "get-follows": Question(needs: ["callback"]),
         "sign-message": Question(needs: ["message", "callback"]), "derive-keypair": Question(needs: ["callback"]),
     ]
-    /// What only the key manager itself knows what to do with.
+    /// The actions that only the key manager itself can interpret.
     private static let managersOwn: Set<String> = [
         "auth", "session", "paykit-connect", "get-profile", "get-follows", "sign-message", "derive-keypair",
     ]
@@ -36,7 +36,7 @@ extension PubkyText {
     ]
     private static let asking = QueryReader(QueryRules(), known: Set(names.keys).union(["key", "index", "total"]))
 
-    /// Reads what is asked of a key manager.
+    /// Reads a question to a key manager.
     init(asking link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         let action = Self.action(parts)
@@ -55,7 +55,7 @@ extension PubkyText {
             let value = try Self.asking.text(parameter, name)
             if !value.isEmpty { values[name] = value }
         }
-        // Where both stand, the newer one counts.
+        // Where both occur, the newer one counts.
         if values["x-success"] != nil { values["callback"] = nil }
         for need in question.needs where values[need] == nil {
             throw StandardDefect(.missing, need, at: link.text.utf8.count, "is missing; have the code made anew")
@@ -72,7 +72,7 @@ extension PubkyText {
         self.init(.authorization, fields, secret: Set(["secret", "signUpToken"]).intersection(fields.map(\.name)))
     }
 
-    /// What stands where the question is named. Some programs put one scheme into the other, or add a slash.
+    /// Returns the name of the question. Some programs put one scheme into the other, or add a slash.
     private static func action(_ parts: LinkParts) -> TextPart {
         var action = parts.authority ?? parts.path
         if action.equals("pubkyauth") { action = parts.path }
@@ -81,7 +81,7 @@ extension PubkyText {
         return action
     }
 
-    /// The value of `parameter`, which has to be what others can read.
+    /// Returns the value of `parameter`, which must be well-formed.
     private static func checked(_ value: TextPart, _ parameter: String) throws(StandardDefect) -> JSONValue {
         switch parameter {
         case "secret":
@@ -127,12 +127,12 @@ extension PubkyText {
 
     // MARK: Answers
 
-    /// The words by which apps of Paykit name what comes back, as hosts of their own schemes.
+    /// The words by which apps of Paykit name an answer, as hosts of their own schemes.
     private static let answers: Set<String> = [
         "paykit-setup", "paykit-session", "paykit-profile", "paykit-follows", "paykit-signature", "pubky-callback",
         "pubky-auth",
     ]
-    /// The fields of answers by their parameters, and which of them are secrets.
+    /// The fields of answers by their parameters, also those that are secrets.
     private static let announced: [String: String] = [
         "pubky": "key", "pubkey": "key", "request_id": "requestId", "mode": "mode", "name": "name", "bio": "bio",
         "image": "image", "avatar": "image", "error": "error", "follows": "follows", "signature": "signature",
@@ -142,14 +142,14 @@ extension PubkyText {
     private static let secretAnswers: Set<String> = ["session", "sessionSecret"]
     private static let hearing = QueryReader(QueryRules(), known: Set(announced.keys).union(["secret_key"]))
 
-    /// Reads what comes back from a key manager, to an app by a scheme of the app's own.
+    /// Reads the answer of a key manager to an app, under the app's own scheme.
     init(answer link: PaymentLink) throws(StandardDefect) {
         let parts = link.parts
         guard let host = parts.authority else { throw TextPart(link).defect(.foreign, "link", "is another app's") }
         do {
             try self.init(answer: host, parts, end: link.text.utf8.count)
         } catch {
-            // What is left of a broken one may still be the secret.
+            // The remains of a broken one may still contain the secret.
             var error = error
             error.holdsSecret = true
             throw error
@@ -160,7 +160,7 @@ extension PubkyText {
         let isKnown = Self.answers.contains(host.text)
         let isFormer = host.equals("paykit-keypair") || host.equals("paykit-cross-session")
         let names = Set(parts.query?.split(at: "&").map { $0.cut(at: "=").head.text } ?? [])
-        // Upstream's key manager answers to any address, so that only its words tell.
+        // Upstream's key manager answers to any address, so that only the parameters' names identify it.
         let isSession = names.contains("session_secret") && !names.isDisjoint(with: ["pubky", "pubkey"])
         guard isKnown || isFormer || isSession else { throw host.defect(.foreign, "host", "is another app's") }
         if names.contains("secret_key") {

@@ -1,11 +1,11 @@
 import PaymentCore
 
 /// A text of the Pubky network, or of Paykit, which pays over it: a user's key in any of its spellings, a request or an
-/// endpoint to pay, a question to the user's key manager, and what comes back from there.
+/// endpoint to pay, a question to the user's key manager, and its answer.
 ///
 /// Sources: the readers of Paykit's and Pubky's libraries and of the key manager Pubky Ring, as published until 2026. A
 /// key has no checksum; a bare one is claimed only where its four spare bits are zero and it is a point of the curve.
-/// What a key manager sends back proves nothing: whoever can open a link can have made it.
+/// An answer of a key manager proves nothing: anyone can make such a link.
 struct PubkyText: PaymentStandard {
     static let id = "pubky"
     static let specification = "Pubky and Paykit links, Pubky Ring"
@@ -13,7 +13,7 @@ struct PubkyText: PaymentStandard {
         [.bare(BareShape(lengths: PubkyKeyText.length...PubkyKeyText.length, .alphanumeric)), .prefix("pubky")]
         + ["pubky", "pk", "paykit", "pip", "pubkyauth", "pubkyring"].map { .scheme($0) } + [.otherScheme]
 
-    /// What a text is for.
+    /// The purpose of a text.
     enum Kind: String, Sendable, Hashable {
         /// It names a user, or a place on a user's homeserver.
         case payee
@@ -23,18 +23,18 @@ struct PubkyText: PaymentStandard {
         case invoice
         /// It asks the user's key manager for something.
         case authorization
-        /// It brings an answer of the key manager.
+        /// It carries an answer of the key manager.
         case callback
     }
 
-    /// What the text is for.
+    /// The purpose of the text.
     let kind: Kind
-    /// The user: whom to pay, or who is said to have answered; canonical z-base-32.
+    /// The user: the payee, or the one who is said to have answered; canonical z-base-32.
     let key: String?
     let fields: InstructionFields
     /// The names of the fields that hold a secret.
     let secretFields: Set<String>
-    /// What the endpoint of an ``Kind/invoice`` says, where it is of a standard that is read here.
+    /// The content of the endpoint of an ``Kind/invoice``, where it is of a standard that is read here.
     let endpoint: PaymentInstruction?
 
     init(_ link: PaymentLink) throws(StandardDefect) {
@@ -49,7 +49,7 @@ struct PubkyText: PaymentStandard {
         case "paykit": try self.init(paykit: link)
         case "pubkyauth", "pubkyring":
             do { try self.init(asking: link) } catch {
-                // What is left of a broken one may still be the secret.
+                // The remains of a broken one may still contain the secret.
                 var error = error
                 error.holdsSecret = true
                 throw error
@@ -74,7 +74,7 @@ struct PubkyText: PaymentStandard {
 
     // MARK: Users
 
-    /// A bare key, or one behind the prefix `pubky`, with a path or without.
+    /// Reads a bare key, or one behind the prefix `pubky`, with a path or without.
     private init(text part: TextPart) throws(StandardDefect) {
         guard part.starts(with: "pubky"), part.count > PubkyKeyText.length else {
             self.init(.payee, key: try PubkyKeyText.read(part, isBare: true), [:])
@@ -94,7 +94,7 @@ struct PubkyText: PaymentStandard {
         try self.init(payee: name, path: path)
     }
 
-    /// What stands where a user's key should: before the path, after slashes or without them.
+    /// Returns the text in the place of a user's key: before the path, after slashes or without them.
     private static func name(_ link: PaymentLink) -> TextPart { link.parts.authority ?? link.parts.path }
 
     private init(payee name: TextPart, in link: PaymentLink, path: TextPart?) throws(StandardDefect) {
@@ -113,14 +113,14 @@ struct PubkyText: PaymentStandard {
             fields.set("path", path.text)
             fields.set("generation", Self.generation(of: path))
         }
-        // The first generation's private endpoints are linked together with the key that opens them.
+        // Links to the private endpoints of generation 1 contain the key that opens them.
         let words = fragment?.cut(at: "=")
         let isSecret = words?.head.equals("encryptionKey") == true
         if isSecret { fields.set("encryptionKey", words?.tail?.text) }
         self.init(.payee, key: key, fields, secret: isSecret ? ["encryptionKey"] : [])
     }
 
-    /// Segments that browsers and homeservers take for something else.
+    /// Checks for segments that browsers and homeservers read differently.
     private static func check(path: TextPart) throws(StandardDefect) {
         for segment in path.dropFirst(1).split(at: "/").dropLast()
         where segment.isEmpty || segment.equals(".") || segment.equals("..") {
@@ -128,7 +128,7 @@ struct PubkyText: PaymentStandard {
         }
     }
 
-    /// Whose data lies at `path`: Paykit was made anew several times, each time elsewhere.
+    /// Returns the generation of Paykit whose data lies at `path`: each generation uses another place.
     private static func generation(of path: TextPart) -> String? {
         let first: [StaticString] = ["/public/paykit", "/public/slashpay", "/slashpay/"]
         if first.contains(where: { path.starts(with: $0) }) { return "first (slashtags)" }
@@ -181,7 +181,7 @@ struct PubkyText: PaymentStandard {
 
     // MARK: What it says
 
-    /// Pays the user or the endpoint; nothing at all where a key manager is asked or answers.
+    /// Pays the user or the endpoint; pays nothing where a key manager is asked or answers.
     var instruction: PaymentInstruction {
         var instruction = endpoint ?? bareInstruction
         if endpoint != nil {
@@ -215,7 +215,7 @@ struct PubkyText: PaymentStandard {
 }
 
 extension PaymentInstruction {
-    /// Says what `other` says, which it holds.
+    /// Takes the content of `other`, which it holds.
     fileprivate mutating func take(_ other: PaymentInstruction?) {
         guard let other else { return }
         purpose = other.purpose
