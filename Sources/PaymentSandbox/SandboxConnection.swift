@@ -5,7 +5,8 @@ import PaymentTransport
 import PaymentWallet
 import SandboxSupport
 
-/// A running `payroute sandbox`, from another program: every provider, a payer who can pay at each, and the network.
+/// A connection to a running `payroute sandbox` from another program: every provider, a payer for each, and the
+/// network.
 ///
 /// ```swift
 /// let sandbox = try await SandboxConnection("http://127.0.0.1:8080")
@@ -21,10 +22,10 @@ public struct SandboxConnection: Sendable {
     /// Connects to a sandbox on this machine, and asks whether it is one.
     ///
     /// - Parameters:
-    ///   - address: as `payroute sandbox` prints it, such as `http://127.0.0.1:8080`.
-    ///   - transport: the way there; `StandardTransport` unless told otherwise.
-    /// - Throws: ``PaymentError``: `rejected-link` when the address is none, or not on this machine; `network` when
-    ///   nobody answers there; `invalid-response` when whoever answers is no sandbox.
+    ///   - address: The address, as `payroute sandbox` prints it, such as `http://127.0.0.1:8080`.
+    ///   - transport: The transport to the sandbox; nil for `StandardTransport`.
+    /// - Throws: ``PaymentError``: `rejected-link` when the address is malformed, or not on this machine; `network`
+    ///   when no server answers there; `invalid-response` when the server is not a sandbox.
     public init(_ address: String, over transport: (any HTTPTransport)? = nil) async throws(PaymentError) {
         let url: HTTPURL
         do { url = try HTTPURL(address) } catch {
@@ -44,7 +45,7 @@ public struct SandboxConnection: Sendable {
         try await check()
     }
 
-    /// Checks that a sandbox answers there: only one gives the secrets that are no secrets.
+    /// Checks that a sandbox answers: only a sandbox hands out keys, which are not secret.
     private func check() async throws(PaymentError) {
         let names = SandboxVendors.all.flatMap(\.secretNames)
         var isSandbox = !names.isEmpty
@@ -67,10 +68,10 @@ public struct SandboxConnection: Sendable {
         }
     }
 
-    /// Returns a router with every provider, which calls the sandbox and nobody else.
+    /// Returns a router with every provider, which calls only the sandbox.
     ///
-    /// - Parameter journal: the memory of its payments.
-    /// - Throws: what making the providers throws, which does not happen for a sandbox's address.
+    /// - Parameter journal: The memory of its payments.
+    /// - Throws: The errors of making the providers, none of which occurs for a sandbox's address.
     public func router(journal: any PaymentJournal) throws -> PaymentRouter {
         let reader = StandardsReader()
         return PaymentRouter(
@@ -80,10 +81,10 @@ public struct SandboxConnection: Sendable {
             secrets: SandboxSecrets(sandbox: url, transport: transport))
     }
 
-    /// Returns a payer with made-up wallets, apps, pages and data, who takes the first option whatever it costs: there
-    /// is no money. Its wallet's key follows from `seed`.
+    /// Returns a payer with made-up wallets, apps, pages and data, who takes the first option whatever it costs: no
+    /// money moves. Its wallet's key follows from `seed`.
     ///
-    /// - Parameter seed: the number that makes the wallet's key; never for real money.
+    /// - Parameter seed: The number that makes the wallet's key; never for real money.
     public func payer(seed: UInt64 = 1) -> Payer {
         SandboxVendors.payer(DevelopmentWallet(seed: seed), at: url, over: transport)
     }

@@ -7,7 +7,7 @@ import PayrailsSandbox
 package import SandboxSupport
 import WalletConnectPaySandbox
 
-/// All vendors: the one place outside their houses that names them. A new vendor adds its line here.
+/// All vendors: the one place outside their folders that names them. A new vendor adds its line here.
 package enum SandboxVendors {
     package static let all: [any SandboxVendor] = [
         WalletConnectPayVendor(), CitconVendor(), PayrailsVendor(),
@@ -49,7 +49,7 @@ package enum SandboxVendors {
             }
             return try await browser(page)
         }
-        // Every service asks for data of its own; the first part that has all that is required answers.
+        // Every service asks for its own data; the first part that has all required fields answers.
         let collectors = parts.compactMap(\.payer.dataCollector)
         payer.dataCollector = { request in
             for collect in collectors {
@@ -62,7 +62,7 @@ package enum SandboxVendors {
     }
 }
 
-/// What an application would keep secret, got from the sandbox, whose keys are no secrets.
+/// The secrets that an application keeps, got from the sandbox, whose keys are not secret.
 package struct SandboxSecrets: SecretStore {
     private let sandbox: HTTPURL
     private let transport: any HTTPTransport

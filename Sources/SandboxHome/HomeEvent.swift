@@ -6,7 +6,7 @@ package import PaymentCore
     package import Foundation
 #endif
 
-/// Something that happened in the sandbox, as its home tells it: one line of the live log, one event of the stream.
+/// An event in the sandbox, as its home reports it: one line of the live log, one event of the stream.
 package struct HomeEvent: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
         /// A request was answered, or its connection closed.
@@ -15,7 +15,7 @@ package struct HomeEvent: Sendable, Hashable {
         case ledger
         /// A notification was sent, or sent again.
         case notification
-        /// A step of a payer who pays from the page.
+        /// A step of a simulated payer that pays from the page.
         case step
         /// A fault was planned.
         case fault
@@ -29,7 +29,7 @@ package struct HomeEvent: Sendable, Hashable {
     package let kind: Kind
     package var service: String?
     package var payment: String?
-    /// What happened, in a few words: a request's method and path, a ledger's word.
+    /// The event in a few words: a request's method and path, or a ledger's status.
     package let title: String
     package var detail = ""
     /// A request's status; 0 where the connection was closed without an answer.
@@ -37,7 +37,7 @@ package struct HomeEvent: Sendable, Hashable {
     /// The fault that a request met.
     package var fault: String?
 
-    /// As programs read it.
+    /// The form for programs.
     package var json: JSONValue {
         var json: JSONValue = [
             "n": .number(JSONNumber(number)), "at": .string(date.ISO8601Format()), "kind": .string(kind.rawValue),
@@ -50,6 +50,6 @@ package struct HomeEvent: Sendable, Hashable {
         return json
     }
 
-    /// As server-sent events have it (HTML, section 9.2.6). JSON has no line breaks, so one line of data is enough.
+    /// The form for server-sent events (HTML, section 9.2.6). JSON has no line breaks, so one line of data is enough.
     var serverSent: [UInt8] { Array("id: \(number)\ndata: ".utf8) + json.serialized() + Array("\n\n".utf8) }
 }

@@ -9,7 +9,7 @@ import SandboxSupport
 
 /// The frame of the home's own pages, and the parts that they share.
 enum HomeFrame {
-    /// The rooms, in the order of the menu.
+    /// The pages of the menu, in its order.
     static let rooms = [
         ("/", "Home"), ("/playground", "Playground"), ("/scenarios", "Scenarios"), ("/ledger", "Ledger"),
     ]
@@ -32,7 +32,7 @@ enum HomeFrame {
 
     /// A text that can be copied: with scripts by a button, without by hand.
     ///
-    /// - Parameter scrolls: whether it stands where long texts scroll; the keyboard has to reach it then.
+    /// - Parameter scrolls: True if it stands where long texts scroll; the keyboard has to reach it then.
     static func copyable(_ text: String, name: String, scrolls: Bool = false) -> String {
         "<pre\(scrolls ? " tabindex=\"0\"" : "")>\(escape(text))</pre>"
             + "<button type=\"button\" class=\"quiet\" data-copy=\"\(escape(text))\" hidden>Copy \(escape(name))</button>"
@@ -59,7 +59,7 @@ enum HomeFrame {
 
     static func path(_ payment: String) -> String { "/ledger/" + escape(PercentCoding.encode(payment)) }
 
-    /// What a payment's words say, painted by how it stands.
+    /// A payment's statuses, coloured by the last one.
     static func words(_ words: [LedgerStatus]) -> String {
         let tone =
             switch words.last {

@@ -1,9 +1,9 @@
 import PaymentCore
 
-/// Who may ask the sandbox for what. Programs of this machine may everything; pages of other sites, in a browser on
-/// this machine, nothing. The server itself refuses other names than its own (``LoopbackServer``).
+/// The rules of access to the sandbox. Programs on this machine may do everything; pages of other sites, in a browser
+/// on this machine, nothing. The server itself refuses other names than its own (``LoopbackServer``).
 enum HomeGuard {
-    /// The origin of a page on this machine that asks from another address than the sandbox's, in need of leave (CORS).
+    /// The origin of a page on this machine that calls another address than its own and needs permission (CORS).
     static func foreignOrigin(of request: HTTPRequest) -> String? {
         guard let origin = request.headers["Origin"], origin != request.url.origin, isLoopback(origin) else {
             return nil
@@ -11,26 +11,26 @@ enum HomeGuard {
         return origin
     }
 
-    /// Whether a request comes from a page of another site, and could change something.
+    /// True if a request comes from a page of another site and could change something.
     static func isForged(_ request: HTTPRequest) -> Bool {
         guard !request.method.isSafe else { return false }
         let site = request.headers["Sec-Fetch-Site"]
         if site == "cross-site" { return true }
         switch request.headers["Origin"] {
-        // No page: browsers always say where such a request comes from.
+        // Not from a page: browsers always state the origin of such a request.
         case nil: return false
-        // A page that keeps its address to itself; browsers that say so much also say whether it is one of ours.
+        // A page that hides its address; the browsers that do so also state whether it is one of the home's.
         case "null": return site != "same-origin"
         case let origin?: return origin != request.url.origin && !isLoopback(origin)
         }
     }
 
-    /// Whether the request was made by a page of the home itself, or by a program.
+    /// True if the request comes from a page of the home itself or from a program.
     static func isOwn(_ request: HTTPRequest) -> Bool {
         !isForged(request) && foreignOrigin(of: request) == nil
     }
 
-    /// The answer to a question whether a page of this machine may ask (Fetch, section 3.2).
+    /// The response to a preflight request, by which a browser asks for permission (Fetch, section 3.2).
     static func leave(for request: HTTPRequest) -> HTTPResponse? {
         guard request.method.rawValue == "OPTIONS", request.headers["Access-Control-Request-Method"] != nil else {
             return nil
@@ -48,7 +48,7 @@ enum HomeGuard {
         return response
     }
 
-    /// Adds the leave to an answer.
+    /// Adds the permission to a response.
     static func allow(_ origin: String, _ response: inout HTTPResponse) {
         response.headers["Access-Control-Allow-Origin"] = origin
         response.headers["Vary"] = "Origin"

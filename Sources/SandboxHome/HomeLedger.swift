@@ -8,20 +8,20 @@ import SandboxSupport
     import Foundation
 #endif
 
-/// What the sandbox's home remembers: every payment, its last events, and who listens.
+/// The memory of the sandbox's home: every payment, its last events, and the open streams.
 struct HomeLedger: Sendable {
-    /// A payment, whoever made it.
+    /// A payment, made here or by another program.
     struct Entry: Sendable {
         let service: String
         let id: String
         let number: Int
-        /// What was made here; nil where another program made it.
+        /// The payment as it was made here; nil where another program made it.
         var listed: SandboxPayment?
-        /// The ledger's words, oldest first.
+        /// The ledger's statuses, oldest first.
         var words: [LedgerStatus] = []
         /// The newest events about it.
         var events: [HomeEvent] = []
-        /// The journal's view, once somebody has paid from the page.
+        /// The journal's view, once the payment was paid from the page.
         var report: PaidReport?
         var isBeingPaid = false
     }
@@ -33,11 +33,11 @@ struct HomeLedger: Sendable {
 
     private(set) var entries: [String: Entry] = [:]
     private(set) var order: [String] = []
-    /// The newest events. What goes beyond ``kept`` is dropped in blocks.
+    /// The newest events. Older ones beyond ``kept`` are dropped in blocks.
     private(set) var events: [HomeEvent] = []
     private(set) var lastNumber = 0
     private var streams: [SandboxStream] = []
-    /// How much of each service's ledger is known.
+    /// The number of entries read from each service's ledger.
     private var known: [String: Int] = [:]
 
     /// The payments that were noted last, newest first.
@@ -71,7 +71,7 @@ struct HomeLedger: Sendable {
         entries[id] = entry
     }
 
-    /// Notes what a service's ledger says that is new, and returns it.
+    /// Notes the new entries of a service's ledger, and returns their events.
     mutating func read(_ ledger: SandboxLedger, of service: String, at date: Date) -> [HomeEvent] {
         let count = known[service, default: 0]
         guard ledger.entries.count > count else { return [] }
@@ -85,7 +85,7 @@ struct HomeLedger: Sendable {
         }
     }
 
-    /// Notes an event, and tells everybody who listens.
+    /// Notes an event, and sends it to every stream.
     @discardableResult mutating func note(
         _ kind: HomeEvent.Kind, _ title: String, detail: String = "", service: String? = nil, payment: String? = nil,
         status: Int? = nil, fault: String? = nil, at date: Date
@@ -108,8 +108,8 @@ struct HomeLedger: Sendable {
 
     // MARK: Streams
 
-    /// Opens a stream of everything after the event with number `after`; nil for what happens from now on. Nil when
-    /// there are too many already.
+    /// Opens a stream of the events after the one with number `after`, or of future events only when `after` is nil.
+    /// Returns nil when too many streams are open.
     mutating func stream(after number: Int?) -> SandboxStream? {
         guard streams.count < Self.mostStreams else { return nil }
         let stream = SandboxStream()
@@ -121,7 +121,7 @@ struct HomeLedger: Sendable {
         return stream
     }
 
-    /// Sends a comment, so that streams whose reader has gone are noticed.
+    /// Sends a comment, so that streams without a reader are noticed.
     mutating func beat() { send(Array(":\n\n".utf8)) }
 
     /// Ends all streams.

@@ -1,7 +1,7 @@
 import PaymentCore
 import SandboxSupport
 
-/// `/`: what runs here, how to point one's own program at it, and the way to the rooms.
+/// `/`: the services that run here, the settings that point a program at them, and the menu.
 struct HomePage {
     let services: [any ListedService]
     let origin: String

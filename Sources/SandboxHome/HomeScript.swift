@@ -2,7 +2,7 @@ import SandboxSupport
 
 /// The script of the home's pages: copies, scans, and keeps the log live. Everything else works without it.
 ///
-/// What comes from the stream is set as text, never as markup.
+/// Data from the stream is set as text, never as markup.
 enum HomeScript {
     static let source = """
         "use strict";

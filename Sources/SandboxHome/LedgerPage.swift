@@ -1,7 +1,7 @@
 import PaymentCore
 import SandboxSupport
 
-/// `/ledger`: every payment and every request, whoever made them. Live where scripts run.
+/// `/ledger`: every payment and every request, from the pages and from other programs. Live where scripts run.
 struct LedgerPage {
     let homeLedger: HomeLedger
     let services: [any ListedService]
@@ -68,12 +68,12 @@ struct LedgerPage {
     }
 }
 
-/// `/ledger/{payment}`: one payment, with all that can be done with it and all that happened to it.
+/// `/ledger/{payment}`: one payment, with its actions and its events.
 struct PaymentPage {
     let entry: HomeLedger.Entry
     let service: String
     let pages: [ListedPage]
-    /// Whether anybody is notified of such payments.
+    /// True if the service notifies merchants of such payments.
     let notifies: Bool
     let picture: String?
     let origin: String

@@ -3,7 +3,7 @@ import PaymentTesting
 
 /// A fault that the next fitting request meets.
 struct PlannedFault: Sendable {
-    /// The ways to misbehave that can be chosen on the page.
+    /// The faults that can be chosen on the page.
     enum Kind: String, Sendable, CaseIterable {
         case dropBefore = "drop-before"
         case dropAfter = "drop-after"
@@ -11,7 +11,7 @@ struct PlannedFault: Sendable {
         case slow
         case garbage
 
-        /// Its name in a list to choose from.
+        /// The name in a list to choose from.
         var title: String {
             switch self {
             case .dropBefore: "Closed before it acts"
@@ -22,7 +22,7 @@ struct PlannedFault: Sendable {
             }
         }
 
-        /// What happens, for people.
+        /// The effect of the fault, for people.
         var summary: String {
             switch self {
             case .dropBefore: "The connection is closed before the service sees the request"
@@ -33,7 +33,7 @@ struct PlannedFault: Sendable {
             }
         }
 
-        /// What a careful payer makes of it.
+        /// The result for a careful payer.
         var ending: String {
             switch self {
             case .dropBefore, .status500, .garbage:
@@ -56,11 +56,11 @@ struct PlannedFault: Sendable {
     }
 
     let kind: Kind
-    /// Only a request about this payment.
+    /// The payment that the request must be about; nil for any.
     var payment: String?
-    /// Only a request whose path holds this.
+    /// A part of the request's path; nil for any path.
     var path: String?
-    /// Only a request by this method.
+    /// The request's method; nil for any.
     var method: String?
 
     func fits(_ request: HTTPRequest, about payment: String?) -> Bool {

@@ -11,7 +11,7 @@ struct PlaygroundPage {
     var items: FormItems?
 
     func response(_ nonce: String) -> HTTPResponse {
-        // What goes beyond any payment text is not read at all.
+        // Text that is longer than any payment text is not read at all.
         let text = self.text.flatMap {
             $0.utf8.count <= 65_536 ? $0 : String(decoding: $0.utf8.prefix(9000), as: UTF8.self)
         }
@@ -49,7 +49,7 @@ struct PlaygroundPage {
         for case (let name, let value?) in [
             ("Provider", reading.provider), ("Standard", reading.standard), ("Payment", reading.reference),
             ("Role", reading.role), ("Trust", reading.trust),
-            // Where the defect says the reason and more, once is enough.
+            // Where the defect states the reason and more, once is enough.
             ("Why", reading.error?.contains(reading.reason) == true ? nil : reading.reason),
             ("Wrong", reading.error),
             ("Resembles", reading.lookAlike),

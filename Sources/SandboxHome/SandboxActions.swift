@@ -1,32 +1,32 @@
 package import PaymentCore
 package import SandboxSupport
 
-/// What the program that serves the sandbox's home lends it: its own router, its own payer, its own QR codes. So the
-/// page says what the command line says.
+/// The functions that the program passes to the sandbox's home that it serves: its own router, payer and QR codes. So
+/// the page shows what the command line shows.
 package protocol SandboxActions: Sendable {
-    /// Says what a text is. Nothing is sent for it.
+    /// Reads and identifies a text. Sends nothing.
     func read(_ text: String) -> TextReading
-    /// Reads the codes in a picture file, of which there is one at least.
+    /// Reads the codes in a picture file; at least one.
     func texts(in picture: [UInt8]) throws(PictureError) -> [String]
     /// Draws a text as a QR code, as an SVG document; nil when it is too long.
     func picture(of text: String) -> String?
     /// Pays as a simulated payer at the sandbox served at `base`, and reports each step.
     ///
-    /// - Returns: how it ended, with the journal's view of it.
+    /// - Returns: The result, with the journal's view of it.
     func pay(
         _ payment: SandboxPayment, at base: HTTPURL,
         onStep: @escaping @Sendable (_ label: String, _ text: String) -> Void
     ) async -> PaidReport
 }
 
-/// Why no code was read from a picture, in words for people.
+/// The reason why no code was read from a picture, in words for people.
 package struct PictureError: Error {
     package let words: String
 
     package init(_ words: String) { self.words = words }
 }
 
-/// How a payment ended for the payer.
+/// The result of a payment for the payer.
 package struct PaidReport: Sendable, Hashable {
     /// `succeeded`, `declined`, …
     package let outcome: String
@@ -41,7 +41,7 @@ package struct PaidReport: Sendable, Hashable {
     }
 }
 
-/// What a text is, made safe to show: no control characters, nothing that changes the direction of writing.
+/// The reading of a text, safe to show: no control characters, nothing that changes the direction of writing.
 package struct TextReading: Sendable {
     /// The text, as far as it may be shown.
     package var shown = ""
@@ -54,18 +54,18 @@ package struct TextReading: Sendable {
     package var trust: String?
     package var reference: String?
     package var reason = ""
-    /// Why nothing can be done with it.
+    /// The reason why nothing can be done with it.
     package var error: String?
-    /// Explains the host that it only resembles.
+    /// Explains the host that the link only resembles.
     package var lookAlike: String?
     package var fields: [(name: String, value: String)] = []
     package var warnings: [(name: String, words: String)] = []
-    /// Whether it holds a secret, and is neither shown whole nor drawn.
+    /// True if it holds a secret, and is neither shown whole nor drawn.
     package var hidesSecret = false
 
     package init() {}
 
-    /// As programs read it: the members of `payroute inspect --json`, with the warnings.
+    /// The form for programs: the members of `payroute inspect --json`, with the warnings.
     var json: JSONValue {
         func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
         return [

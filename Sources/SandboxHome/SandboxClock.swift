@@ -7,30 +7,30 @@ import Synchronization
     package import Foundation
 #endif
 
-/// A clock that can be set forward: what waits for a time that is then over goes on at once.
+/// A clock that can be set forward: a sleep whose end has then passed ends at once.
 package final class SandboxClock: PaymentClock {
     private struct State {
         var shift = Duration.zero
         var last = 0
         var sleepers: [Int: (end: Duration, wake: CheckedContinuation<Void, Never>)] = [:]
-        /// Sleeps that were called off before they began.
+        /// The sleeps that were cancelled before they began.
         var cancelled: Set<Int> = []
     }
 
     private let base: any PaymentClock
     private let state = Mutex(State())
 
-    /// Creates a clock that goes with `base` until it is set forward.
+    /// Creates a clock that follows `base` until it is set forward.
     package init(_ base: any PaymentClock = SystemPaymentClock()) { self.base = base }
 
-    /// How far it was set forward.
+    /// The time by which the clock was set forward.
     package var shift: Duration { state.withLock(\.shift) }
 
     package var now: Date { base.now.addingTimeInterval(Double(shift.components.seconds)) }
 
     package var uptime: Duration { base.uptime + shift }
 
-    /// Sets it forward by whole seconds; nothing goes back.
+    /// Sets the clock forward by whole seconds, never back.
     package func advance(bySeconds seconds: Int64) {
         guard seconds > 0 else { return }
         let due = state.withLock { state in
@@ -52,7 +52,7 @@ package final class SandboxClock: PaymentClock {
         let end = uptime + duration
         let base = base
         let timer = Task { [weak self] in
-            // A base that wakes early, as a cancelled one does, wakes nobody before the time.
+            // A base that wakes early, as a cancelled one does, wakes no sleeper before its time.
             guard (try? await base.sleep(for: duration)) != nil else { return }
             self?.wake(number)
         }

@@ -8,10 +8,10 @@ import SandboxSupport
     import Foundation
 #endif
 
-/// The interface for programs: test suites in any language, `payroute sandbox tail`, and the pages' own script. It is
-/// described in ``OpenAPI``, which it serves.
+/// The interface for programs: test suites in any language, `payroute sandbox tail`, and the pages' own script.
+/// ``OpenAPI`` describes it, and is served by it.
 extension SandboxHome {
-    /// Why a call of the interface is refused.
+    /// A refusal of a call of the interface.
     struct RequestError: Error {
         let status: Int
         let text: String
@@ -203,7 +203,7 @@ extension SandboxHome {
         ])
     }
 
-    /// The most seconds that the clock is set forward at once: a year.
+    /// The most seconds by which the clock is set forward at once: a year.
     static let longestAdvance: Int64 = 366 * 86_400
 
     // MARK: Parts
@@ -225,7 +225,7 @@ extension SandboxHome {
             ], body: Array(text.utf8))
     }
 
-    /// An amount of money, where one is given; both parts or none.
+    /// An amount of money; nil where none is given. Amount and currency come together.
     static func money(_ amount: String?, _ currency: String?) throws(RequestError) -> Money? {
         guard let amount, !amount.isEmpty else { return nil }
         guard let code = try? FiatCurrency(currency ?? "") else {
@@ -243,11 +243,10 @@ extension SandboxHome {
         return money
     }
 
-    /// The most that a payment is made over here: all that is added up and multiplied with it stays far below the end
-    /// of the numbers.
+    /// The highest amount that a payment is made over here: sums and products of it stay far below the largest number.
     private static let mostMinorUnits: UInt128 = 1_000_000_000_000
 
-    /// The body, a JSON object. No form of another site can send that type without being asked for leave first.
+    /// The body, a JSON object. A form of another site cannot send that type without a preflight request.
     private static func body(_ request: HTTPRequest) throws(RequestError) -> JSONValue {
         guard request.mediaType == "application/json" else {
             throw RequestError(status: 415, text: "The body must be JSON, with Content-Type: application/json.")

@@ -56,7 +56,7 @@ extension SandboxHome {
 
     // MARK: Forms
 
-    /// What the pages' forms ask for. Only the home's own pages may.
+    /// Does what the pages' forms ask for. Only the home's own pages may.
     private func act(_ request: HTTPRequest, _ path: [String], _ nonce: String) async -> HTTPResponse {
         guard HomeGuard.isOwn(request) else { return HomeGuard.refusal }
         if path == ["playground"], request.mediaType == "multipart/form-data" {
@@ -98,7 +98,7 @@ extension SandboxHome {
         } catch { return PlaygroundPage(actions: actions, text: nil, problem: error.words) }
     }
 
-    /// What the scenarios' page shows of a payment that was made here.
+    /// The part of the scenarios' page about a payment that was made here.
     private func shown(_ id: String) -> ScenariosPage.Shown? {
         homeLedger.entries[id].flatMap { entry in
             entry.listed.map { .init(service: entry.service, payment: $0, picture: actions.picture(of: $0.link)) }
@@ -117,7 +117,7 @@ extension SandboxHome {
                 services: services, showsTampered: showsTampered, refused: (parts[0], error.text, items)
             ).response(nonce)
         }
-        // Whoever looks at a link again, and wants no other amount, finds the one that was made before.
+        // A link that is viewed again, with no other amount, is the one that was made before.
         if items["link"] != nil, amount == nil, let untouched = homeLedger.untouched(parts[1], of: parts[0]) {
             return Self.redirect(Self.row(of: untouched))
         }
@@ -139,7 +139,7 @@ extension SandboxHome {
         return Self.redirect(HomeFrame.path(payment.id))
     }
 
-    /// Begins to pay; most payments are over before the page is there.
+    /// Starts the payment and waits for it for two seconds; most payments end within that time.
     private func start(_ id: String, at base: HTTPURL) async {
         guard let work = pay(id, at: base) else { return }
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
@@ -151,7 +151,7 @@ extension SandboxHome {
             guard (try? await Task.sleep(for: .seconds(2))) != nil else { return }
             end.finish()
         }
-        // Whichever is first; the payment itself goes on.
+        // Whichever is first; the payment itself continues.
         for await _ in ended {}
         patience.cancel()
     }
@@ -193,7 +193,7 @@ extension SandboxHome {
         return Self.redirect("/ledger")
     }
 
-    /// Where the scenarios' page shows the link of a payment.
+    /// The place of a payment's link on the scenarios' page.
     private static func row(of payment: String) -> String {
         "/scenarios?show=\(PercentCoding.encode(payment))#\(ScenariosPage.anchor)"
     }

@@ -10,22 +10,22 @@ package import SandboxSupport
 #endif
 
 /// The sandbox's home: pages for people at `/`, an interface for programs at `/_sandbox/`, and behind both the
-/// services, whose requests it writes down and, on request, spoils.
+/// services, whose requests it logs and, on request, spoils.
 ///
-/// Whatever another program does over HTTP is seen here, too. Nothing is loaded from or sent to anywhere else.
+/// It also sees what other programs do over HTTP. Nothing is loaded from or sent to any other place.
 package actor SandboxHome: SandboxService {
     nonisolated let services: [any ListedService]
     nonisolated let showsTampered: Bool
     nonisolated let actions: any SandboxActions
-    /// The clock that the services go by.
+    /// The clock of the services.
     package nonisolated let clock: SandboxClock
     nonisolated let random: any RandomSource
     private nonisolated let behind: any SandboxService
     private let hear: (@Sendable (HomeEvent) -> Void)?
     var homeLedger = HomeLedger()
     var faults: [PlannedFault] = []
-    /// The place of the first notification of each service that is not settled, and what was told of those from there
-    /// on.
+    /// For each service, the place of its first notification that is not settled, and the notifications reported from
+    /// there on.
     private var published: [String: (start: Int, notifications: [SentNotification])] = [:]
     private var watch: Task<Void, Never>?
     private var payments: [String: Task<Void, Never>] = [:]
@@ -36,9 +36,9 @@ package actor SandboxHome: SandboxService {
     /// Creates a home.
     ///
     /// - Parameters:
-    ///   - services: what it shows and serves. Of those that claim one path the first one answers.
-    ///   - showsTampered: whether it lists what a dishonest gateway shows, too.
-    ///   - hear: called with everything that happens, one after the other.
+    ///   - services: The services that it shows and serves. Of those that claim one path the first one answers.
+    ///   - showsTampered: True if it also lists what a dishonest gateway shows.
+    ///   - hear: Called with every event, one after the other.
     package init(
         _ services: [any ListedService], showsTampered: Bool = false, actions: any SandboxActions, clock: SandboxClock,
         random: any RandomSource = SystemRandomSource(), hear: (@Sendable (HomeEvent) -> Void)? = nil
@@ -52,7 +52,7 @@ package actor SandboxHome: SandboxService {
         self.hear = hear
     }
 
-    /// Looks for what happens without a request, once a second, until ``close()``.
+    /// Looks for changes without a request, once a second, until ``close()``.
     package func open() {
         guard watch == nil else { return }
         watch = Task { [weak self] in
@@ -65,7 +65,7 @@ package actor SandboxHome: SandboxService {
         }
     }
 
-    /// Ends all streams and everything that is under way.
+    /// Ends all streams and all work in progress.
     package func close() async {
         watch?.cancel()
         watch = nil
@@ -88,12 +88,12 @@ package actor SandboxHome: SandboxService {
         if let leave = HomeGuard.leave(for: request) { return Self.allowing(request, .response(leave)) }
         let path = request.url.path.split(separator: "/").map(String.init)
         let answer: SandboxAnswer
-        // The server leaves the body out; everything else is that of GET.
+        // The server omits the body; everything else is as for GET.
         var asked = request
         if request.method.rawValue == "HEAD" { asked.method = .get }
         switch path.first {
         case "_sandbox": answer = await api(asked, Array(path.dropFirst()))
-        // Browsers ask for it by themselves; it is nobody's request.
+        // Browsers request it by themselves; it belongs to no page.
         case "favicon.ico" where path.count == 1: answer = .response(HTTPResponse(status: 404))
         case "health" where path.count == 1: answer = .response(.json(["status": "ok"]))
         case nil, "playground", "scenarios", "ledger": answer = .response(await page(asked, path))
@@ -115,7 +115,7 @@ package actor SandboxHome: SandboxService {
         }
     }
 
-    /// Lets the services answer, and writes down what was asked and answered.
+    /// Passes a request to the services, and logs request and answer.
     private func pass(_ request: HTTPRequest) async -> SandboxAnswer {
         let start = clock.uptime
         var payment = await payment(in: request.url.path + " " + (request.url.query ?? ""), request.body)
@@ -130,7 +130,7 @@ package actor SandboxHome: SandboxService {
         var status = 0
         if case .response(let response) = answer {
             status = response.status
-            // Who makes a payment learns its name from the answer.
+            // A request that makes a payment is matched by the payment's name in its answer.
             if payment == nil { payment = await self.payment(in: "", response.body) }
         }
         let milliseconds = (clock.uptime - start) / .milliseconds(1)
@@ -141,7 +141,7 @@ package actor SandboxHome: SandboxService {
         return answer
     }
 
-    /// The payment that a request is about: the first word in it that is, or stands for, a payment's name.
+    /// The payment that a request is about: the first token in it that is, or stands for, a payment's name.
     private func payment(in path: String, _ body: [UInt8]) async -> String? {
         let words = Self.words(path.utf8) + Self.words(body.prefix(16 << 10))
         if let known = words.first(where: { homeLedger.entries[$0] != nil }) { return known }
@@ -153,7 +153,7 @@ package actor SandboxHome: SandboxService {
         return nil
     }
 
-    /// What looks like a name or a token: 12 characters at least.
+    /// The parts that look like a name or a token: 12 characters at least.
     private static func words(_ bytes: some Collection<UInt8>) -> [String] {
         bytes.split { !($0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")) }
             .filter { $0.count >= 12 && $0.count <= 200 }.map { String(decoding: $0, as: UTF8.self) }
@@ -171,7 +171,7 @@ package actor SandboxHome: SandboxService {
         hear?(event)
     }
 
-    /// Reads what is new in the services' ledgers and among their notifications.
+    /// Reads the new entries of the services' ledgers and the new notifications.
     package func refresh() async {
         for service in services {
             let ledger = await service.ledger
@@ -184,7 +184,7 @@ package actor SandboxHome: SandboxService {
 
     private func publish(_ notifications: [SentNotification], from start: Int, of service: String) {
         let before = published[service] ?? (start, [])
-        // Another look that began later may have ended sooner.
+        // A later refresh may have ended sooner.
         guard before.start == start, before.notifications.count <= notifications.count else { return }
         for (place, notification) in notifications.enumerated() {
             if place < before.notifications.count, before.notifications[place] == notification { continue }
@@ -202,7 +202,7 @@ package actor SandboxHome: SandboxService {
         published[service] = (start + settled, Array(notifications.dropFirst(settled)))
     }
 
-    /// What the ledgers say of every payment, in the order in which they were made: who made it does not matter.
+    /// The ledgers' statuses of every payment, in the order in which the payments were made, by any program.
     package func closing() async -> [(service: String, payment: String, scenario: String?, words: [LedgerStatus])] {
         await refresh()
         return homeLedger.order.compactMap { homeLedger.entries[$0] }.map {
@@ -212,7 +212,7 @@ package actor SandboxHome: SandboxService {
 
     // MARK: Doing
 
-    /// Makes a payment; nil when there is no such scenario, or it has an amount of its own.
+    /// Makes a payment; nil when there is no such scenario, or it does not allow the amount.
     package func make(
         _ scenario: String, of service: String, amount: Money? = nil, at base: HTTPURL
     ) async -> SandboxPayment? {
@@ -224,9 +224,9 @@ package actor SandboxHome: SandboxService {
         return payment
     }
 
-    /// Has the simulated payer pay, and tells each step. Nobody pays the same payment twice at a time.
+    /// Pays as the simulated payer, and logs each step. A payment in progress is not paid a second time.
     ///
-    /// - Returns: the work; nil when there is nothing to pay here.
+    /// - Returns: The work; nil when there is nothing to pay here.
     func pay(_ id: String, at base: HTTPURL) -> Task<Void, Never>? {
         if let task = payments[id] { return task }
         guard let entry = homeLedger.entries[id], let listed = entry.listed else { return nil }
@@ -268,7 +268,7 @@ package actor SandboxHome: SandboxService {
         await refresh()
     }
 
-    /// Sends the newest notification about a payment again, and waits for what its receiver says.
+    /// Sends the newest notification about a payment again, and waits for its receiver's response.
     func notifyAgain(_ id: String) async -> SentNotification? {
         guard let entry = homeLedger.entries[id],
             let notification = await service(entry.service)?.notifyAgain(about: id)
@@ -282,7 +282,7 @@ package actor SandboxHome: SandboxService {
 
     nonisolated func service(_ id: String) -> (any ListedService)? { services.first { $0.id == id } }
 
-    /// Has the next fitting request meet a fault. False when too many wait already.
+    /// Spoils the next fitting request. False when too many faults wait already.
     func plan(_ fault: PlannedFault) -> Bool {
         guard faults.count < Self.mostFaults else { return false }
         faults.append(fault)

@@ -1,9 +1,9 @@
 import PaymentCore
 import SandboxSupport
 
-/// `/scenarios`: everything that can be shown, a table for each service, what ends alike together.
+/// `/scenarios`: everything that can be shown, a table for each service; scenarios with the same ending stand together.
 struct ScenariosPage {
-    /// What stands below a scenario's row: a payment that can be tried, with its link and the link's QR code.
+    /// The content below a scenario's row: a payment that can be tried, with its link and the link's QR code.
     struct Shown {
         let service: String
         let payment: SandboxPayment
@@ -14,7 +14,7 @@ struct ScenariosPage {
     let services: [any ListedService]
     let showsTampered: Bool
     var shown: Shown?
-    /// Why the form of a service was refused, and what was in it.
+    /// The reason why the form of a service was refused, and the form's items.
     var refused: (service: String, problem: String, items: FormItems)?
 
     func response(_ nonce: String) -> HTTPResponse {

@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentStandards
 
-/// Makes a payment text of a standard from what was filled in.
+/// Makes a payment text of a standard from the fields of a form.
 struct TextBuilder: Sendable {
     struct Field: Sendable {
         let name: String
@@ -12,10 +12,10 @@ struct TextBuilder: Sendable {
     let id: String
     let title: String
     let fields: [Field]
-    /// The text; an error says what is wrong.
+    /// Makes the text; an error states the defect.
     private let make: @Sendable ([String: String]) throws -> String?
 
-    /// Makes the text of a builder.
+    /// Returns the text of a builder.
     static func text(_ id: String, _ values: [String: String]) -> (text: String?, problem: String?) {
         guard let builder = all.first(where: { $0.id == id }) else { return (nil, "There is no such builder.") }
         let values = values.filter { !$0.value.isEmpty }
@@ -125,7 +125,7 @@ struct TextBuilder: Sendable {
         },
     ]
 
-    /// An amount as people write it, in the smallest unit.
+    /// Returns an amount as people write it, in the smallest unit.
     private static func minorUnits(_ text: String, _ currency: Currency) throws -> UInt64 {
         let units = try Money(decimal: text, currency: currency).minorUnits
         guard let count = UInt64(exactly: units) else { throw TooLargeError() }

@@ -1,10 +1,10 @@
 import PaymentCore
 
-/// The file of a form (RFC 7578): the part of its name, whatever else is sent beside it.
+/// The file of a form (RFC 7578): the part with its name; other parts are ignored.
 struct UploadedFile {
     let bytes: [UInt8]
 
-    /// Reads the part called `name` of a body; nil where there is none, or the body is broken off.
+    /// Reads the part called `name` of a body; nil where there is none, or the body is truncated.
     init?(_ name: String, of body: [UInt8], contentType: String) {
         guard let boundary = Self.boundary(contentType) else { return nil }
         let line = Array("\r\n".utf8)

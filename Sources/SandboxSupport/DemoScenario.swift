@@ -1,21 +1,21 @@
-/// One payment of the demonstration: what is done, what the command line must say, and what must be true of the money.
+/// One payment of the demonstration: the action, the command line's output, and the rules about the money.
 package struct DemoScenario: Sendable {
-    /// How a payment ends.
+    /// The result of a payment.
     package enum Ending: String, Sendable { case succeeded, declined, cancelled, expired }
 
     package let title: String
     /// The scenario's name at the vendor's sandbox.
     package let scenario: String
     package let ending: Ending
-    /// How often money must have been taken.
+    /// The number of times that money must have been taken.
     package let captures: Int
     /// The ledger's last event of the payment.
     package let lastEvent: LedgerStatus
-    /// Whether the payer takes no option.
+    /// True if the payer takes no option.
     package let isRefused: Bool
     /// The end of the path, behind the payment's id, of the request whose answer is lost on its way back.
     package let lostAnswer: String?
-    /// Whether the link is paid a second time.
+    /// True if the link is paid a second time.
     package let isPaidTwice: Bool
 
     package init(
@@ -33,7 +33,7 @@ package struct DemoScenario: Sendable {
     }
 }
 
-/// A text that a scanner or a deep link may bring, and what should become of it.
+/// A text that a scanner or a deep link may bring, and the router's expected decision.
 package struct SampleText: Sendable {
     /// The router's decision.
     package enum Decision: String, Sendable { case matched, recognized, rejected, unroutable }
@@ -41,7 +41,7 @@ package struct SampleText: Sendable {
     package let title: String
     package let text: String
     package let decision: Decision
-    /// Whether the link proves where it leads; nil where it leads nowhere.
+    /// True if the link proves where it leads; nil where it leads nowhere.
     package let isVerified: Bool?
 
     package init(_ title: String, _ text: String, _ decision: Decision, isVerified: Bool? = nil) {

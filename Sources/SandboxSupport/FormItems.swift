@@ -3,7 +3,7 @@ import PaymentCore
 /// The decoded items of a query or a form.
 package struct FormItems {
     package private(set) var values: [String: String] = [:]
-    /// Whether a name came twice or could not be decoded. The first value counts.
+    /// True if a name came twice or could not be decoded. The first value counts.
     package private(set) var isAmbiguous = false
 
     package init(_ text: Substring) {

@@ -1,6 +1,6 @@
 package import PaymentTesting
 
-/// An event of a sandbox's ledger by its kind, as people are told of it.
+/// An event of a sandbox's ledger by its kind, as people see it.
 package enum LedgerStatus: String, Sendable {
     case created
     case confirmRequested = "confirm requested"
@@ -23,15 +23,15 @@ package enum LedgerStatus: String, Sendable {
 }
 
 extension SandboxLedger {
-    /// What happened to a payment, in a few words: `created, confirm requested, captured, settled`. Money taken twice
-    /// would show as two captures.
+    /// Returns the statuses of a payment: `created, confirm requested, captured, settled`. Money taken twice would show
+    /// as two captures.
     package func words(for payment: String) -> String {
         events(of: payment).map { LedgerStatus($0).rawValue }.joined(separator: ", ")
     }
 }
 
 extension SandboxLedger.Event {
-    /// What else it says: amount, and from where it came.
+    /// The rest of the event: the amount, and the account from which it came.
     package var detail: String {
         switch self {
         case .authorized(let option, let amount): "\(amount) by \(option)"

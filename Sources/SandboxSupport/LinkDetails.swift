@@ -6,8 +6,8 @@ package import PaymentCore
     package import Foundation
 #endif
 
-/// What a provider's link says about its payment, as the provider itself reads it: how much, for which order, until
-/// when, and whose service will be asked. None of it is a secret, also where the link holds one.
+/// The content of a provider's link, as the provider itself reads it: the amount, the order, the expiry, and the
+/// service that is called. None of it is a secret, also where the link holds one.
 package struct LinkDetails: Sendable {
     /// The amount to be paid, where the link states it.
     package private(set) var amount: Money?

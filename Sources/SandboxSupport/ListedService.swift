@@ -8,38 +8,38 @@ package protocol ListedService: Sendable {
     nonisolated var id: String { get }
     /// The service's name for people.
     nonisolated var title: String { get }
-    /// What a merchant's server has to know to play its part; nil where there is nothing for it.
+    /// The facts that a merchant's server needs to play its part; nil where there are none.
     nonisolated var hint: String? { get }
-    /// What it can show.
+    /// The scenarios that it can show.
     nonisolated var scenarios: [ListedScenario] { get }
-    /// What it shows of a dishonest gateway: nothing of it may be signed or paid.
+    /// The scenarios of a dishonest gateway: nothing of them may be signed or paid.
     nonisolated var tampered: [ListedScenario] { get }
-    /// The pages that are of no payment in particular.
+    /// The pages that belong to no payment in particular.
     nonisolated var pages: [ListedPage] { get }
-    /// Whether payments can be made over another amount than the scenario's own.
+    /// True if payments can be made over another amount than the scenario's own.
     nonisolated var takesAmounts: Bool { get }
-    /// Whether merchants' servers are notified at all.
+    /// True if merchants' servers are notified at all.
     nonisolated var notifies: Bool { get }
-    /// What happened so far.
+    /// The events so far.
     var ledger: SandboxLedger { get async }
 
-    /// Returns what answers below which paths. Called once for an address that serves it.
+    /// Returns the services that answer, each with its paths. Called once for an address that serves it.
     nonisolated func routes() -> [SharedAddress.Tenant]
     /// Makes a payment that behaves as the scenario of this name says, at a sandbox served at `base`; nil when there is
-    /// no such scenario, or it has an amount of its own.
+    /// no such scenario, or it does not allow the amount.
     func make(_ scenario: String, amount: Money?, at base: HTTPURL) async -> SandboxPayment?
-    /// Returns the payment that a word in a request stands for, such as a token; nil for other words.
+    /// Returns the payment that a part of a request stands for, such as a token; nil for other parts.
     func payment(named word: String) async -> String?
     /// Returns the pages that people see of a payment.
     func pages(of payment: String) async -> [ListedPage]
     /// Returns the notifications from the one at `index` on, oldest first.
     func notifications(from index: Int) async -> [SentNotification]
-    /// Sends the newest notification about `payment` once more, as services do, and returns it with what became of
-    /// that; nil when there is none, or no receiver.
+    /// Sends the newest notification about `payment` once more, as services do, and returns it with its result; nil
+    /// when there is none, or no receiver.
     func notifyAgain(about payment: String) async -> SentNotification?
-    /// Ends what has expired on the clock meanwhile.
+    /// Ends the payments that have expired on the clock meanwhile.
     func expire() async
-    /// Ends what runs in the background for its payments.
+    /// Ends the work in the background for its payments.
     func close() async
 }
 
@@ -49,7 +49,7 @@ extension ListedService {
     package nonisolated var pages: [ListedPage] { [] }
     package nonisolated var takesAmounts: Bool { true }
     package nonisolated var notifies: Bool { true }
-    /// Everything that it can show, with or without what a dishonest gateway shows.
+    /// The scenarios that it can show, with or without those of a dishonest gateway.
     package nonisolated func listed(tampered isShown: Bool) -> [ListedScenario] {
         scenarios + (isShown ? tampered : [])
     }
@@ -60,12 +60,12 @@ extension ListedService {
     package func close() async {}
 }
 
-/// A thing that a service can show.
+/// A scenario of a service.
 package struct ListedScenario: Sendable, Hashable {
     package let name: String
-    /// What it shows, for people.
+    /// The description, for people.
     package let summary: String
-    /// How it ends; scenarios that end alike stand together.
+    /// The ending; scenarios that end alike stand together.
     package let group: String
 
     package init(name: String, summary: String, group: String) {
@@ -74,7 +74,7 @@ package struct ListedScenario: Sendable, Hashable {
         self.group = group
     }
 
-    /// A scenario that ends for a payer who wants to pay as `outcome` says, such as `paid`.
+    /// Creates a scenario that ends with `outcome`, such as `paid`, for a payer who wants to pay.
     package init(name: String, summary: String, outcome: String) {
         let group =
             switch outcome {
@@ -90,7 +90,7 @@ package struct ListedScenario: Sendable, Hashable {
         self.init(name: name, summary: summary, group: group)
     }
 
-    /// What a dishonest gateway shows.
+    /// Creates a scenario of a dishonest gateway.
     package static func tampered(name: String, summary: String) -> ListedScenario {
         ListedScenario(name: name, summary: summary, group: "Dishonest: nothing of it may be signed")
     }
@@ -98,17 +98,17 @@ package struct ListedScenario: Sendable, Hashable {
 
 /// A payment that can be tried.
 package struct SandboxPayment: Sendable, Hashable {
-    /// What the ledger calls it.
+    /// The id in the ledger.
     package let id: String
     package let scenario: String
     package let summary: String
     /// The link that pays it.
     package let link: String
-    /// Whether the link proves where it leads. One that leads to this machine, and says so, does not.
+    /// True if the link proves where it leads. A link that openly leads to this machine does not.
     package let isTrusted: Bool
-    /// How many satoshi to pay where the link leaves it open.
+    /// The number of satoshi to pay where the link leaves it open.
     package let satoshi: UInt64?
-    /// Whether the payee is asked for an invoice over a private channel.
+    /// True if the payee is asked for an invoice over a private channel.
     package let isPrivate: Bool
 
     package init(
@@ -124,17 +124,17 @@ package struct SandboxPayment: Sendable, Hashable {
         self.isPrivate = isPrivate
     }
 
-    /// The command that pays it at the sandbox served at `base`, to be pasted into a shell.
+    /// Returns the command that pays it at the sandbox served at `base`, to be pasted into a shell.
     package func command(_ program: String, at base: String) -> String {
         "\(program) pay '\(link)' --sandbox \(base)" + (isTrusted ? "" : " --trust-host")
             + (isPrivate ? " --private" : "") + (satoshi.map { " --amount \($0)" } ?? "")
     }
 }
 
-/// A page of a service that people see.
+/// A page of a service, for people.
 package struct ListedPage: Sendable, Hashable {
     package let title: String
-    /// From the sandbox's root.
+    /// The path, from the sandbox's root.
     package let path: String
 
     package init(_ title: String, _ path: String) {
@@ -146,15 +146,15 @@ package struct ListedPage: Sendable, Hashable {
 /// A notification to a merchant's server.
 package struct SentNotification: Sendable, Hashable {
     package let payment: String
-    /// Its kind, in the service's terms.
+    /// The kind, in the service's terms.
     package let kind: String
-    /// How often it was sent.
+    /// The number of times that it was sent.
     package let attempts: Int
     package let isDelivered: Bool
-    /// Whether there is a receiver.
+    /// True if there is a receiver.
     package let isSent: Bool
 
-    /// Whether nothing changes about it any more.
+    /// True if it changes no more.
     package var isSettled: Bool { isDelivered || !isSent }
 
     package init(payment: String, kind: String, attempts: Int, isDelivered: Bool, isSent: Bool) {

@@ -1,9 +1,9 @@
 package import PaymentCore
 package import PaymentWallet
 
-/// One vendor as everything that is about all vendors knows it: the command line, the sandbox's home, the
-/// demonstration. Each vendor's sandbox exports one value; `SandboxVendors.all` lists them, and nothing else outside a
-/// vendor's house names it.
+/// One vendor, for the parts that serve all vendors: the command line, the sandbox's home, the demonstration. Each
+/// vendor's sandbox exports one value; `SandboxVendors.all` lists them, and nothing else outside a vendor's folder
+/// names it.
 package protocol SandboxVendor: Sendable {
     /// The provider that payers pay with.
     var id: ProviderID { get }
@@ -17,15 +17,15 @@ package protocol SandboxVendor: Sendable {
 
     // MARK: Paying at a sandbox
 
-    /// Returns what a payer needs for this vendor at the sandbox served at `sandbox`; nil where accounts and keys are
-    /// enough.
+    /// Returns the handlers and wallets that a payer needs for this vendor at the sandbox served at `sandbox`; nil
+    /// where accounts and keys are enough.
     func payer(_ wallet: DevelopmentWallet, at sandbox: HTTPURL, over transport: any HTTPTransport) -> Payer?
     /// The paths of the sandbox below which its payer's browser opens pages.
     var pagePaths: [String] { get }
-    /// The names of what an application would keep secret for it.
+    /// The names of the secrets that an application keeps for it.
     var secretNames: [String] { get }
-    /// Returns what an application would keep secret, got from the sandbox, whose keys are no secrets; nil for names
-    /// that are another vendor's.
+    /// Returns a secret that an application keeps, got from the sandbox, whose keys are not secret; nil for names that
+    /// are another vendor's.
     func secret(_ name: String, at sandbox: HTTPURL, over transport: any HTTPTransport) async throws -> Redacted<
         String
     >?
@@ -36,25 +36,25 @@ package protocol SandboxVendor: Sendable {
 
     // MARK: What its payments are
 
-    /// Whether its providers pay texts of payment standards, so that these say what such a text holds.
+    /// True if its providers pay texts of payment standards; their standards then describe such a text.
     var paysStandards: Bool { get }
-    /// Whether its payees can be asked for an invoice over a private channel.
+    /// True if its payees can be asked for an invoice over a private channel.
     var paysPrivately: Bool { get }
-    /// Returns what a link of its provider says about its payment.
+    /// Returns the content of a link of its provider.
     func details(of link: PaymentLink) -> LinkDetails
-    /// Returns the names under which its merchants know a payment of its payers: the first that its service knows is
-    /// the one.
+    /// Returns the names under which its merchants know a payment of its payers. The first name that its service knows
+    /// is used.
     func merchantNames(of payment: PaymentReference) -> [PaymentReference]
-    /// Returns the name under which a payment's status can be asked without its link.
+    /// Returns the name by which a payment's status can be asked without its link.
     func statusName(of payment: PaymentReference) -> PaymentReference
-    /// Returns the id of a refund that names none, where the service demands a form of it; nil otherwise.
+    /// Returns the id of a refund that has none, where the service demands a form of it; nil otherwise.
     func refundID(of payment: PaymentReference, _ amount: Money) -> String?
 
     // MARK: Demonstration
 
-    /// Payments that show how it ends, and what must be true of the money.
+    /// The payments of the demonstration, with their results and the rules about the money.
     var demo: [DemoScenario] { get }
-    /// Texts that a scanner or a deep link may bring, and what should become of them.
+    /// Texts that a scanner or a deep link may bring, each with the router's expected decision.
     var samples: [SampleText] { get }
 }
 

@@ -6,13 +6,13 @@ package import PaymentCore
     package import Foundation
 #endif
 
-/// What a vendor's providers are made with.
+/// The settings of a vendor's providers.
 package struct VendorSettings: Sendable {
     /// The sandbox that they call; nil for the real services. Nothing is sent without one, so that no key is needed.
     package let sandbox: HTTPURL?
     /// Reads the payment standards.
     package let reader: any InstructionReader
-    /// How payees are asked for invoices over a private channel; nil pays what they publish.
+    /// The settings of the private channels over which payees are asked for invoices; nil pays what they publish.
     package let privately: PrivateSettings?
 
     package init(sandbox: HTTPURL?, reader: any InstructionReader, privately: PrivateSettings? = nil) {
@@ -22,14 +22,14 @@ package struct VendorSettings: Sendable {
     }
 }
 
-/// How payees are asked for invoices over a private channel: with a key that can be computed, as the development
-/// wallet's can.
+/// The settings of private channels over which payees are asked for invoices, with a key that can be computed, like the
+/// development wallet's.
 package struct PrivateSettings: Sendable, Hashable {
-    /// The number that makes the payer's key.
+    /// The seed of the payer's key.
     package let seed: UInt64
     /// The journal's file, beside which the receipts are kept; nil keeps them as long as the program runs.
     package let journal: String?
-    /// Whether nothing is paid but what was agreed on over such a channel.
+    /// True if only invoices that were agreed on over such a channel are paid.
     package let isOnly: Bool
 
     package init(seed: UInt64, journal: String? = nil, isOnly: Bool = false) {
@@ -39,17 +39,17 @@ package struct PrivateSettings: Sendable, Hashable {
     }
 }
 
-/// What simulated services are made with.
+/// The settings of simulated services.
 package struct SandboxSettings: Sendable {
     package var clock: any PaymentClock
     package var random: any RandomSource
-    /// The way of notifications to merchants' servers.
+    /// The transport of notifications to merchants' servers.
     package var transport: any HTTPTransport
-    /// How long payments can be paid, in seconds; nil for as long as at the real services.
+    /// The time in which payments can be paid, in seconds; nil for that of the real services.
     package var lifetime: Int64?
-    /// When to ask again while a payment is open, in milliseconds; nil for as the real services say.
+    /// The delay before the next question while a payment is open, in milliseconds; nil for that of the real services.
     package var pace: Int64?
-    /// Where webhooks go that are registered with the service instead of named by a payment; nil for nowhere.
+    /// The receiver of webhooks that are registered with the service instead of named by a payment; nil for none.
     package var webhooks: HTTPURL?
 
     package init(
@@ -72,7 +72,7 @@ package struct SandboxOrder: Sendable {
     package let expiresAt: Date
     /// The merchant's id; nil for the sandbox's own merchant.
     package let merchant: String?
-    /// Whether it is made in the sandbox's live world, whose webhooks and lists never show the world of tests.
+    /// True if it is made in the sandbox's live world, whose webhooks and lists never show the world of tests.
     package let isLive: Bool
 
     package init(reference: String, amount: Money, expiresAt: Date, merchant: String?, isLive: Bool) {

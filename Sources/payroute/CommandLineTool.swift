@@ -1,4 +1,4 @@
-/// The command line: finds the command, runs it, and turns every ending into an exit code.
+/// The command line: finds the command, runs it, and maps every result to an exit code.
 enum CommandLineTool {
     /// The version, as in the change log.
     static let version = "0.1.0"
@@ -62,7 +62,7 @@ enum CommandLineTool {
         return try await command.run(arguments, console)
     }
 
-    /// A word that calls nothing: with what it may have been meant for.
+    /// The error for an unknown word, with a guess of its meaning.
     private static func unknown(_ word: String, _ syntax: CommandSyntax, _ commands: [any Command.Type]) -> UsageError {
         guard syntax.path == self.syntax.path, let advice = CommandSynonyms.advice(for: word) else {
             return UsageError.unknown("subcommand", word, known: commands.map { $0.name }, in: syntax)

@@ -6,10 +6,10 @@
     import Darwin
 #endif
 
-// A reader that goes away (`| head`) must not kill a payment halfway; writes fail instead, quietly.
+// A reader that closes the stream (`| head`) must not kill a payment halfway; writes fail instead, quietly.
 signal(SIGPIPE, SIG_IGN)
 let console = Console { name in getenv(name).map { String(cString: $0) } }
 let code = await CommandLineTool.run(Array(CommandLine.arguments.dropFirst()), console)
 ExternalProcess.endAll()
-// Everything is written. Without the clean-up of `exit`, which would take libraries apart under threads that still run.
+// Everything is written. This skips the clean-up of `exit`, which would unload libraries under running threads.
 _exit(code.rawValue)

@@ -1,29 +1,29 @@
 package import PaymentCore
 
-/// A page as a browser gets it: it says that it is a simulation, loads nothing from elsewhere, and shows and runs only
-/// what it brings along.
+/// A page for a browser: it states that it is a simulation, loads nothing from elsewhere, and shows and runs only its
+/// own content.
 package struct HTMLPage {
     package let title: String
     /// Allows this page's own style and script, and nothing else.
     package let nonce: String
-    /// What the page needs beyond ``PageStyle``.
+    /// The styles that the page needs beyond ``PageStyle``.
     package var style = ""
-    /// What stands between `<main>` and `</main>`.
+    /// The content between `<main>` and `</main>`.
     package let content: String
-    /// More for the page's head.
+    /// More elements for the page's head.
     package var head = ""
-    /// What stands between the banner and `<main>`.
+    /// The content between the banner and `<main>`.
     package var header = ""
-    /// What `<html>` has, with the space before it.
+    /// The attributes of `<html>`, with the space before them.
     package var rootAttributes = ""
-    /// What `<main>` has, with the space before it.
+    /// The attributes of `<main>`, with the space before them.
     package var attributes = ""
     package var script: String?
-    /// The address of a script at this address.
+    /// The path of a script at this address.
     package var scriptPath: String?
-    /// Whether pictures of this address are shown and its script asks it for more.
+    /// True if pictures of this address are shown and the page's script calls it.
     package var usesOwnAddress = false
-    /// Where forms may lead besides this address; browsers hold the answers' redirects to it as well.
+    /// The origins besides this address that forms may lead to; browsers hold the answers' redirects to them as well.
     package var formGoals: Set<String> = []
 
     package init(
@@ -77,7 +77,7 @@ package struct HTMLPage {
                 "Content-Type": "text/html; charset=utf-8",
                 "Content-Security-Policy": policy.joined(separator: "; "),
                 "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff",
-                // A page elsewhere learns nothing; the home's own forms say where they come from.
+                // A page elsewhere receives no referrer; the home's own forms state where they come from.
                 "Referrer-Policy": usesOwnAddress ? "same-origin" : "no-referrer",
                 "Cache-Control": "no-store",
             ], body: Array(html.utf8))

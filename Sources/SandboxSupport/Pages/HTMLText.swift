@@ -1,10 +1,10 @@
 /// Text on its way into a page.
 package enum HTMLText {
-    /// `text` as it may stand between tags and inside quoted attributes. Control characters, of which HTML has none,
-    /// are replaced, and so are those that turn the direction of what stands behind them (Unicode, UAX 9).
+    /// Returns `text` as it may stand between tags and inside quoted attributes. Control characters, of which HTML has
+    /// none, are replaced, and so are those that turn the direction of the text behind them (Unicode, UAX 9).
     ///
-    /// - Parameter keepingLines: whether it is a text that can be edited, in a field of its own: line breaks, tabs and
-    ///   directions stay.
+    /// - Parameter keepingLines: True if the text can be edited in its own field: line breaks, tabs and directions
+    ///   stay.
     package static func escape(_ text: String, keepingLines: Bool = false) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -1,7 +1,7 @@
 /// The style sheet of every page of the sandbox: light and dark, phone and paper.
 ///
-/// Colours are custom properties, given once for each ground. Text has a contrast of 4.5:1 at least, edges of controls
-/// 3:1; what is pressed is 44 px high (WCAG 2.2: 1.4.3, 1.4.11, 2.5.8). Nothing is loaded.
+/// Colours are custom properties, set once for each background. Text has a contrast of 4.5:1 at least, edges of
+/// controls 3:1; controls that are pressed are 44 px high (WCAG 2.2: 1.4.3, 1.4.11, 2.5.8). Nothing is loaded.
 package enum PageStyle {
     package static let text = """
         :root{color-scheme:light dark;\(light)}
@@ -91,6 +91,6 @@ package enum PageStyle {
         + "--go:#5fd3a5;--go-ink:#05251a;--stop:#ff9d92;--good:#5fd3a5;--doubt:#f0c469;--mark:#17322a;"
         + "--warn:#3a2f14"
 
-    /// The words on every page.
+    /// The text on every page.
     package static let banner = "Sandbox: no money moves"
 }

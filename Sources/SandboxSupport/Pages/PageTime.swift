@@ -4,9 +4,9 @@
     import Foundation
 #endif
 
-/// Times as pages state them.
+/// The form of times on pages.
 package enum PageTime {
-    /// Unix seconds as day and time, in UTC because the sandbox knows no other zone of its visitor.
+    /// Returns Unix seconds as day and time, in UTC because the sandbox knows no other zone of its visitor.
     package static func text(_ seconds: Int64) -> String {
         let text = Date(timeIntervalSince1970: Double(seconds)).ISO8601Format()
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8)) UTC"

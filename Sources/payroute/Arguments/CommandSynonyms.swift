@@ -1,6 +1,6 @@
-/// Words that people type for a command that is called otherwise here, as other tools have it.
+/// Words that people type for a command that has another name here, taken from other tools.
 enum CommandSynonyms {
-    /// What leads to what the word is meant for; nil for a word that means nothing.
+    /// Returns a hint for the command that the word is meant for; nil for a word without a meaning.
     static func advice(for word: String) -> String? {
         switch word {
         case "serve", "server", "start", "mock": "the simulated services are started by 'payroute sandbox'"

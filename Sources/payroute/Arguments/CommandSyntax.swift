@@ -1,36 +1,36 @@
-/// What a command accepts on its line, and the words that explain it.
+/// The arguments of a command, and the texts that explain it.
 struct CommandSyntax: Sendable {
     /// A value without a name.
     struct Argument: Sendable {
         let name: String
         let help: String
         var isRepeating = false
-        /// Whether it can be left out; only the last one can.
+        /// True if it can be left out; only the last one can.
         var isOptional = false
     }
 
     /// A name that begins with `--`, with a value or alone.
     struct Option: Sendable {
         let name: String
-        /// The letter that stands for it behind one dash.
+        /// The letter of its short form, behind one dash.
         var short: Character?
         /// The placeholder of the value; nil for a flag.
         var value: String?
         let help: String
-        /// Whether the command cannot go without it; the command itself says what it is needed for.
+        /// True if the command needs it; the command itself explains its purpose.
         var isRequired = false
     }
 
     /// The words that lead to the command: `payroute route`.
     let path: String
     let overview: String
-    /// More to say under the overview.
+    /// A longer text under the overview.
     var discussion: String?
     var arguments: [Argument] = []
     var options: [Option] = []
     /// Names and one-liners of the commands below this one.
     var subcommands: [(name: String, help: String)] = []
-    /// Whether the command also does something by itself.
+    /// True if the command also works without a subcommand.
     var runsAlone = false
 
     /// The option called `name`, without its dashes.
@@ -38,13 +38,13 @@ struct CommandSyntax: Sendable {
         options.first { $0.name == name }
     }
 
-    /// The option that `word` calls, dashes and all.
+    /// The option that `word` names, dashes included.
     func option(called word: String) -> Option? {
         if word.hasPrefix("--") { return option(word.dropFirst(2)) }
         return options.first { option in option.short.map { word == "-\($0)" } ?? false }
     }
 
-    /// The line that shows how the command is called.
+    /// The line that shows the command's arguments.
     var usage: String {
         var words = [path]
         for option in options {

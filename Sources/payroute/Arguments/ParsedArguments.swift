@@ -1,6 +1,6 @@
-/// What stood on a command's line, sorted by the command's syntax.
+/// The arguments of a command line, sorted by the command's syntax.
 struct ParsedArguments: Sendable {
-    /// What to do with the line.
+    /// The request of the line.
     enum Request: Sendable {
         case run, help, version
     }
@@ -11,7 +11,7 @@ struct ParsedArguments: Sendable {
     private var flags: Set<String> = []
     private var values: [String: String] = [:]
 
-    /// Reads `words`, which exclude the command's own name. A repeated option counts as given last.
+    /// Reads `words`, which exclude the command's own name. The last value of a repeated option counts.
     init(_ words: some Sequence<String>, for syntax: CommandSyntax) throws(UsageError) {
         self.syntax = syntax
         var optionsEnded = false
@@ -75,7 +75,7 @@ struct ParsedArguments: Sendable {
 
     // MARK: Reading
 
-    /// Whether the flag `name` was given.
+    /// Returns true if the flag `name` was given.
     func has(_ name: String) -> Bool { flags.contains(name) }
 
     /// The value of the option `name`, or nil.

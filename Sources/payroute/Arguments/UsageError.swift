@@ -1,12 +1,12 @@
 import PaymentCore
 
-/// A command line that makes no sense: ends with exit code 64.
+/// A malformed command line: ends with exit code 64.
 struct UsageError: Error, Equatable {
     let message: String
-    /// How the command is called, and where to read more.
+    /// The command's usage, and where to read more.
     let hint: String
 
-    /// - Parameter message: quotes words of the line by ``quoted(_:)`` only.
+    /// - Parameter message: The message; it quotes words of the line by ``quoted(_:)`` only.
     init(_ message: String, _ syntax: CommandSyntax) {
         self.message = message
         let words = syntax.path.split(separator: " ", maxSplits: 1)

@@ -4,7 +4,7 @@ import PaymentSandbox
 import PaymentStandards
 import SandboxSupport
 
-/// What this program has on board: every vendor's providers, and the payment standards.
+/// The contents of this program: every vendor's providers, and the payment standards.
 enum Installation {
     /// Reads the payment standards.
     static let standards = StandardsReader()
@@ -14,8 +14,9 @@ enum Installation {
     /// Returns the providers, calling their real services or, where given, a sandbox.
     ///
     /// - Parameters:
-    ///   - privately: how payees are asked for invoices over a private channel; nil pays what they publish.
-    ///   - external: other programs that are providers, beside those on board.
+    ///   - privately: The settings of private channels over which payees are asked for invoices; nil pays what they
+    ///     publish.
+    ///   - external: Other programs that are providers, beside the built-in ones.
     static func registry(
         sandbox: HTTPURL? = nil, privately: PrivateSettings? = nil, with external: [ExternalProvider] = []
     ) throws -> ProviderRegistry {
@@ -23,10 +24,10 @@ enum Installation {
         return try ProviderRegistry(SandboxVendors.providers(settings) + external)
     }
 
-    /// Whether a provider pays texts of payment standards, so that these say what a text of it holds.
+    /// Returns true if a provider pays texts of payment standards; the standard then describes its texts.
     static func paysStandards(_ provider: ProviderID) -> Bool { SandboxVendors[provider]?.paysStandards ?? false }
 
-    /// Where `text` goes, standards included. Nothing is sent for it.
+    /// Returns the route of `text`, standards included. Sends nothing.
     static func route(_ text: String, _ registry: ProviderRegistry) -> RouteDecision {
         registry.route(text, readers: readers)
     }

@@ -9,22 +9,22 @@ import Synchronization
     import Darwin
 #endif
 
-/// Ctrl-C and its kin, turned into the cancellation of one task.
+/// Ctrl-C and similar signals, mapped to the cancellation of one task.
 enum Interrupts {
     private static let signals = [SIGINT, SIGTERM]
 
-    /// Signals that come so soon after the first one are the same key pressed twice, or one signal that reached the
-    /// process by two ways: whoever did that still wants to know what became of the payment.
+    /// The time in which further signals count as the first one: the same key pressed twice, or one signal that reached
+    /// the process by two ways. The user still waits for the payment's result then.
     private static let moment = Duration.seconds(1)
 
-    /// Who hears of signals: the last operation, also when it is over.
+    /// The receiver of signals: the last operation, also when it is over.
     private static let current = Mutex<Caught?>(nil)
 
-    /// Runs `operation`. The first SIGINT or SIGTERM cancels it, so that it can end in good order; one that comes a
-    /// moment later or after ends the process at once. So does one that comes after the operation: whatever is left to
-    /// do is short.
+    /// Runs `operation`. The first SIGINT or SIGTERM cancels it, so that it can end in good order; one that comes
+    /// ``moment`` later or after ends the process at once. So does one that comes after the operation: the remaining
+    /// work is short.
     ///
-    /// - Returns: the operation's result, and the signal that cancelled it.
+    /// - Returns: The operation's result, and the signal that cancelled it.
     static func run<Result: Sendable>(
         _ operation: @escaping @Sendable () async -> Result
     ) async -> (result: Result, signal: Int32?) {
@@ -39,12 +39,12 @@ enum Interrupts {
         return (result, caught.first)
     }
 
-    /// Sources for the rest of the process: a signal that was given back to the system is not heard by a second source.
+    /// Sources for the rest of the process: a signal that was returned to the system does not reach a second source.
     private static let listening = Task {
         for number in signals {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            // It keeps itself.
+            // The source retains itself.
             source.setEventHandler { withExtendedLifetime(source) { hear(number) } }
             await withCheckedContinuation { registered in
                 source.setRegistrationHandler { registered.resume() }
@@ -74,10 +74,10 @@ enum Interrupts {
         var first: Int32? { state.withLock(\.first?.signal) }
         var isOver: Bool { state.withLock(\.isOver) }
 
-        /// The operation is over: whoever sends a first signal now wants the process to end.
+        /// Ends the operation: a first signal after this ends the process.
         func end() { state.withLock { $0.isOver = true } }
 
-        /// Calls `cancel` at the first signal, at once when it has come already.
+        /// Calls `cancel` at the first signal, at once when one has come already.
         func onSignal(_ cancel: @escaping @Sendable () -> Void) {
             let isLate = state.withLock { state in
                 state.cancel = cancel
@@ -86,8 +86,8 @@ enum Interrupts {
             if isLate { cancel() }
         }
 
-        /// Notes a signal; the first one cancels. Whether it is by somebody who will not wait: another one after a
-        /// moment, or a first one when the operation is over.
+        /// Notes a signal; the first one cancels. Returns true if the process must end at once: for another signal
+        /// after the moment, or a first one when the operation is over.
         func isInsistent(_ number: Int32) -> Bool {
             let now = ContinuousClock.now
             let (isInsistent, cancel) = state.withLock { state in

@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
 
-/// `payroute providers`: what is registered.
+/// `payroute providers`: the registered providers.
 enum ProvidersCommand: Command {
     static let name = "providers"
     static let summary = "List the providers with their link patterns and capabilities."

@@ -7,7 +7,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// One call of an external provider: the conversation from the question to its answer.
+/// One call of an external provider: the messages from the question to its answer.
 struct ExternalCall: Sendable {
     let manifest: ExternalManifest
     let limits: ExternalProvider.Limits
@@ -23,7 +23,7 @@ struct ExternalCall: Sendable {
         self.key = key
     }
 
-    /// Whether money can have moved in this call. What the program says of it does not matter.
+    /// A record of whether money can have moved in this call, independent of the program's own statements.
     private final class MoneyWatch: Sendable {
         private let state = Mutex((hasMoved: false, messages: 0))
         var hasMoved: Bool { state.withLock(\.hasMoved) }
@@ -36,16 +36,17 @@ struct ExternalCall: Sendable {
         }
     }
 
-    /// Asks, does what the program wants done, and returns its last word, whose type is `ending`.
+    /// Sends the question, does the work that the program requests, and returns its final message, whose type is
+    /// `ending`.
     func run(_ question: JSONValue, ending: String, _ process: ExternalProcess) async throws -> JSONValue {
         try process.send(question, within: limits.message)
         let answer = try await converse(until: ending, process, in: nil)
         return answer
     }
 
-    /// Carries on until a message of type `ending`.
+    /// Exchanges messages until one of type `ending`.
     ///
-    /// - Parameter step: the kind of step that the program is in.
+    /// - Parameter step: The kind of step that the program is in.
     private func converse(
         until ending: String, _ process: ExternalProcess, in step: StepKind?
     ) async throws -> JSONValue {
@@ -87,8 +88,8 @@ struct ExternalCall: Sendable {
 
     // MARK: What is done for it
 
-    /// A request with a JSON body and a JSON answer. Any status that was not asked for ends the call here, with the
-    /// right word on the money.
+    /// Sends a request with a JSON body and a JSON answer. A status that was not asked for ends the call here, with the
+    /// right statement about the money.
     private func send(_ message: JSONValue, in step: StepKind?) async throws -> JSONValue {
         guard let method = message["method"]?.string, ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(method),
             let text = message["url"]?.string, let url = try? HTTPURL(text)
@@ -106,7 +107,7 @@ struct ExternalCall: Sendable {
         guard !usesKey || step == .mutation(replay: .sameKey) else {
             throw fault("it sends a key outside a mutation step whose replay is 'sameKey'")
         }
-        // From here on nobody else's word on whether it arrived is taken.
+        // From here on, only this program decides whether the request may have arrived.
         if isMutation { money.mayMove() }
         let body = message["body"].flatMap { $0 == .null ? nil : $0 }
         return try await context.json(
@@ -114,7 +115,7 @@ struct ExternalCall: Sendable {
             idempotencyKey: usesKey ? key : nil, accepting: Set(statuses), as: JSONValue.self)
     }
 
-    /// A durable step: its body is what the program says between `run` and `done`.
+    /// Runs a durable step: its body is the messages between `run` and `done`.
     private func step(_ message: JSONValue, _ process: ExternalProcess) async throws -> JSONValue {
         guard let name = message["name"]?.string, (1...64).contains(name.utf8.count) else {
             throw fault("its step has no name of 1 to 64 bytes")
@@ -147,7 +148,7 @@ struct ExternalCall: Sendable {
 
     // MARK: Errors
 
-    /// Does `work`, whose failure leaves the payment open where money may have moved already.
+    /// Does `work`; its failure leaves the payment open where money may have moved already.
     func judging<Value>(_ work: () throws -> Value) throws -> Value {
         do { return try work() } catch let error as PaymentError {
             guard money.hasMoved, error.phase != .maybeSent else { throw error }
@@ -162,14 +163,14 @@ struct ExternalCall: Sendable {
             phase: money.hasMoved ? .maybeSent : .beforeSend)
     }
 
-    /// What the program's end means for the payment.
+    /// Returns the error for the payment when the program ends.
     func error(_ failure: ExternalProcess.ProcessError) -> PaymentError {
         if case .cancelled = failure {
             return PaymentError(
                 .cancelled, "the payment was cancelled while the external provider worked",
                 provider: manifest.descriptor.id, phase: money.hasMoved ? .maybeSent : .beforeSend)
         }
-        // Programs end so where a service's answer is not what they expect.
+        // Programs end like this where a service's answer is not what they expect.
         var isEnd = false
         if case .ended = failure { isEnd = true }
         return PaymentError(

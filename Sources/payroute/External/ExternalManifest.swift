@@ -1,23 +1,23 @@
 import PaymentCore
 
-/// What an external provider says of itself before anything is asked of it.
+/// The description that an external provider sends of itself before the first question.
 struct ExternalManifest: Sendable, Equatable {
     /// The version of the protocol that this program speaks.
     static let protocolVersion = 1
 
     let descriptor: ProviderDescriptor
     let links: [ExternalLink]
-    /// The names of the secrets that it may be given.
+    /// The names of the secrets that it may receive.
     let secrets: Set<String>
 
-    /// Why it cannot be used.
+    /// The reason why it cannot be used.
     struct Defect: Error, CustomStringConvertible {
         let description: String
     }
 
     /// Reads the answer to the handshake.
     ///
-    /// - Parameter name: the end of the program's name, which has to be the provider's id.
+    /// - Parameter name: The end of the program's name, which must be the provider's id.
     init(_ message: JSONValue, name: String) throws(Defect) {
         func defect(_ text: String) -> Defect { Defect(description: "the external provider '\(name)' \(text)") }
         guard message["type"] == "provider" else {
@@ -73,13 +73,13 @@ struct ExternalManifest: Sendable, Equatable {
     }
 }
 
-/// A kind of link of an external provider, said once and read here: routing is pure, and asks no other program.
+/// A kind of link of an external provider, declared once and read here: routing is pure, and calls no other program.
 struct ExternalLink: Sendable, Equatable {
-    /// Where the payment's name stands in a link.
+    /// The place of the payment's name in a link.
     enum Place: Sendable, Equatable {
         /// A segment of the path, counted from 0.
         case segment(Int)
-        /// The value of a query item, which stands there once.
+        /// The value of a query item, which occurs there once.
         case query(String)
     }
 
@@ -107,7 +107,7 @@ struct ExternalLink: Sendable, Equatable {
         holdsSecret = json["secret"]?.bool ?? false
     }
 
-    /// What `link` names; nil when it is none of this kind.
+    /// Returns the match of `link`; nil when it is not of this kind.
     func match(_ link: PaymentLink) -> LinkMatch? {
         var isVerified = false
         switch pattern {

@@ -8,7 +8,7 @@ import PaymentCore
 
 /// The values of the protocol with external providers.
 enum ExternalNames {
-    /// `{"value": "12.50", "unit": "iso4217/EUR", "digits": 2}`; digits are for assets, which have none of their own.
+    /// `{"value": "12.50", "unit": "iso4217/EUR", "digits": 2}`; digits are for assets, which define none.
     static func amount(_ amount: Money) -> JSONValue {
         [
             "value": .string(amount.decimalText), "unit": .string(amount.currency.unit),
@@ -57,7 +57,7 @@ enum ExternalNames {
         return Date(timeIntervalSince1970: Double(seconds))
     }
 
-    /// `{"type": "outcome", "outcome": "succeeded", …}`. A word that is not known is unknown, and kept.
+    /// `{"type": "outcome", "outcome": "succeeded", …}`. An unknown outcome is mapped to unknown, and kept.
     static func outcome(_ message: JSONValue, of reference: PaymentReference) throws(PaymentError) -> PaymentOutcome {
         guard let word = message["outcome"]?.string else { throw malformed("the outcome has no 'outcome'") }
         let text = Printable.text(message["message"]?.string ?? "", limit: 200)

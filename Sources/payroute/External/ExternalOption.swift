@@ -9,7 +9,7 @@ import PaymentRouting
     import Darwin
 #endif
 
-/// The `--with` option: external providers by name. Nothing on `PATH` is started that was not asked for.
+/// The `--with` option: external providers by name. A program on `PATH` is started only when it is named.
 enum ExternalOption {
     static let prefix = "payroute-provider-"
 
@@ -19,7 +19,7 @@ enum ExternalOption {
 
     /// Starts the providers that the line names.
     ///
-    /// - Parameter sandbox: what they should call instead of their services.
+    /// - Parameter sandbox: The sandbox that they should call instead of their services.
     static func load(
         _ arguments: ParsedArguments, _ console: Console, sandbox: HTTPURL? = nil
     ) throws -> [ExternalProvider] {
@@ -45,7 +45,7 @@ enum ExternalOption {
         }
     }
 
-    /// What an external provider sees of this program's environment: what programs need to run, and no secret.
+    /// The environment for an external provider: the variables that programs need to run, and no secret.
     private static func environment(_ console: Console) -> [String: String] {
         var variables: [String: String] = [:]
         for name in ["PATH", "HOME", "LANG"] { variables[name] = console.environment(name) }
@@ -57,8 +57,8 @@ enum ExternalOption {
             && text.utf8.allSatisfy { 0x61...0x7A ~= $0 || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
     }
 
-    /// The first program of this name in the folders of `path`. Folders that depend on where one stands are passed
-    /// over: whoever can write there would be paying.
+    /// Returns the first program of this name in the folders of `path`. Folders that are relative to the current one
+    /// are skipped: anyone who can write there would be paying.
     static func find(_ name: String, in path: String?) -> String? {
         for folder in (path ?? "").split(separator: ":") where folder.hasPrefix("/") {
             let file = "\(folder)/\(prefix)\(name)"
@@ -71,7 +71,7 @@ enum ExternalOption {
         return nil
     }
 
-    /// Refuses a provider that claims what belongs to one on board, also in part: the more precise claim would win.
+    /// Refuses a provider that claims a link of a built-in one, also in part: the more precise claim would win.
     private static func check(_ provider: ExternalProvider) throws {
         let registry = try Installation.registry()
         let own = registry.descriptors.flatMap { descriptor in descriptor.patterns.map { (descriptor.id, $0) } }
@@ -82,7 +82,7 @@ enum ExternalOption {
                     "the external provider '\(provider.descriptor.id)' claims \(pattern), which belongs to \(owner); it is not used"
             )
         }
-        // Two of one claim, or a malformed one.
+        // Two providers with one claim, or a malformed one.
         _ = try registry.adding(provider)
     }
 
@@ -101,7 +101,8 @@ enum ExternalOption {
     }
 }
 
-/// The secrets of external providers, from the environment, under names that belong to them; all others are `base`'s.
+/// The secrets of external providers, from the environment, under names that belong to them; all others come from
+/// `base`.
 struct ExternalSecrets: SecretStore {
     let base: any SecretStore
     let providers: [ExternalProvider]

@@ -11,23 +11,23 @@ import Synchronization
 
 /// A running program that speaks one JSON object per line over its standard streams.
 ///
-/// Waiting for it blocks its caller, in short turns that notice when the task is cancelled: what it does takes
-/// milliseconds, because whatever takes time (the network, the clock) is done for it. It is killed, with all that it
-/// started, when it is late, says too much, or is not needed any more.
+/// Waiting for it blocks its caller, in short turns that notice when the task is cancelled: its own work takes
+/// milliseconds, because slow work (the network, the clock) is done for it. It is killed, with all its children, when
+/// it is late, sends too much, or is not needed any more.
 ///
-/// Unchecked, because it belongs to one call at a time and is handed from one to the next under a lock.
+/// Unchecked, because it belongs to one call at a time and passes from one to the next under a lock.
 final class ExternalProcess: @unchecked Sendable {
-    /// Why nothing more can be had from the program.
+    /// The reason why the program sends nothing more.
     enum ProcessError: Error {
-        /// It could not be started; the text says why.
+        /// It could not be started; the text gives the reason.
         case cannotStart(String)
-        /// It said nothing for so long.
+        /// It sent nothing in this time.
         case late(Duration)
         /// It ended, or closed its output.
         case ended
         /// Its line is longer than ``ExternalProcess/lineLimit``.
         case tooLong
-        /// Its line is no JSON object.
+        /// Its line is not a JSON object.
         case malformed
         /// The caller was cancelled.
         case cancelled
@@ -36,10 +36,10 @@ final class ExternalProcess: @unchecked Sendable {
     /// The most bytes of a line.
     static let lineLimit = 1 << 20
 
-    /// Those that run. This program ends without taking anything apart, so that nothing else would end them.
+    /// The running programs. This program exits without clean-up, so that nothing else would end them.
     private static let running = Mutex<Set<pid_t>>([])
 
-    /// Kills every program that still runs, before this one ends.
+    /// Kills every running program, before this one ends.
     static func endAll() {
         running.withLock { list in
             for process in list { kill(-process, SIGKILL) }
@@ -52,13 +52,13 @@ final class ExternalProcess: @unchecked Sendable {
     private let output: Int32
     private var buffer: [UInt8] = []
     private var isOver = false
-    /// Whether it has ended and its number may be another's by now.
+    /// True if it has ended and its number may belong to another process.
     private var isReaped = false
 
-    /// A program that went away is an answer that fails, not the end of this one.
+    /// A program that closed its pipe is an error of the call, and must not end this program.
     private static let ignoresBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
 
-    /// Starts the program at `path`, with nothing of this program's environment but the names in `environment`.
+    /// Starts the program at `path`, with only the variables of `environment`.
     init(_ path: String, environment: [String: String]) throws(ProcessError) {
         _ = Self.ignoresBrokenPipes
         guard let (toChild, fromUs) = Self.pipe(), let (toUs, fromChild) = Self.pipe() else {
@@ -78,7 +78,7 @@ final class ExternalProcess: @unchecked Sendable {
         input = fromUs
         output = toUs
         Self.running.withLock { _ = $0.insert(process) }
-        // A program that does not read must not hold us up.
+        // A program that does not read must not block this one.
         _ = fcntl(input, F_SETFL, O_NONBLOCK)
     }
 
@@ -98,7 +98,7 @@ final class ExternalProcess: @unchecked Sendable {
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
     }
 
-    /// Whether the program still runs and has said nothing that nobody asked for.
+    /// True if the program still runs and has sent nothing unrequested.
     var isReady: Bool {
         var status: Int32 = 0
         guard !isOver, !isReaped, buffer.isEmpty else { return false }
@@ -129,7 +129,7 @@ final class ExternalProcess: @unchecked Sendable {
         }
     }
 
-    /// The next object that the program says.
+    /// Returns the next object that the program sends.
     func receive(within limit: Duration) throws(ProcessError) -> JSONValue {
         let end = ContinuousClock.now + limit
         while true {
@@ -167,7 +167,7 @@ final class ExternalProcess: @unchecked Sendable {
     private static func pipe() -> (read: Int32, write: Int32)? {
         var ends: [Int32] = [0, 0]
         guard systemPipe(&ends) == 0 else { return nil }
-        // No other program that is started meanwhile gets them.
+        // Other programs that are started meanwhile do not inherit them.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }
@@ -190,7 +190,8 @@ final class ExternalProcess: @unchecked Sendable {
         }
         posix_spawn_file_actions_adddup2(&actions, reading, 0)
         posix_spawn_file_actions_adddup2(&actions, writing, 1)
-        // A group of its own: Ctrl-C is for this program, which then tells that one, and what it starts dies with it.
+        // A separate process group: Ctrl-C is for this program, which then stops that one, and its children die with
+        // it.
         posix_spawnattr_setpgroup(&attributes, 0)
         var defaults = sigset_t()
         sigemptyset(&defaults)

@@ -3,21 +3,21 @@ import Synchronization
 
 /// A payment provider that is another program, in any language: an executable called `payroute-provider-<name>`.
 ///
-/// The program only says what is to be done. Requests are sent here, to the hosts that it declared, steps are journaled
-/// here, and what an error means for the money is decided here, so that a program that crashes, hangs or lies is no
-/// worse than any other provider that does.
+/// The program only requests actions. Requests are sent here, to the hosts that it declared, steps are journaled here,
+/// and the meaning of an error for the money is decided here, so that a program that crashes, hangs or lies is no worse
+/// than any other provider that does.
 struct ExternalProvider: PaymentProvider {
-    /// How long is waited for the program.
+    /// The times to wait for the program.
     struct Limits: Sendable {
         /// For its answer to the handshake.
         var handshake = Duration.seconds(10)
-        /// For each of its messages: what takes longer is done for it.
+        /// For each of its messages: slower work is done for it.
         var message = Duration.seconds(10)
-        /// How many messages one call may take.
+        /// The highest number of messages in one call.
         var messages = 1000
     }
 
-    /// Where the program is.
+    /// The path of the program.
     let path: String
     let manifest: ExternalManifest
     let limits: Limits
@@ -26,7 +26,7 @@ struct ExternalProvider: PaymentProvider {
 
     var descriptor: ProviderDescriptor { manifest.descriptor }
 
-    /// What the program is told and given when it starts.
+    /// The settings and secrets that the program receives when it starts.
     struct Start: Sendable {
         let name: String
         /// The sandbox that it should call instead of its service.
@@ -34,7 +34,7 @@ struct ExternalProvider: PaymentProvider {
         let environment: [String: String]
     }
 
-    /// Starts the program once, to ask who it is.
+    /// Starts the program once, and asks for its manifest.
     ///
     /// - Throws: ``ExternalManifest/Defect`` when it cannot be used.
     init(
@@ -98,7 +98,7 @@ struct ExternalProvider: PaymentProvider {
         let call = ExternalCall(manifest: manifest, limits: limits, context: context, key: key)
         do {
             let process = try idle.take() ?? newProcess()
-            // Whatever goes wrong, the program's state is not known any more: it ends with the call.
+            // After any failure the program's state is unknown: it ends with the call.
             let answer = try await call.run(message, ending: ending, process)
             idle.keep(process)
             return try call.judging { try read(answer) }
@@ -135,7 +135,7 @@ struct ExternalProvider: PaymentProvider {
 }
 
 extension ExternalProcess.ProcessError {
-    /// What happened, after the provider's name.
+    /// The error in words, after the provider's name.
     var words: String {
         switch self {
         case .cannotStart(let reason): "cannot be started: \(reason)"
@@ -148,7 +148,7 @@ extension ExternalProcess.ProcessError {
     }
 }
 
-/// Processes that wait for a call. They are ended with the provider.
+/// Processes that wait for a call. They end with the provider.
 private final class IdleProcesses: Sendable {
     private static let most = 4
     private let processes = Mutex<[ExternalProcess]>([])

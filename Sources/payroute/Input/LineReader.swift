@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// Cuts what a file descriptor gives into lines, in constant memory.
+/// Splits the bytes of a file descriptor into lines, in constant memory.
 struct LineReader {
-    /// The most bytes of a line that are kept: a link of the greatest length, every byte escaped in JSON, fits.
+    /// The most bytes of a line that are kept: a link of the greatest length, with every byte escaped in JSON, fits.
     static let limit = 64 << 10
 
     /// One line without its end (LF or CRLF).
@@ -18,7 +18,7 @@ struct LineReader {
         /// The whole line's length.
         let length: Int
 
-        /// Whether some of it is missing.
+        /// True if some of it is missing.
         var isCut: Bool { length > bytes.count }
     }
 
@@ -35,7 +35,7 @@ struct LineReader {
         return max(0, Int(status.st_size) - Int(max(0, lseek(descriptor, 0, SEEK_CUR))))
     }
 
-    /// Calls `body` with every line, and `pause` with the bytes read so far whenever all lines at hand are done and
+    /// Calls `body` with every line, and `pause` with the bytes read so far whenever all available lines are done and
     /// more must be read. Either ends the reading by returning false.
     static func read(
         _ descriptor: Int32, line body: (Line) -> Bool, pause: (Int) -> Bool
@@ -69,7 +69,7 @@ struct LineReader {
                 return
             }
             var scanned = filled
-            // A byte order mark is no part of the first line.
+            // A byte order mark is not part of the first line.
             if total == 0, count >= 3, base[0] == 0xEF, base[1] == 0xBB, base[2] == 0xBF {
                 memmove(base, base + 3, count - 3)
                 filled -= 3

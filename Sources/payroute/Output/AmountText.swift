@@ -1,14 +1,14 @@
 import PaymentCore
 import PaymentReview
 
-/// Amounts as people write them: `12.50 USD`, `12.50 USDC on Base`. Only names that are facts are shown; an asset that
-/// no table knows stands there by its id.
+/// Amounts as people write them: `12.50 USD`, `12.50 USDC on Base`. Only verified names are shown; an asset that is in
+/// no table is shown by its id.
 enum AmountText {
-    /// The amount and what it is in.
+    /// The amount with its unit.
     static func words(_ amount: Money) -> String { "\(number(amount)) \(unit(amount))" }
 
-    /// The number alone. Zeros at the end say nothing of an asset with many digits, so all but two of them are left
-    /// out; a currency's own digits stay.
+    /// The number alone. Trailing zeros carry no information for an asset with many digits, so all but two of them are
+    /// left out; a currency's own digits stay.
     static func number(_ amount: Money) -> String {
         let text = amount.decimalText
         guard case .asset = amount.currency, let point = text.firstIndex(of: ".") else { return text }
@@ -20,7 +20,7 @@ enum AmountText {
 
     private static func unit(_ amount: Money) -> String {
         guard case .asset(let asset) = amount.currency else { return amount.currency.description }
-        // With other digits than the asset's own the number would be another one under its name.
+        // With other digits than the asset's own, the number would be a wrong one under its name.
         guard let known = KnownAsset(asset), known.decimals == amount.exponent else {
             return Printable.text(asset.text)
         }
@@ -29,11 +29,11 @@ enum AmountText {
 }
 
 extension [UInt8] {
-    /// Adds the members `amount`, the number, exact in main units. Its unit is a member of its own,
-    /// ``addUnit(_:)``, because members are sorted.
+    /// Adds the member `amount`, the number, exact in main units. Its unit is a separate member, ``addUnit(_:)``,
+    /// because members are sorted.
     mutating func addAmount(_ amount: Money?) { addMember("amount", amount?.decimalText) }
 
-    /// Adds the member `unit`, what `amount` is in: `iso4217/USD`, `caip19/eip155:8453/erc20:0x…` or `sat`, which
+    /// Adds the member `unit`, the unit of `amount`: `iso4217/USD`, `caip19/eip155:8453/erc20:0x…` or `sat`, which
     /// stands for bitcoin.
     mutating func addUnit(_ amount: Money?) { addMember("unit", amount?.currency.unit) }
 }

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// The world as a command sees it: where it writes and reads, and how much may be shown.
+/// The environment of a command: its streams, and the style of its output.
 struct Console: Sendable {
     /// Results.
     let output: OutputStream
@@ -14,10 +14,10 @@ struct Console: Sendable {
     let diagnostics: OutputStream
     /// The file descriptor that `-` reads.
     let input: Int32
-    /// How results are painted.
+    /// The colours of results.
     let style: Style
-    /// Whether what is shown is read line by line (`TERM=dumb`, as by a screen reader or an editor's shell): then
-    /// nothing is drawn, nothing is written over, and each row of a table is a list.
+    /// True if the output is read line by line (`TERM=dumb`, as by a screen reader or an editor's shell): then nothing
+    /// is drawn, nothing is overwritten, and each row of a table is a list.
     let isLinear: Bool
     /// The environment's variables by name.
     let environment: @Sendable (String) -> String?
@@ -37,29 +37,29 @@ struct Console: Sendable {
         style = Style(isColored: self.output.isTerminal && !refusesColor)
     }
 
-    /// The width to lay text out for.
+    /// The width of the layout.
     var width: Int { min(max(output.columns ?? 80, 40), 120) }
 
-    /// Whether somebody is there to be asked.
+    /// True if a user can be asked.
     var isInteractive: Bool { isatty(input) == 1 && output.isTerminal }
 
-    /// Whether QR codes are drawn that nobody asked for.
+    /// True if QR codes are drawn without a request.
     var drawsCodes: Bool { output.isTerminal && !isLinear }
 
-    /// A bar for a long input, where somebody can see one.
+    /// Returns a bar for a long input, where a user can see one.
     func progress(totalBytes: Int?) -> Progress? {
         isLinear ? nil : Progress(on: diagnostics, totalBytes: totalBytes)
     }
 
-    /// Asks whoever sits at the terminal.
+    /// Asks the user at the terminal.
     ///
-    /// - Returns: the answer without blanks around it; nil when there is none, as at the end of the input.
+    /// - Returns: The answer without blanks around it; nil when there is none, as at the end of the input.
     func ask(_ question: String) -> String? {
         output.write(question)
         output.flush()
         var answer: [UInt8] = []
         var byte: UInt8 = 0
-        // Byte by byte: nothing of what comes after the line is taken.
+        // Byte by byte: bytes behind the line stay unread.
         while answer.count < 1024 {
             let count = read(input, &byte, 1)
             if count < 0, errno == EINTR { continue }
@@ -75,16 +75,16 @@ struct Console: Sendable {
     /// Reports an error.
     func error(_ message: String, hint: String? = nil) {
         output.flush()
-        // Longer than other texts: a path may be in it, and what to do stands at its end.
+        // Longer than other texts: it may contain a path, and the advice stands at its end.
         diagnostics.line("Error: \(Printable.text(message, limit: 2000))" + (hint.map { "\n" + $0 } ?? ""))
     }
 }
 
-/// Colours, where they are wanted.
+/// Colours, where they are enabled.
 struct Style: Sendable {
     let isColored: Bool
 
-    /// A colour by what it says.
+    /// A colour by its meaning.
     enum Tone: String, Sendable {
         case good = "32"
         case doubtful = "33"

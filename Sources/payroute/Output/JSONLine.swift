@@ -40,7 +40,7 @@ extension [UInt8] {
         value(.object(values))
     }
 
-    /// Writes an object that is there already, and ends the line.
+    /// Writes an existing object, and ends the line.
     mutating func addJSONLine(_ members: [String: JSONValue]) {
         value(.object(members))
         append(UInt8(ascii: "\n"))

@@ -11,7 +11,7 @@ import Synchronization
 
 /// A buffered stream of text. Shared by tasks that report at the same time: one call writes one whole piece.
 ///
-/// When whoever reads has gone away (`| head`) the rest is dropped without a word; any other failure is kept in
+/// When the reader has closed the stream (`| head`), the rest is dropped silently; any other failure is kept in
 /// ``failure`` for the end.
 final class OutputStream: Sendable {
     private struct State {
@@ -28,7 +28,7 @@ final class OutputStream: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Whether the stream shows on a terminal.
+    /// True if the stream is a terminal.
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
     /// The terminal's width in columns, or nil.
@@ -38,10 +38,10 @@ final class OutputStream: Sendable {
         return Int(size.ws_col)
     }
 
-    /// Whether nothing more can be written.
+    /// True if nothing more can be written.
     var isClosed: Bool { state.withLock { $0.errorNumber != 0 } }
 
-    /// Why nothing more can be written; nil when all is well or the reader has just gone away.
+    /// The reason why nothing more can be written; nil when there is none or the reader has closed the stream.
     var failure: String? {
         let number = state.withLock { $0.errorNumber }
         return number == 0 || number == EPIPE ? nil : String(cString: strerror(number))
@@ -61,13 +61,13 @@ final class OutputStream: Sendable {
         }
     }
 
-    /// Adds `text` and a line break, and sends all on its way.
+    /// Adds `text` and a line break, and flushes the buffer.
     func line(_ text: String = "") {
         write(text + "\n")
         flush()
     }
 
-    /// Sends what is buffered on its way.
+    /// Writes the buffer to the descriptor.
     func flush() {
         state.withLock { empty(&$0) }
     }
@@ -89,7 +89,7 @@ final class OutputStream: Sendable {
         state.buffer.removeAll(keepingCapacity: true)
     }
 
-    /// A terminal or pipe that someone else made non-blocking.
+    /// Waits for a terminal or pipe that another process made non-blocking.
     private func waitUntilWritable() {
         var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         systemPoll(&poll)

@@ -1,22 +1,23 @@
-/// Foreign text made safe to show: one line of bounded length. Control characters could drive the terminal, characters
-/// that change the direction of writing or cannot be seen could make a link or a name look like another, and endless
-/// text could push everything else away.
+/// Foreign text made safe to show: one line of bounded length. Control characters could control the terminal,
+/// characters that change the direction of writing or are invisible could make a link or a name look like another, and
+/// endless text could push everything else away.
 enum Printable {
-    /// The most characters shown of a foreign text, where nothing else is said: a few lines.
+    /// The default limit, in characters, of a foreign text: a few lines.
     static let limit = 500
-    /// The most characters shown of somebody's name.
+    /// The limit, in characters, of a name.
     static let nameLimit = 80
-    /// The most characters of a host, with scheme and port, that are shown whole: the longest that names resolve to.
+    /// The limit, in characters, of a host, with scheme and port, that is shown whole: the longest that names resolve
+    /// to.
     private static let hostLimit = 275
 
-    /// `text` on one line; what is unsafe to show is escaped, and what goes beyond `limit` characters left out.
+    /// Returns `text` on one line; unsafe characters are escaped, and those beyond `limit` are left out.
     ///
     /// Characters are counted one by one, as marks are: any number of them can be stacked on one letter.
     static func text(_ text: String, limit: Int = limit) -> String {
-        // The quick answer for nearly all texts.
+        // The fast path for nearly all texts.
         if text.utf8.count <= limit, isPlain(text) { return text }
         var shown: [Unicode.Scalar] = []
-        /// How much of it is shown when not all of it fits.
+        /// The part that is shown when the text does not fit.
         var end = 0
         for scalar in text.unicodeScalars {
             shown += isUnsafe(scalar) ? Array(escape(scalar).unicodeScalars) : [scalar]
@@ -26,10 +27,10 @@ enum Printable {
         return string(shown[...])
     }
 
-    /// Somebody's name.
+    /// Returns a name made safe.
     static func name(_ text: String) -> String { Printable.text(text, limit: nameLimit) }
 
-    /// `text` made safe, in at most `limit` characters; the middle of a longer one is left out.
+    /// Returns `text` made safe, in at most `limit` characters; the middle of a longer one is left out.
     static func short(_ text: String, _ limit: Int) -> String {
         let safe = Array(Printable.text(text, limit: .max).unicodeScalars)
         guard safe.count > limit, limit > 8 else { return string(safe[...]) }
@@ -37,8 +38,8 @@ enum Printable {
         return "\(string(safe.prefix(limit - tail - 1)))…\(string(safe.suffix(tail)))"
     }
 
-    /// A link made safe, in about `limit` characters. Its host says where it leads: it is shown whole, even when that
-    /// takes more, and a slash says that it ends there. Of a host beyond all measure the end is shown.
+    /// Returns a link made safe, in about `limit` characters. Its host shows where it leads: it is shown whole, even
+    /// when that takes more, and a slash marks its end. Of a host beyond the limit for hosts, the end is shown.
     static func link(_ text: String, _ limit: Int) -> String {
         let safe = Array(Printable.text(text, limit: .max).unicodeScalars)
         guard safe.count > limit else { return string(safe[...]) }
@@ -53,7 +54,8 @@ enum Printable {
         return "\(shown)/…\(string(rest.suffix(max(0, limit - shown.unicodeScalars.count - 2))))"
     }
 
-    /// How many characters come before the path of a text that begins like a web-style link, as browsers read it.
+    /// Returns the number of characters before the path of a text that begins like a web-style link, as browsers read
+    /// it.
     private static func originLength(_ text: [Unicode.Scalar]) -> Int? {
         let scheme = text.prefix {
             $0.isASCII && ($0.properties.isAlphabetic || "0123456789+-.".unicodeScalars.contains($0))
@@ -63,7 +65,7 @@ enum Printable {
         return text[start...].firstIndex { "/\\?#".unicodeScalars.contains($0) } ?? text.count
     }
 
-    /// Whether a text is printable ASCII.
+    /// Returns true if a text is printable ASCII.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     }
@@ -78,11 +80,11 @@ enum Printable {
         return text
     }
 
-    /// Whether a character could act on the terminal, move its neighbours, or be there unseen.
+    /// Returns true if a character could act on the terminal, move its neighbours, or be invisible.
     static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
-        // Variation selectors, which emoji have, only choose between pictures.
+        // Variation selectors, which emoji have, only select pictures.
         default: scalar.properties.isDefaultIgnorableCodePoint && !(0xFE00...0xFE0F ~= scalar.value)
         }
     }

@@ -1,4 +1,4 @@
-/// How far a long input has been read, shown on a terminal and redrawn a few times a second.
+/// The progress of reading a long input, shown on a terminal and redrawn a few times a second.
 struct Progress {
     private let stream: OutputStream
     private let total: Int?
@@ -6,7 +6,7 @@ struct Progress {
     private var drawn: ContinuousClock.Instant
     private var isVisible = false
 
-    /// Starts counting. Nothing is drawn when `stream` is no terminal.
+    /// Starts counting. Nothing is drawn when `stream` is not a terminal.
     init?(on stream: OutputStream, totalBytes: Int?, now: ContinuousClock.Instant = .now) {
         guard stream.isTerminal else { return nil }
         self.stream = stream
@@ -15,7 +15,7 @@ struct Progress {
         drawn = now
     }
 
-    /// Draws the bar when it is time to.
+    /// Draws the bar when it is due.
     mutating func update(bytes: Int, links: Int, now: ContinuousClock.Instant = .now) {
         guard isVisible || now - drawn >= .milliseconds(100) else { return }
         drawn = now
@@ -26,14 +26,14 @@ struct Progress {
         stream.flush()
     }
 
-    /// Wipes the bar, so that something else can be written where it stood.
+    /// Erases the bar, so that another text can be written in its place.
     mutating func erase() {
         guard isVisible else { return }
         stream.write("\r\u{1B}[K")
         stream.flush()
     }
 
-    /// The bar as text: with a known total how much is done and how long the rest will take.
+    /// Returns the bar as text: with a known total, the finished part and the remaining time.
     static func line(bytes: Int, links: Int, total: Int?, elapsed: Duration, width: Int) -> String {
         let seconds = max(elapsed / .seconds(1), 0.001)
         let rate = "\(links) links  \(Int(Double(links) / seconds)) links/s"

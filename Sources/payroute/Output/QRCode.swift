@@ -2,7 +2,7 @@ import CQREncode
 
 /// A QR code (ISO/IEC 18004) of a text's bytes.
 struct QRCode: Equatable {
-    /// How many modules a side has.
+    /// The number of modules of a side.
     let size: Int
     /// The modules row by row; true is dark.
     let modules: [Bool]
@@ -23,8 +23,8 @@ struct QRCode: Equatable {
 
     /// The code in half blocks, two rows of modules a line, with the quiet zone that scanners need.
     ///
-    /// With colours it is black on white on every terminal. Without, light modules are drawn in the terminal's own
-    /// foreground: right on a dark background, inverted on a light one.
+    /// With colours it is black on white on every terminal. Without colours, light modules are drawn in the terminal's
+    /// own foreground: right on a dark background, inverted on a light one.
     func lines(_ style: Style) -> [String] {
         let quiet = QRImage.quietZone
         func isLight(_ row: Int, _ column: Int) -> Bool {
@@ -45,7 +45,7 @@ struct QRCode: Equatable {
         }
     }
 
-    /// Draws the code of `text`, or says why not.
+    /// Draws the code of `text`, or reports why it cannot.
     static func show(_ text: String, _ console: Console) {
         guard let code = QRCode(text) else {
             console.output.write("  (too long for a QR code)\n")

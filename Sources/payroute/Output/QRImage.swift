@@ -49,7 +49,7 @@ enum QRImage: String, CaseIterable {
             let line = [0] + pixels(of: row, code)
             for _ in 0..<scale { rows += line }
         }
-        // One bit deep, grey, and the only compression, filter and interlacing that there are or that mean none.
+        // One bit deep, grey, and the only compression, filter and interlacing methods that exist or that mean none.
         let header = bigEndian(UInt32(side)) + bigEndian(UInt32(side)) + [1, 0, 0, 0, 0]
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
             + chunk("IHDR", header) + chunk("IDAT", stored(rows)) + chunk("IEND", [])
@@ -68,8 +68,8 @@ enum QRImage: String, CaseIterable {
         return bigEndian(UInt32(data.count)) + body + bigEndian(CyclicRedundancy.crc32(body))
     }
 
-    /// A zlib stream (RFC 1950) of blocks that are stored as they are (RFC 1951, 3.2.4): a code is too small for
-    /// compression to matter.
+    /// Returns a zlib stream (RFC 1950) of stored blocks (RFC 1951, 3.2.4): a code is too small for compression to
+    /// matter.
     private static func stored(_ bytes: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         var rest = bytes[...]

@@ -42,10 +42,10 @@ struct Table {
         Self.line(header.map { Cell($0, .strong) }, widths, style)
     }
 
-    /// All lines, the header first, at most `limit` columns wide where there is a limit: wide cells go on in further
-    /// lines, and where even that does not fit every row is a list of its own.
+    /// Returns all lines, the header first, at most `limit` columns wide where there is a limit: wide cells continue in
+    /// further lines, and where even that does not fit every row is a separate list.
     ///
-    /// - Parameter asLists: whether every row is a list in any case, each cell one line.
+    /// - Parameter asLists: True if every row is a list in any case, each cell one line.
     func lines(_ style: Style, within limit: Int? = nil, asLists: Bool = false) -> [String] {
         if asLists { return Array(rows.map { list($0, style, Self.unbounded) }.joined(separator: [""])) }
         let widths = widths
@@ -69,7 +69,7 @@ struct Table {
         return line
     }
 
-    /// How rows are laid out that are shown one by one, before all of them are known.
+    /// The layout of rows that are shown one by one, before all of them are known.
     struct Layout {
         fileprivate let header: [String]
         fileprivate let widths: [Int]
@@ -77,9 +77,9 @@ struct Table {
         fileprivate let style: Style
 
         /// - Parameters:
-        ///   - widths: those of the columns, where there is room.
-        ///   - limit: the columns of the terminal; nil for lines of any length.
-        ///   - asLists: whether every row is a list in any case, each cell one line.
+        ///   - widths: The widths of the columns, where there is room.
+        ///   - limit: The columns of the terminal; nil for lines of any length.
+        ///   - asLists: True if every row is a list in any case, each cell one line.
         init(_ header: [String], _ widths: [Int], within limit: Int?, asLists: Bool = false, _ style: Style) {
             self.header = header
             self.style = style
@@ -92,7 +92,7 @@ struct Table {
                 self.widths = widths
                 return
             }
-            // The last column takes what the others leave, but not too little.
+            // The last column gets the rest of the width, but not too little.
             let others = Table.total(widths) - (widths.last ?? 0)
             let wanted = widths.dropLast() + [max(limit - others, 24)]
             self.widths = Table.fit(Array(wanted), header, within: limit) ?? []
@@ -124,7 +124,7 @@ struct Table {
         return widths
     }
 
-    /// A row whose cells go on below themselves.
+    /// Returns a row whose cells continue on further lines.
     private static func wrapped(_ cells: [Cell], _ widths: [Int], _ style: Style) -> [String] {
         let columns = zip(cells, widths).map { pieces($0.text, $1) }
         let height = columns.reduce(1) { max($0, $1.count) }
@@ -137,7 +137,7 @@ struct Table {
         }
     }
 
-    /// A row as a list, its titles before its cells.
+    /// Returns a row as a list, with titles before cells.
     private func list(_ cells: [Cell], _ style: Style, _ limit: Int) -> [String] {
         let label = header.reduce(0) { max($0, $1.count) }
         let room = max(limit - label - Self.gap, Self.narrowest)
@@ -167,19 +167,19 @@ struct Table {
 }
 
 extension Console {
-    /// Prints `table`, no wider than the terminal. Where no terminal is, every row is one whole line.
+    /// Prints `table`, no wider than the terminal. Without a terminal, every row is one whole line.
     func show(_ table: Table) {
         for line in table.lines(style, within: tableWidth, asLists: showsLists) { output.write(line + "\n") }
         output.flush()
     }
 
-    /// How rows are laid out here that are shown one by one; `widths` are those of the columns where there is room.
+    /// Returns a layout for rows that are shown one by one; `widths` are those of the columns where there is room.
     func layout(_ header: [String], _ widths: [Int]) -> Table.Layout {
         Table.Layout(header, widths, within: tableWidth, asLists: showsLists, style)
     }
 
     private var showsLists: Bool { isLinear && output.isTerminal }
 
-    /// The columns that a table may take; nil where it does not show on a terminal.
+    /// The columns that a table may take; nil without a terminal.
     private var tableWidth: Int? { output.isTerminal ? output.columns : nil }
 }

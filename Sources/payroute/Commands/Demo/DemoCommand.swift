@@ -7,7 +7,7 @@ import PaymentTransport
 import PaymentWallet
 import SandboxSupport
 
-/// `payroute demo`: routes a mixed bag of links and pays one per scenario over loopback HTTP.
+/// `payroute demo`: routes a mixed list of links and pays one per scenario over loopback HTTP.
 enum DemoCommand: Command {
     static let name = "demo"
     static let summary = "Route a mixed bag of links and pay one per scenario."
@@ -38,7 +38,7 @@ enum DemoCommand: Command {
 
         console.output.line("\n" + style(.strong, "2. Paying at the sandbox \(server.baseURL.text)"))
         var table = Table(["SERVICE", "SCENARIO", "OUTCOME", "SANDBOX LEDGER SAYS", "AGREE"])
-        // Rows are shown as they come, so that the widths have to be known before.
+        // Rows are shown as they arrive, so the widths have to be known before.
         let widths = [
             services.all.map(\.title.count).max() ?? 0, demos.map(\.1.title.count).max() ?? 0, 9, 10, 5,
         ]
@@ -93,7 +93,7 @@ enum DemoCommand: Command {
 }
 
 extension DemoScenario {
-    /// Whether what the command line says and what the sandbox knows are both as they must be.
+    /// Returns true if the command line's result and the sandbox's ledger are both as expected.
     func agrees(_ ending: PaymentResult.Ending, _ ledger: SandboxLedger, payment: String) -> Bool {
         ending.rawValue == self.ending.rawValue && ledger.captures(of: payment) == captures
             && ledger.events(of: payment).last.map(LedgerStatus.init) == lastEvent

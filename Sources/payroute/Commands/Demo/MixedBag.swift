@@ -2,7 +2,7 @@ import PaymentRouting
 import PaymentSandbox
 import SandboxSupport
 
-/// Texts of every kind that a scanner or a deep link may bring: each vendor's, and some that are no vendor's.
+/// Texts of every kind that a scanner or a deep link may bring: each vendor's, and some of no vendor.
 enum MixedBag {
     static let samples = SandboxVendors.all.flatMap(\.samples) + others
     private static let others = [
@@ -15,7 +15,7 @@ enum MixedBag {
     private static let emv =
         "00020101021226180014com.example.qr5204581253038405802US5911Coffee Cart6008New York6304947F"
 
-    /// The bag routed, as a table; true when every text went where it should.
+    /// Shows the routed texts as a table; true when every text was routed as expected.
     static func show(_ console: Console) throws -> Bool {
         let registry = try Installation.registry()
         var table = Table(["TEXT", "WHAT IT IS", "DECISION", "TRUST", "WHY"])
@@ -36,7 +36,7 @@ enum MixedBag {
 }
 
 extension SampleText {
-    /// Whether the router says what it should.
+    /// Returns true if the router's report is the expected one.
     func agrees(with report: RouteReport) -> Bool {
         report.decision.rawValue == decision.rawValue && report.isVerified == isVerified
     }

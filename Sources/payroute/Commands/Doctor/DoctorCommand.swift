@@ -3,7 +3,7 @@ import PaymentRouting
 import PaymentStore
 import PaymentTransport
 
-/// `payroute doctor`: whether everything that this program needs is there and well.
+/// `payroute doctor`: checks that everything that this program needs is present and works.
 enum DoctorCommand: Command {
     static let name = "doctor"
     static let summary = "Look at this installation: libraries, journal, sandbox."
@@ -20,7 +20,7 @@ enum DoctorCommand: Command {
             .init(name: "json", help: "Print one JSON object per finding, one line each."),
         ])
 
-    /// One thing that was looked at.
+    /// One finding.
     struct Finding {
         enum State: String {
             case good = "ok"
@@ -98,7 +98,7 @@ enum DoctorCommand: Command {
         let clock = SystemPaymentClock()
         let start = clock.uptime
         do {
-            // Any answer will do: a sandbox that is there answers, if only that it knows no such path.
+            // Any answer is enough: a running sandbox answers, even if it does not know the path.
             let request = HTTPRequest(.get, try sandbox.appending(["health"]), timeout: .seconds(5))
             let answer = try await LocalTransport(base: StandardTransport()).send(request)
             let milliseconds = Int((clock.uptime - start) / .milliseconds(1))

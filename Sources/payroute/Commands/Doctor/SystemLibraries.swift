@@ -8,19 +8,20 @@ import CZBar
     import Darwin
 #endif
 
-/// The system's libraries that this program runs with, by their own word.
+/// The system's libraries that this program runs with, by their own reports.
 ///
-/// They are asked by name at run time: what wraps them has no use for their versions, and only this command shows them.
+/// They are looked up by name at run time: their wrappers have no use for their versions, and only this command shows
+/// them.
 enum SystemLibraries {
     /// One library.
     struct Library {
         let name: String
-        /// What it is needed for.
+        /// The purpose of the library.
         let purpose: String
-        /// Its version; nil where it is there and does not tell.
+        /// The version; nil where the library is present but does not report one.
         let version: String?
         let isThere: Bool
-        /// Whether the program works without it.
+        /// True if the program works without it.
         var isOptional = false
     }
 

@@ -1,11 +1,11 @@
 import Foundation
 import PaymentCore
 
-/// What a journal says of one attempt, in words.
+/// A summary of one attempt in a journal.
 struct AttemptSummary {
     let history: AttemptHistory
 
-    /// What has become of it: an outcome, `abandoned` (nothing was paid), or `interrupted`.
+    /// The state: an outcome, `abandoned` (nothing was paid), or `interrupted`.
     var state: String {
         if let outcome = history.outcome { return PaymentResult.Ending(outcome).rawValue }
         return history.isFinished ? "abandoned" : "interrupted"
@@ -47,7 +47,7 @@ struct AttemptSummary {
 }
 
 extension JournalEntry {
-    /// What happened, in words: never a step's result, which may hold what a wallet signed.
+    /// The event in words: never a step's result, which may hold a wallet's signature.
     var words: (what: String, detail: String) {
         switch event {
         case .stepStarted(let name, let kind): ("started", "\(name) (\(kind.note))")

@@ -18,7 +18,7 @@ enum JournalCommand: Command {
 
 /// The `--journal` option.
 enum JournalOption {
-    /// Opens the journal of a command that needs one; it must be there already.
+    /// Opens the journal of a command that needs one; it must exist already.
     static func open(_ arguments: ParsedArguments) throws -> SQLiteJournal {
         guard let path = arguments.value("journal") else {
             throw UsageError(
@@ -27,7 +27,7 @@ enum JournalOption {
         return try SQLiteJournal(path: path, creating: false)
     }
 
-    /// Opens the journal at `path`, made when it is not there.
+    /// Opens the journal at `path`, and creates it when there is none.
     static func make(_ path: String) throws -> SQLiteJournal { try SQLiteJournal(path: path) }
 
     static let syntax = CommandSyntax.Option(

@@ -69,7 +69,7 @@ enum InspectCommand: Command {
         if report.decision == .unroutable, let error = inspection.error {
             rows.append(("error", Table.Cell(Printable.text(error, limit: .max))))
         }
-        // As people write it: with its unit.
+        // With its unit, as people write it.
         let amount = inspection.details?.amount.map(AmountText.words)
         for field in inspection.fields.sorted(by: { $0.key < $1.key }) where amount == nil || field.key != "unit" {
             let words = field.key == "amount" ? amount : nil

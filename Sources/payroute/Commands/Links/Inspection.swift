@@ -4,32 +4,32 @@ import PaymentSandbox
 import PaymentStandards
 import SandboxSupport
 
-/// Everything that can be read from one input, beyond where it goes.
+/// Everything that can be read from one input, beyond its route.
 struct Inspection {
-    /// Why nothing can be done with the text, with the offending part and its place; nil where a provider takes it or
-    /// it is sound by a payment standard.
+    /// The reason why nothing can be done with the text, with the offending part and its place; nil where a provider
+    /// takes it or it is sound by a payment standard.
     let error: String?
-    /// What it says. For a payment standard its own fields; otherwise the parts of the link.
+    /// The content. For a payment standard its own fields; otherwise the parts of the link.
     private(set) var fields: [String: JSONValue]
-    /// Whether the link holds a secret and is not shown whole.
+    /// True if the link holds a secret and is not shown whole.
     private(set) var hidesSecret = false
-    /// What a provider's link says of its payment.
+    /// The content of a provider's link.
     private(set) var details: LinkDetails?
 
-    /// Whether something can be done with the text.
+    /// True if something can be done with the text.
     var isValid: Bool { error == nil }
 
-    /// What is shown instead of a value that may be the secret.
+    /// The placeholder for a value that may be the secret.
     private static let hidden: JSONValue = "…"
 
-    /// Reads what the router's answer holds.
+    /// Reads the content of the router's answer.
     ///
-    /// - Parameter reveals: whether the values of a link that holds a secret are shown.
+    /// - Parameter reveals: True if the values of a link that holds a secret are shown.
     init(_ answer: RouteDecision, reveals: Bool = false) {
         self.init(of: answer)
         guard answer.holdsSecret, !(reveals && answer.mayBeRevealed) else { return }
         hidesSecret = true
-        // Which items there are is no secret, and no truth value is one either.
+        // The names of the items are not secret, and no truth value is.
         let shown = answer.publicFields.union(details?.fields.keys ?? [:].keys)
         for (name, value) in fields where !shown.contains(name) && value.bool == nil { fields[name] = Self.hidden }
     }
@@ -55,7 +55,7 @@ struct Inspection {
         }
     }
 
-    /// Why nobody takes `link`, which is sound as a link.
+    /// Returns the reason why no provider takes `link`, which is sound as a link.
     private static func error(_ link: PaymentLink, _ answer: RouteDecision) -> String {
         if let (standard, defect) = Installation.standards.nearMiss(link) {
             return "of no known payment standard; as \(standard): \(defect)"
@@ -69,7 +69,7 @@ struct Inspection {
         return "\(part) (byte \(place)): \(answer.explanation), and it is of no known payment standard"
     }
 
-    /// An input that is no text at all.
+    /// An input that is not a text.
     init(unreadable reason: String) { self.init(error: reason) }
 
     private init(error: String? = nil, fields: [String: JSONValue] = [:]) {
@@ -89,7 +89,7 @@ struct Inspection {
         self.init(fields: Dictionary(instruction.fields.map { ($0.name, $0.value) }) { _, last in last })
     }
 
-    /// What each of several readings says, by its standard.
+    /// Returns the fields of each of several readings, by its standard.
     private static func fields(_ readings: [PaymentInstruction]) -> [String: JSONValue] {
         Dictionary(readings.map { ($0.standard, $0.fields.object) }) { first, _ in first }
     }
@@ -115,8 +115,8 @@ struct Inspection {
 }
 
 extension RouteDecision {
-    /// Whether `--reveal` shows what is hidden. Keys, and codes that a customer shows to be charged, are shown to
-    /// nobody: who sees them can take the money, and nobody needs to see them.
+    /// True if `--reveal` shows the text. Keys, and codes that a customer shows to be charged, are never shown:
+    /// everyone who sees them can take the money, and there is no need to see them.
     var mayBeRevealed: Bool {
         switch self {
         case .recognized(let instruction): instruction.purpose != .presentation
@@ -126,13 +126,13 @@ extension RouteDecision {
     }
 
     /// The names of the fields that are shown although the text is not: the scheme, the form and the payment's name, or
-    /// what the standard says.
+    /// the fields that the standard declares public.
     fileprivate var publicFields: Set<String> {
         instruction?.publicFields ?? ["form", "scheme", "payment"]
     }
 
-    /// The text as its payment standard reads it: where nobody claims it, and where the provider that does pays texts
-    /// of a standard.
+    /// The text as its payment standard reads it: where no provider claims it, and where the provider that does pays
+    /// texts of a standard.
     var instruction: PaymentInstruction? {
         switch self {
         case .recognized(let instruction): return instruction

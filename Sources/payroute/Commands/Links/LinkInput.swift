@@ -4,7 +4,7 @@ import PaymentCore
 enum LinkInput {
     /// A text.
     case text(String)
-    /// Something that is no text, with as much of it as may be shown and the reason.
+    /// An input that is not a text, with the part of it that may be shown and the reason.
     case unreadable(String, reason: String)
 
     /// Reads a line of standard input. A line that begins with `"` is a JSON string, so that QR texts with line
@@ -27,7 +27,7 @@ enum LinkInput {
             return
         }
         do {
-            // What begins with a quotation mark parses to a string or not at all.
+            // A line that begins with a quotation mark parses to a string or not at all.
             self = .text(try JSONValue(parsing: line.bytes).string ?? text)
         } catch {
             self = .unreadable(
@@ -39,14 +39,14 @@ enum LinkInput {
 /// Reads the inputs that a command line names, one after the other.
 struct LinkInputs {
     let arguments: [String]
-    /// Texts that were read from pictures; they come first.
+    /// Texts read from pictures; they come first.
     var codes: [String] = []
     let console: Console
 
-    /// Whether standard input is among them.
+    /// True if standard input is among them.
     var readsStandardInput: Bool { arguments.contains("-") }
 
-    /// Calls `body` with every input and counts the decisions it returns; ends early when nobody reads the output.
+    /// Calls `body` with every input and counts the decisions it returns; ends early when the output is no longer read.
     func forEach(_ body: (LinkInput) -> RouteReport.Decision) throws -> Totals {
         var totals = Totals()
         for code in codes where !console.output.isClosed { totals.count(body(.text(code))) }

@@ -70,7 +70,7 @@ enum QRCommand: Command {
 }
 
 extension QRImage {
-    /// The kind of picture that the name of a file asks for.
+    /// The kind of picture by the end of a file's name.
     fileprivate init?(fileName name: String) {
         guard let dot = name.lastIndex(of: ".") else { return nil }
         self.init(rawValue: name[name.index(after: dot)...].lowercased())

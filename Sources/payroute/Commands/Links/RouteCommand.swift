@@ -1,6 +1,6 @@
 import PaymentRouting
 
-/// `payroute route`: where each link goes and why.
+/// `payroute route`: the route of each link, with its reason.
 enum RouteCommand: Command {
     static let name = "route"
     static let summary = "Say where each link goes and why."
@@ -50,14 +50,14 @@ enum RouteCommand: Command {
     }
 }
 
-/// What `route` and `inspect` have in common on their lines.
+/// The common arguments of `route` and `inspect`.
 enum LinkArgument {
     static let uri = CommandSyntax.Argument(
         name: "uri",
         help:
             "A payment link, URI or QR text. - reads lines from standard input; a line that begins with \" is a JSON string.",
         isRepeating: true)
-    /// The same where there is something else to read.
+    /// The same for a command that can also read pictures.
     static let optionalURI = CommandSyntax.Argument(name: uri.name, help: uri.help, isRepeating: true, isOptional: true)
     static let json = CommandSyntax.Option(name: "json", help: "Print one JSON object per input, one line each.")
     static let reveal = CommandSyntax.Option(

@@ -1,13 +1,13 @@
 import PaymentCore
 import PaymentRouting
 
-/// Where one input goes and why: the object of `route --json`.
+/// The route of one input, with its reason: the object of `route --json`.
 struct RouteReport {
     /// The kinds of decision, in the order in which totals list them.
     enum Decision: String, CaseIterable {
         case matched, ambiguous, recognized, rejected, unroutable
 
-        /// Whether it is known what to do with the link.
+        /// True if a provider or a standard takes the link.
         var isSettled: Bool { self == .matched || self == .recognized }
 
         var tone: Style.Tone {
@@ -19,7 +19,7 @@ struct RouteReport {
         }
     }
 
-    /// What was routed, as far as it may be shown.
+    /// The input, as far as it may be shown.
     let input: String
     var decision: Decision
     var provider: String?
@@ -29,12 +29,12 @@ struct RouteReport {
     var isVerified: Bool?
     var standard: String?
     var reason: String
-    /// The registered host that the link's only resembles.
+    /// The registered host that the link's host only resembles.
     var resembles: LookAlike?
 
-    /// Puts the router's answer about `input` into words.
+    /// Describes the router's answer about `input`.
     ///
-    /// - Parameter reveals: whether a link that holds a secret is shown whole.
+    /// - Parameter reveals: True if a link that holds a secret is shown whole.
     init(_ input: String, _ answer: RouteDecision, reveals: Bool = false) {
         self.input = reveals && answer.mayBeRevealed ? input : answer.shown(input)
         reason = answer.explanation
@@ -66,7 +66,7 @@ struct RouteReport {
         }
     }
 
-    /// An input that is no text at all.
+    /// An input that is not a text.
     init(unreadable input: String, reason: String) {
         self.input = input
         self.reason = reason
@@ -89,7 +89,7 @@ struct RouteReport {
             line.addMember("provider", provider)
             line.addMember("reason", reason)
             line.addMember("reference", reference)
-            // Only where there is one, so that the object keeps its members otherwise.
+            // Only where there is one; otherwise the object keeps its members.
             if let resembles { line.addMember("resembles", resembles.members) }
             line.addMember("role", role)
             line.addMember("standard", standard)
@@ -100,7 +100,7 @@ struct RouteReport {
 
     /// The titles of ``cells``.
     static let titles = ["LINK", "DECISION", "PROVIDER", "PAYMENT", "WHY"]
-    /// Column widths for a table whose rows are not known before it starts.
+    /// Column widths for a table whose rows are not known at the start.
     static let streamWidths = [44, 10, 17, 38, 3]
 
     /// The report as a table's row.

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// The one link of a command: from its line or, for `-`, from standard input, where no list of processes shows it.
+/// The one link of a command: from its line or, for `-`, from standard input, where no process list shows it.
 enum SingleLink {
     /// - Throws: ``UsageError`` when standard input holds no link or more than one line.
     static func read(_ arguments: ParsedArguments, _ console: Console) throws -> String {
@@ -8,7 +8,7 @@ enum SingleLink {
         var input: LinkInput?
         var lines = 0
         try LineReader.read(console.input) { line in
-            // Blank lines at the end are no second link.
+            // Blank lines at the end are not a second link.
             guard line.length > 0 || lines == 0 else { return true }
             lines += 1
             if input == nil, line.length > 0 { input = LinkInput(line) }

@@ -1,4 +1,4 @@
-/// How many links went which way.
+/// The number of links by decision.
 struct Totals {
     private var counts: [RouteReport.Decision: Int] = [:]
     private let start = ContinuousClock.now
@@ -10,10 +10,10 @@ struct Totals {
         counts[decision, default: 0] += 1
     }
 
-    /// How many decisions were of this kind.
+    /// The number of decisions of this kind.
     func number(of decision: RouteReport.Decision) -> Int { counts[decision] ?? 0 }
 
-    /// Whether it is known what to do with every link.
+    /// True if a provider or a standard takes every link.
     var isSettled: Bool { counts.keys.allSatisfy(\.isSettled) }
 
     /// `3 links in 0.1 s: 2 matched, 1 rejected`.

@@ -8,7 +8,7 @@ import PaymentCore
     import Darwin
 #endif
 
-/// `payroute new-provider`: a provider of one's own, to begin with.
+/// `payroute new-provider`: a new provider package, to begin with.
 enum NewProviderCommand: Command {
     static let name = "new-provider"
     static let summary = "Write a provider of your own that compiles and passes its tests."
@@ -64,7 +64,7 @@ enum NewProviderCommand: Command {
     }
 
     private static func write(_ text: String, to path: String) throws {
-        // Nothing that is there is ever replaced.
+        // An existing file is never replaced.
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
             throw CommandError(

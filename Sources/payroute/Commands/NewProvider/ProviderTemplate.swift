@@ -1,31 +1,31 @@
 import PaymentCore
 
-/// A package with a provider, under a name of one's own.
+/// A package with a provider, under a chosen name.
 struct ProviderTemplate {
-    /// As types are called: `Coffee`.
+    /// The name in the form of types: `Coffee`.
     let name: String
-    /// As providers and hosts are called: `coffee`.
+    /// The name in the form of providers and hosts: `coffee`.
     let id: String
 
-    /// Nil when no type and no host can be called so.
+    /// Creates a template, or nil when the name fits no type or no host.
     init?(name word: String) {
         let isPlain = word.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit }
         guard (2...40).contains(word.utf8.count), isPlain, let first = word.first, first.isLetter else { return nil }
-        // Its type would be called like the protocol that it conforms to.
+        // Its type would have the name of the protocol that it conforms to.
         guard word.lowercased() != "payment" else { return nil }
         name = first.uppercased() + word.dropFirst()
         id = word.lowercased()
     }
 
-    /// A text as it may stand between quotation marks in a manifest; nil when it may not.
+    /// Returns a text as it may stand between quotation marks in a manifest; nil when it may not.
     static func literal(_ text: String) -> String? {
         let isSafe = text.unicodeScalars.allSatisfy { !Printable.isUnsafe($0) && $0 != "\"" && $0 != "\\" }
         return isSafe && !text.isEmpty ? text : nil
     }
 
-    /// The files by their paths in the package.
+    /// Returns the files by their paths in the package.
     ///
-    /// - Parameter package: where swift-payment-router is.
+    /// - Parameter package: The path of swift-payment-router.
     func files(package: String) -> [(path: String, text: String)] {
         [
             ("Package.swift", ProviderTemplateFiles.manifest),

@@ -7,7 +7,7 @@ import PaymentRouting
     import Foundation
 #endif
 
-/// What `--auto-within` says: limits such as `20 EUR/day, 100 EUR/month, 5000 sat/week`.
+/// The `--auto-within` option: limits such as `20 EUR/day, 100 EUR/month, 5000 sat/week`.
 enum AutoPayOption {
     static let option = CommandSyntax.Option(
         name: "auto-within", value: "limits",
@@ -15,7 +15,7 @@ enum AutoPayOption {
             "Pay without a question what stays within limits such as '20 EUR/day, 100 EUR/month', and decline the rest. They are counted in the --journal."
     )
 
-    /// The policy, or nil when a limit is not one.
+    /// Returns the policy, or nil when a limit is malformed.
     static func policy(_ text: String) -> AutoPay? {
         var limits: [SpendingLimit] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -38,7 +38,7 @@ enum AutoPayOption {
 
     private static func amount(_ number: String, _ unit: String) -> Money? {
         switch unit {
-        // Satoshi have no parts.
+        // Satoshi cannot be divided.
         case "sat": return try? Money(minorUnitText: number, currency: .satoshi)
         case "BTC": return try? Money(decimal: number, currency: .satoshi)
         default:

@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
 
-/// `payroute cancel`: calls a payment off, as its merchant does.
+/// `payroute cancel`: cancels a payment, as its merchant does.
 enum CancelCommand: Command {
     static let name = "cancel"
     static let summary = "Cancel a payment that is not paid yet."

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// A settler that first says what will be paid, and with what money.
+/// A settler that first reports the payment, and the money that pays it.
 struct NarratingSettler: PaymentSettler {
     let settler: any PaymentSettler
     let narrate: PaymentSession.Narrator

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// A signer that first shows what will happen.
+/// A signer that first shows the effects of signing.
 struct NarratingSigner: PaymentSigner {
     let signer: any PaymentSigner
     let narrate: PaymentSession.Narrator
@@ -9,7 +9,7 @@ struct NarratingSigner: PaymentSigner {
 
     func sign(_ request: SigningRequest) async throws -> String {
         narrate("sign", "\(request.index + 1) of \(request.count): \(request.method)")
-        // The whole list stands before its first signature.
+        // The whole list is shown before its first signature.
         if request.index == 0 {
             let lines = request.review?.lines ?? ["what this does was not reviewed"]
             for line in lines { narrate("does", line) }

@@ -98,7 +98,7 @@ enum PayCommand: Command {
     }
 }
 
-/// How steps look on a terminal.
+/// The form of steps on a terminal.
 enum Narration {
     /// One step as a line.
     static func line(_ label: String, _ text: String, _ style: Style, tone: Style.Tone? = nil) -> String {
@@ -107,7 +107,7 @@ enum Narration {
 }
 
 extension Console {
-    /// Tells one step at once: as a line for people, or as a JSON object.
+    /// Reports one step at once: as a line for people, or as a JSON object.
     func narrate(_ label: String, _ text: String, isJSON: Bool) {
         guard isJSON else { return output.line(Narration.line(label, text, style)) }
         output.edit { buffer in

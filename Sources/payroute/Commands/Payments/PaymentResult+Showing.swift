@@ -1,7 +1,7 @@
 import PaymentCore
 
 extension Console {
-    /// Shows how a payment, or what was done about one, has ended.
+    /// Shows the result of a payment, or of a command about one.
     func show(_ result: PaymentResult, isJSON: Bool) {
         if isJSON {
             output.edit { result.write(to: &$0) }

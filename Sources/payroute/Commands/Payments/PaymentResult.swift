@@ -1,11 +1,11 @@
 import PaymentCore
 
-/// How one payment ended: the last object of `pay --json`.
+/// The result of one payment: the last object of `pay --json`.
 struct PaymentResult: Sendable, Equatable {
     /// The ways a payment can end.
     enum Ending: String, Sendable {
         case succeeded, declined, cancelled, expired, pending, unknown
-        /// It could not be carried on; no money moved.
+        /// It could not continue; no money moved.
         case failed
 
         init(_ outcome: PaymentOutcome) {
@@ -34,12 +34,12 @@ struct PaymentResult: Sendable, Equatable {
     var provider: String?
     var reference: String?
     var payee: String?
-    /// What left the payer, or what was to leave, or what the payee asked for: the first that is known.
+    /// The amount that left the payer, or that was to leave, or that the payee asked for: the first that is known.
     var amount: Money?
     var transaction: String?
-    /// What was chosen without being asked for, when there was more than one option.
+    /// The option that was chosen without a question, when there was more than one.
     var choiceRemark: String?
-    /// Whether the payment was over or under way before anything was sent.
+    /// True if the payment was over or in flight before anything was sent.
     var wasBegunBefore = false
     var ending = Ending.failed
     var reason = ""
@@ -49,7 +49,7 @@ struct PaymentResult: Sendable, Equatable {
         self.input = input
     }
 
-    /// Takes over what has become of the payment.
+    /// Applies the payment's outcome.
     mutating func end(_ outcome: PaymentOutcome) {
         let already = outcome.isFinal ? "already over: " : "already in progress: "
         reason = (wasBegunBefore ? already : "") + outcome.description
@@ -59,7 +59,7 @@ struct PaymentResult: Sendable, Equatable {
         transaction = receipt.transactionID
     }
 
-    /// Takes over why the payment could not be carried on.
+    /// Applies the error that stopped the payment.
     mutating func end(_ error: PaymentError) {
         reason = error.message
         ending =
@@ -85,7 +85,7 @@ struct PaymentResult: Sendable, Equatable {
         }
     }
 
-    /// The exit code for scripts. Success is success even when a signal came too late.
+    /// Returns the exit code for scripts. A success stays a success even when a signal came too late.
     func exitCode(after signal: Int32?) -> ExitCode {
         if ending == .succeeded { return .done }
         return signal.map(ExitCode.interrupted(by:)) ?? .failed

@@ -6,18 +6,18 @@ import PaymentTransport
 import PaymentWallet
 import SandboxSupport
 
-/// Pays links with a development wallet at a sandbox, and tells every step.
+/// Pays links with a development wallet at a sandbox, and reports every step.
 struct PaymentSession: Sendable {
-    /// Hears one step: what kind of step, and what happened.
+    /// Receives one step: its kind, and a sentence about it.
     typealias Narrator = @Sendable (_ label: String, _ text: String) -> Void
 
-    /// What the payer decides when shown a quote.
+    /// The payer's decision about a quote.
     enum Choice: Sendable {
-        /// The first option that can be paid, whatever it costs: only a sandbox is paid at.
+        /// The first option that can be paid, whatever it costs: only a sandbox is paid.
         case first
         /// The option of this id.
         case option(PaymentMethodOption.ID)
-        /// Whatever is within the limits for what is paid without a question.
+        /// An option within the limits of payments without a question.
         case withinLimits
         /// None.
         case none
@@ -26,14 +26,14 @@ struct PaymentSession: Sendable {
     let router: PaymentRouter
     let payer: Payer
     let narrate: Narrator
-    /// Whether nothing is paid but what was agreed on privately.
+    /// True if only invoices that were agreed on privately are paid.
     private let isPrivateOnly: Bool
 
     /// Makes a session with the sandbox at `sandbox`.
     ///
     /// - Parameters:
-    ///   - amount: what is paid where the payee leaves it open; nil pays nothing then.
-    ///   - privately: how payees are asked for invoices over a private channel.
+    ///   - amount: The amount where the payee leaves it open; nil then pays nothing.
+    ///   - privately: The settings of private channels over which payees are asked for invoices.
     init(
         sandbox: HTTPURL, wallet: DevelopmentWallet, transport: any HTTPTransport,
         journal: any PaymentJournal = InMemoryJournal(), clock: any PaymentClock = SystemPaymentClock(),
@@ -48,7 +48,7 @@ struct PaymentSession: Sendable {
         payer.settler = payer.settler.map { NarratingSettler(settler: $0, narrate: narrate) }
         if let amount { payer.amountChooser = { _ in amount } }
         self.payer = payer
-        // Whatever an external provider declares: this wallet pays on this machine only.
+        // Whatever hosts an external provider declares, this wallet pays on this machine only.
         router = PaymentRouter(
             registry: try Installation.registry(sandbox: sandbox, privately: privately, with: external),
             transport: external.isEmpty ? transport : LocalTransport(base: transport), journal: journal,
@@ -59,8 +59,8 @@ struct PaymentSession: Sendable {
             log: PaymentLog { Self.narrate($0, narrate) }, autoPay: autoPay)
     }
 
-    /// Pays what `text` asks for: asks the router where it goes, what is to be paid and, with the choice, to pay it,
-    /// and tells what it says. Never throws: every ending is a result.
+    /// Pays what `text` asks for: routes it, requests a quote and, with the choice, pays it, and reports each step.
+    /// Never throws: every ending is a result.
     func pay(_ text: String, choice: Choice = .first, trustsLink: Bool = false) async -> PaymentResult {
         var (quote, result) = await self.quote(text, trustsLink: trustsLink)
         guard let quote else { return result }
@@ -73,9 +73,9 @@ struct PaymentSession: Sendable {
         return result
     }
 
-    /// Asks what `text` wants paid.
+    /// Requests a quote for `text`.
     ///
-    /// - Returns: the quote with what is known of the payment so far; without a quote the result says why.
+    /// - Returns: The quote with the result so far; without a quote the result states the reason.
     func quote(_ text: String, trustsLink: Bool = false) async -> (quote: PaymentQuote?, result: PaymentResult) {
         let decision = router.route(text)
         var result = PaymentResult(decision.shown(text))
@@ -167,7 +167,7 @@ struct PaymentSession: Sendable {
         return try await router.pay(quote, option: id, as: payer)
     }
 
-    /// Has the router choose, and nobody be asked: the link was quoted, so that its trust is decided on.
+    /// Lets the router choose, without a question: the link was quoted, so its trust is already decided.
     private func payUnasked(_ quote: PaymentQuote) async throws(PaymentError) -> PaymentOutcome {
         var payer = payer
         (payer.chooser, payer.policy) = (nil, nil)
@@ -190,7 +190,7 @@ struct PaymentSession: Sendable {
         case .stepReplayed(let name, _): narrate("done", "\(name) (from the journal)")
         case .retrying: narrate("retry", event.description)
         case .note(let remark): narrate("note", remark)
-        // Told by whoever asked for it, or of no interest here.
+        // Already reported by the caller, or of no interest here.
         default: break
         }
     }

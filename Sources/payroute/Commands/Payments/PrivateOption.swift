@@ -8,7 +8,7 @@ enum PrivateOption {
         name: "private",
         help: "Pay a Paykit user by an invoice that they give over a private channel, and in no other way.")
 
-    /// Why no payee can be asked over a private channel by a link; nil where one can.
+    /// Returns the reason why no payee can be asked over a private channel by a link; nil where one can.
     static func objection(to provider: ProviderID, _ match: LinkMatch) -> PaymentError? {
         if SandboxVendors[provider]?.paysPrivately == true, match.namesPayee { return nil }
         return PaymentError(

@@ -4,7 +4,7 @@ import PaymentTransport
 import PaymentWallet
 import SandboxSupport
 
-/// `payroute quote`: what a link wants paid, and how it can be paid.
+/// `payroute quote`: the amount that a link asks for, and the ways to pay it.
 enum QuoteCommand: Command {
     static let name = "quote"
     static let summary = "Show what a link wants paid and how; on a terminal, choose and pay."
@@ -80,7 +80,8 @@ enum QuoteCommand: Command {
         console.show(table)
     }
 
-    /// Asks which option to pay with; nil for none. A number that is not there is asked for again, a few times.
+    /// Asks for the option to pay with; nil for none. The question is repeated a few times for a number that is not
+    /// listed.
     private static func choose(from options: [PaymentMethodOption], _ console: Console) -> PaymentMethodOption.ID? {
         guard console.isInteractive, options.contains(where: \.unmet.isEmpty) else { return nil }
         for _ in 0..<3 {

@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentRouting
 import SandboxSupport
 
-/// `payroute refund`: gives money back, as a merchant does.
+/// `payroute refund`: refunds money, as a merchant does.
 enum RefundCommand: Command {
     static let name = "refund"
     static let summary = "Give money of a payment back, once."
@@ -40,7 +40,7 @@ enum RefundCommand: Command {
         }
     }
 
-    /// Follows from what is given back, so that a command that is typed again asks for the same refund.
+    /// Returns an id that follows from payment and amount, so that a repeated command asks for the same refund.
     private static func defaultID(_ payment: PaymentReference, _ amount: Money) -> String {
         "\(payment.id)-\(amount.decimalText)-\(amount.currency)"
     }

@@ -5,7 +5,7 @@ import PaymentStore
 import PaymentTransport
 import SandboxSupport
 
-/// What merchants, and whoever asks about a payment, need: a router with the payers' providers and the merchants'
+/// A session for merchants, and for questions about payments: a router with the payers' providers and the merchants'
 /// services of a sandbox.
 struct ServiceSession {
     let router: PaymentRouter
@@ -13,7 +13,7 @@ struct ServiceSession {
     /// The vendors with the ids of their services.
     private let vendors: [(vendor: any SandboxVendor, services: Set<ProviderID>)]
 
-    /// What these commands have in common on their lines.
+    /// The common options of these commands.
     static let options: [CommandSyntax.Option] = [
         .init(
             name: "sandbox", value: "url", help: "The sandbox to call, as printed by 'payroute sandbox'.",
@@ -24,7 +24,7 @@ struct ServiceSession {
 
     /// Opens the session that a line asks for.
     ///
-    /// - Parameter isCreating: whether a journal that is not there is made.
+    /// - Parameter isCreating: True if a missing journal is created.
     init(_ arguments: ParsedArguments, creatingJournal isCreating: Bool) throws {
         let sandbox = try PayCommand.sandboxURL(arguments)
         if let path = arguments.value("journal") {
@@ -44,12 +44,12 @@ struct ServiceSession {
             secrets: SandboxSecrets(sandbox: sandbox, transport: transport))
     }
 
-    /// The vendor that a service is of.
+    /// Returns the vendor of a service.
     func vendor(of service: ProviderID) -> (any SandboxVendor)? {
         vendors.first { $0.services.contains(service) }?.vendor
     }
 
-    /// The payment as its merchant names it. Where there are several names the service knows which one it is.
+    /// Returns the payment as its merchant names it. Where there are several names, the service decides.
     func asMerchant(_ payment: PaymentReference) async -> PaymentReference {
         let names = vendor(of: payment.provider)?.merchantNames(of: payment) ?? [payment]
         for name in names.dropLast() {
@@ -61,14 +61,14 @@ struct ServiceSession {
         return names.last ?? payment
     }
 
-    /// The payment by the name under which its service can be asked about it without its link.
+    /// Returns the payment by the name under which its service can be asked about it without its link.
     func forStatus(_ payment: PaymentReference) -> PaymentReference {
         SandboxVendors[payment.provider]?.statusName(of: payment) ?? payment
     }
 
-    /// Does `work`, which a signal stops in good order, and shows how it ended.
+    /// Does `work`, which a signal stops in good order, and shows its result.
     ///
-    /// - Parameter isDone: whether an ending is what was asked for: only then the command ends with 0.
+    /// - Parameter isDone: Returns true if a result is the requested one: only then the command ends with 0.
     static func finish(
         _ payment: PaymentReference, _ arguments: ParsedArguments, _ console: Console,
         isDone: (PaymentOutcome) -> Bool,

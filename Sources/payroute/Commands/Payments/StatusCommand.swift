@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
 
-/// `payroute status`: what has become of a payment.
+/// `payroute status`: the outcome of a payment.
 enum StatusCommand: Command {
     static let name = "status"
     static let summary = "Ask what has become of a payment."

@@ -2,7 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentReview
 
-/// `payroute review`: what lists of wallet calls would do, or why they are refused.
+/// `payroute review`: the effects of lists of wallet calls, or the reasons why they are refused.
 enum ReviewCommand: Command {
     static let name = "review"
     static let summary = "Show what wallet calls would do, or why they are refused."
@@ -56,8 +56,8 @@ enum ReviewCommand: Command {
         do {
             data = try Data(contentsOf: URL(filePath: name))
         } catch {
-            // Asked anew, because Foundation's error does not say it to people: opening tells what looking up rights
-            // does not.
+            // Opened again, because Foundation's error is not fit for people: opening reports a reason that checking
+            // permissions does not.
             let descriptor = open(name, O_RDONLY)
             let reason = descriptor < 0 ? ": " + String(cString: strerror(errno)) : ""
             if descriptor >= 0 { close(descriptor) }
@@ -76,13 +76,13 @@ enum ReviewCommand: Command {
         return cases.map(context.answer).allSatisfy(\.self)
     }
 
-    /// Reviews cases and prints what comes out.
+    /// Reviews cases and prints the results.
     private struct ReviewContext {
         let reviewer: SigningReviewer
         let isJSON: Bool
         let console: Console
 
-        /// - Returns: whether the calls may be signed.
+        /// - Returns: True if the calls may be signed.
         func answer(_ json: JSONValue?) -> Bool {
             let name = json?["name"]?.string
             guard let json else { return show(name, unreadable: "the case is not JSON") }

@@ -10,10 +10,10 @@ import PaymentCore
 
 /// A stream of server-sent events from a sandbox on this machine (HTML, section 9.2.6).
 ///
-/// A socket of its own: the transport hands out whole answers, and this one never ends. HTTP/1.0 is asked for, so that
-/// the events come as they are and not in chunks.
+/// It uses its own socket: the transport returns whole answers, and this one never ends. The request is HTTP/1.0, so
+/// that the events are not sent in chunks.
 final class EventStream: Sendable {
-    /// Why there is nothing to read.
+    /// The reason why there is nothing to read.
     struct ConnectionError: Error, CustomStringConvertible {
         let description: String
     }
@@ -26,7 +26,7 @@ final class EventStream: Sendable {
 
     /// Connects.
     ///
-    /// - Throws: ``ConnectionError`` when nobody listens.
+    /// - Throws: ``ConnectionError`` when no server listens.
     init(_ base: HTTPURL) throws(ConnectionError) {
         origin = base.origin
         guard let port = UInt16(exactly: base.port) else {
@@ -47,10 +47,10 @@ final class EventStream: Sendable {
     /// Ends ``read(_:_:)``, from any task.
     func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// Asks for `path` and calls `body` with the data of each event, until the other side ends or ``stop()``. Blocks.
+    /// Requests `path` and calls `body` with the data of each event, until the other side ends or ``stop()``. Blocks.
     ///
-    /// - Parameter body: returns whether to go on.
-    /// - Throws: ``ConnectionError`` when the answer is none with events.
+    /// - Parameter body: Returns true to continue.
+    /// - Throws: ``ConnectionError`` when the answer is not an event stream.
     func read(_ path: String, _ body: (String) -> Bool) throws(ConnectionError) {
         let host = origin.drop { $0 != "/" }.dropFirst(2)
         let request = "GET \(path) HTTP/1.0\r\nHost: \(host)\r\nAccept: text/event-stream\r\n\r\n"
@@ -127,7 +127,7 @@ final class EventStream: Sendable {
         }
     }
 
-    /// Cuts what comes in into lines.
+    /// Splits the received bytes into lines.
     private struct Lines {
         let descriptor: Int32
         let limit: Int

@@ -6,7 +6,7 @@ import PaymentWallet
 import SandboxHome
 import SandboxSupport
 
-/// What this program lends to the sandbox's home: what the page says is what the command line says.
+/// The actions that this program passes to the sandbox's home: the page shows what the command line shows.
 struct HomeActions: SandboxActions {
     private let registry: ProviderRegistry
     private let clock: any PaymentClock
@@ -80,7 +80,7 @@ struct HomeActions: SandboxActions {
 }
 
 extension InstructionWarning {
-    /// What it means, for people.
+    /// The meaning, for people.
     fileprivate var words: String {
         switch self {
         case .testNetwork: "money of a test network, worth nothing"

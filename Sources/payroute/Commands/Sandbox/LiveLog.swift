@@ -1,17 +1,17 @@
 import SandboxHome
 import Synchronization
 
-/// What happens in the sandbox, one line each, while it runs: what ``TailCommand`` shows of a sandbox elsewhere.
+/// The events of the sandbox, one line each, while it runs: ``TailCommand`` shows the same of a sandbox elsewhere.
 final class LiveLog: Sendable {
     private let console: Console
     private let isOn = Mutex(false)
 
     init(_ console: Console) { self.console = console }
 
-    /// Tells everything from now on.
+    /// Shows every event from now on.
     func begin() { isOn.withLock { $0 = true } }
 
-    /// Tells nothing more.
+    /// Shows no more events.
     func end() { isOn.withLock { $0 = false } }
 
     func print(_ event: HomeEvent) {

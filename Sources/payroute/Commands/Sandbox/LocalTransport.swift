@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// A network that ends at this machine: a simulated service tells nobody else of simulated payments.
+/// A network that ends at this machine: a simulated service notifies no other machine of simulated payments.
 struct LocalTransport: HTTPTransport {
     let base: any HTTPTransport
 

@@ -52,7 +52,7 @@ enum NewPaymentCommand: Command {
         return .done
     }
 
-    /// The payment, made at the first vendor whose merchants make one by a call.
+    /// Creates the payment at the first vendor whose merchants make one by a call.
     private static func create(
         _ order: SandboxOrder, at sandbox: HTTPURL, _ clock: any PaymentClock
     ) async throws -> CreatedSandboxPayment {

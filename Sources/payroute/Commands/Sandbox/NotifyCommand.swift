@@ -3,7 +3,7 @@ import PaymentLoopback
 import PaymentTesting
 import PaymentTransport
 
-/// `payroute sandbox notify`: notifications brought to a server, or sent again.
+/// `payroute sandbox notify`: notifications forwarded to a server, or sent again.
 enum NotifyCommand: Command {
     static let name = "notify"
     static let summary = "Bring a sandbox's notifications to your server, or send one again."
@@ -55,7 +55,7 @@ enum NotifyCommand: Command {
         let server = try LoopbackServer(forwarder, port: port)
         defer { server.stop() }
         _ = await Interrupts.run {
-            // Whoever learns that it is there may stop it at once: signals are heard from before that on.
+            // A caller that sees this output may stop the server at once: signals are handled before it is printed.
             if isJSON {
                 console.diagnostics.line("Listening at \(server.baseURL.text)")
             } else {
@@ -101,9 +101,9 @@ enum NotifyCommand: Command {
     }
 }
 
-/// Hands requests on to a server on this machine, and its answers back.
+/// Forwards requests to a server on this machine, and returns its answers.
 struct Forwarder: SandboxService {
-    /// One notification, and what became of it.
+    /// One notification and its result.
     struct Delivery: Sendable {
         let method: String
         let path: String
@@ -131,18 +131,18 @@ struct Forwarder: SandboxService {
         }
     }
 
-    /// Where everything goes, whatever the path it came by.
+    /// The target of every request, whatever its path.
     let target: HTTPURL
     let transport: any HTTPTransport
     let report: @Sendable (Delivery) -> Void
 
-    /// Fields that are about one connection only (RFC 9110, section 7.6.1), or that the transport writes itself.
+    /// Fields that concern one connection only (RFC 9110, section 7.6.1), or that the transport writes itself.
     private static let ownFields: Set<String> = [
         "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host", "content-length", "expect",
         "proxy-connection",
     ]
 
-    /// The server's own answer; 502 when it gives none, so that the sandbox tries again.
+    /// Returns the server's own answer; 502 when there is none, so that the sandbox tries again.
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         var copy = HTTPRequest(request.method, target, body: request.body)
         for field in request.headers.fields where !Self.ownFields.contains(field.name.lowercased()) {

@@ -1,7 +1,7 @@
 import Foundation
 import PaymentCore
 
-/// Tells whoever started the sandbox that it can be called, and where.
+/// A file that reports to the starter of the sandbox that it is ready, and its address.
 struct ReadyFile {
     private let url: URL
 
@@ -21,13 +21,13 @@ struct ReadyFile {
         }
     }
 
-    /// Removes it, so that nobody calls what has ended.
+    /// Removes the file, so that an ended sandbox is not called.
     func remove() { try? FileManager.default.removeItem(at: url) }
 }
 
-/// The browser of whoever sits here.
+/// The user's browser.
 enum Browser {
-    /// Opens an address, or says that it could not.
+    /// Opens an address, or reports that it could not.
     static func open(_ address: String, _ console: Console) {
         #if canImport(Glibc) || canImport(Musl)
             let program = "xdg-open"

@@ -39,7 +39,7 @@ enum SandboxCommand: Command {
         let port = try arguments.value("port") { UInt16($0) } ?? 0
         let seed = try arguments.value("seed") { UInt64($0) }
         let random: any RandomSource = seed.map { SeededRandomSource(seed: $0) } ?? SystemRandomSource()
-        // A person needs longer than the real services' patience to try everything.
+        // A person needs more time to try everything than the real services allow.
         let webhooks = try arguments.value("webhooks") { text in
             (try? HTTPURL(text)).flatMap { $0.isLoopback ? $0 : nil }
         }
@@ -63,7 +63,7 @@ enum SandboxCommand: Command {
         let path = arguments.value("ready-file")
         let opens = arguments.has("open")
         let (ready, _) = await Interrupts.run { () -> Result<ReadyFile?, any Error> in
-            // Whoever learns that it is there may stop it at once: signals are heard from before that on.
+            // A caller that sees the file may stop the sandbox at once: signals are handled before it is written.
             let ready = Result { try path.map { try ReadyFile($0, base) } }
             guard case .success = ready else { return ready }
             console.output.line("\nCtrl-C stops it.")
@@ -89,7 +89,7 @@ enum SandboxCommand: Command {
         return .done
     }
 
-    /// Where to look.
+    /// Shows the pages' addresses.
     static func welcome(_ base: HTTPURL, _ console: Console) {
         if console.drawsCodes { QRCode.show(base.text, console) }
         let rows = [
@@ -106,7 +106,7 @@ enum SandboxCommand: Command {
         console.output.write("  \(program) sandbox new --sandbox \(base.text)\n")
     }
 
-    /// A link for each scenario.
+    /// Lists a link for each scenario.
     private static func list(
         _ services: [any ListedService], at base: HTTPURL, _ home: SandboxHome, showsTampered: Bool, _ console: Console
     ) async {
@@ -138,7 +138,7 @@ enum SandboxCommand: Command {
             """)
     }
 
-    /// How this program was called, so that the commands shown can be pasted.
+    /// The program's name as it was called, so that the commands shown can be pasted.
     private static var program: String {
         guard let path = CommandLine.arguments.first, path.contains("/") else { return "payroute" }
         let isPlain = path.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "/._-+".utf8.contains($0) }

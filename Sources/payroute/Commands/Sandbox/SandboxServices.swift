@@ -11,10 +11,10 @@ struct SandboxServices {
     /// Creates every service.
     ///
     /// - Parameters:
-    ///   - lifetime: how long payments can be paid, in seconds; nil for as long as at the real services.
-    ///   - pace: when to ask again while a payment is open, in milliseconds.
-    ///   - webhooks: where webhooks go that no payment names a receiver of, on this machine; nil for nowhere.
-    ///   - clock: what the services go by.
+    ///   - lifetime: The time in which payments can be paid, in seconds; nil for that of the real services.
+    ///   - pace: The delay before the next question while a payment is open, in milliseconds.
+    ///   - webhooks: The receiver, on this machine, of webhooks for which a payment names none; nil for none.
+    ///   - clock: The services' clock.
     init(
         random: any RandomSource = SystemRandomSource(), lifetime: Int64? = nil, pace: Int64? = nil,
         webhooks: HTTPURL? = nil, clock: any PaymentClock = SystemPaymentClock()
@@ -25,7 +25,7 @@ struct SandboxServices {
         all = SandboxVendors.all.compactMap { $0.makeSandbox(settings) }
     }
 
-    /// What answers for all of them.
+    /// The service that answers for all of them.
     var service: SharedAddress { SharedAddress(all.flatMap { $0.routes() }) }
 
     /// The services' names for people.

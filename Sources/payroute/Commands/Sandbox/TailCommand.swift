@@ -1,7 +1,7 @@
 import Dispatch
 import PaymentCore
 
-/// `payroute sandbox tail`: what happens at a running sandbox, while it happens.
+/// `payroute sandbox tail`: the events of a running sandbox, as they happen.
 enum TailCommand: Command {
     static let name = "tail"
     static let summary = "Show a running sandbox's requests, faults and ledger, live."
@@ -30,7 +30,7 @@ enum TailCommand: Command {
         let (ending, signal) = await Interrupts.run { () -> EventStream.ConnectionError? in
             await withTaskCancellationHandler {
                 await withCheckedContinuation { ended in
-                    // A thread of its own: it waits for the network most of the time.
+                    // A separate thread: it waits for the network most of the time.
                     DispatchQueue.global().async {
                         var failure: EventStream.ConnectionError?
                         do throws(EventStream.ConnectionError) {
@@ -49,7 +49,7 @@ enum TailCommand: Command {
         return .done
     }
 
-    /// Shows one event; false when nobody reads it any more.
+    /// Shows one event; false when the output is no longer read.
     private static func show(_ data: String, kind: String?, isJSON: Bool, _ console: Console) -> Bool {
         guard let event = try? JSONValue(parsing: data), let members = event.object else { return true }
         if let kind, event["kind"]?.string != kind { return true }

@@ -1,4 +1,4 @@
-/// `payroute completion`: what a shell needs to complete command lines.
+/// `payroute completion`: the script with which a shell completes command lines.
 enum CompletionCommand: Command {
     static let name = "completion"
     static let summary = "Print completions for bash, zsh or fish."
@@ -23,13 +23,13 @@ enum CompletionCommand: Command {
     }
 }
 
-/// One command as shells and manuals see it.
+/// One command, in the form for shells and manuals.
 struct CommandTree {
     /// The words that lead to it, without the program's name.
     let words: [String]
     let syntax: CommandSyntax
 
-    /// Every command, those above others first; the program itself is the first of all.
+    /// Every command, parents first; the program itself is the first of all.
     static var all: [CommandTree] {
         [CommandTree(words: [], syntax: CommandLineTool.syntax)] + below([], CommandLineTool.commands)
     }
@@ -41,7 +41,7 @@ struct CommandTree {
         }
     }
 
-    /// The options, with those that every command has.
+    /// The options, with those that are common to all commands.
     var options: [CommandSyntax.Option] {
         syntax.options + [
             .init(name: "help", short: "h", help: "Show help information."),

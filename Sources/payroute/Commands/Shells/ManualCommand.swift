@@ -48,7 +48,7 @@ enum ManualPage {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// A text on one line that is no request, with every character meant as it is.
+    /// Returns a text on one line that is not a request, with every character literal.
     private static func escaped(_ text: String) -> String {
         let text = text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("\n", with: " ")
         return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text

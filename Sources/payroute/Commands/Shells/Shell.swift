@@ -1,4 +1,4 @@
-/// A shell, and the script that completes our command lines in it: plain lists, made from the same descriptions as the
+/// A shell, and the script that completes command lines in it: plain lists, made from the same descriptions as the
 /// help, so that they cannot differ from it.
 enum Shell: String {
     case bash, zsh, fish
@@ -12,12 +12,12 @@ enum Shell: String {
         }
     }
 
-    /// What values are files.
+    /// Returns true if the option's value is a file.
     private static func isFile(_ option: CommandSyntax.Option) -> Bool {
         option.value == "file" || option.value == "folder"
     }
 
-    /// Options with a value, as they are typed: after one of them comes its value.
+    /// Returns the options with a value, as they are typed: after one of them comes its value.
     private static func valued(_ commands: [CommandTree], _ isWanted: (CommandSyntax.Option) -> Bool) -> [String] {
         var words: [String] = []
         for option in commands.flatMap(\.options) where option.value != nil && isWanted(option) {
@@ -28,12 +28,12 @@ enum Shell: String {
         return words
     }
 
-    /// Texts in single quotes, as all three shells read them.
+    /// Returns a text in single quotes, as all three shells read it.
     private static func quoted(_ text: String) -> String { "'\(text.replacing("'", with: #"'\''"#))'" }
 
     // MARK: bash
 
-    /// Nothing is offered after an option with a value but files, where it is one: links and ids nobody can guess.
+    /// After an option with a value, only files are offered, where the value is one: links and ids cannot be guessed.
     private static func bash(_ commands: [CommandTree]) -> String {
         let paths = commands.filter { !$0.words.isEmpty }.map { command in
             "            \(quoted("\(command.words.dropLast().joined(separator: " "))/\(command.words.last ?? "")"))) "
@@ -110,7 +110,7 @@ enum Shell: String {
             """
     }
 
-    /// A name with what it means, as `_describe` takes it.
+    /// Returns a name with its description, as `_describe` takes it.
     private static func entry(_ name: String, _ help: String) -> String {
         quoted("\(name.replacing(":", with: #"\:"#)):\(help)")
     }

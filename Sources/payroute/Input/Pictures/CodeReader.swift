@@ -13,14 +13,14 @@ enum CodeReader {
     /// The largest file: a camera's picture is a quarter of it.
     private static let maximumBytes = 64 << 20
 
-    /// The texts of the codes in the file called `name`, in the order in which they were found.
+    /// Returns the texts of the codes in the file called `name`, in the order in which they were found.
     ///
     /// - Throws: ``CommandError`` when it cannot be read, is no such picture, or has no code in it.
     static func texts(in name: String) throws -> [String] {
         try texts(of: try bytes(of: name), called: Printable.text(name))
     }
 
-    /// The same of a file that is there already; `shown` is what it is called in errors.
+    /// Returns the same for a file in memory; `shown` is its name in errors.
     static func texts(of file: [UInt8], called shown: String) throws -> [String] {
         let texts: [String]
         if file.starts(with: PNGPicture.signature) {

@@ -7,16 +7,16 @@ struct PNGPicture {
     /// One byte a pixel, row by row; 0 is black.
     let grey: [UInt8]
 
-    /// Why a file is no picture that can be read.
+    /// The reason why a file is not a readable picture.
     struct PNGDefect: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// The most pixels: a scanned page is a tenth of it. A small file may say that it holds far more.
+    /// The most pixels: a scanned page is a tenth of it. A small file may declare far more.
     static let maximumPixels = 100_000_000
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// Reads a file. What is transparent is white, as it shows on paper.
+    /// Reads a file. Transparent pixels are white, as on paper.
     init(_ file: [UInt8]) throws(PNGDefect) {
         guard file.starts(with: Self.signature) else { throw PNGDefect(description: "it is no PNG file") }
         self = try file.withUnsafeBytes { bytes in Result { () throws(PNGDefect) in try Self.read(bytes) } }.get()
@@ -44,7 +44,7 @@ struct PNGPicture {
         self.grey = grey
     }
 
-    /// What libpng says: a few words, without anything of the file.
+    /// Returns the message of libpng: a few words, without any content of the file.
     private static func damaged(_ image: png_image) -> PNGDefect {
         let words = withUnsafeBytes(of: image.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         return PNGDefect(description: "the PNG file is damaged\(words.isEmpty ? "" : ": \(words)")")
