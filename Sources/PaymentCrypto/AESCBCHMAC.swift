@@ -1,10 +1,10 @@
 /// Authenticated encryption by AES in CBC mode and HMAC (RFC 7518 section 5.2).
 public struct AESCBCHMAC: Sendable, Hashable {
-    /// What encrypting gives.
+    /// The result of encryption.
     public struct Sealed: Sendable, Hashable {
         /// The encrypted content, padded to whole blocks.
         public let ciphertext: [UInt8]
-        /// What proves that nothing was changed.
+        /// The proof that nothing was changed.
         public let tag: [UInt8]
 
         /// Creates a message by joining its two parts.
@@ -38,10 +38,10 @@ public struct AESCBCHMAC: Sendable, Hashable {
     /// Encrypts `plaintext`. A vector must never be used twice with the same key.
     ///
     /// - Parameters:
-    ///   - plaintext: what is encrypted.
+    ///   - plaintext: the bytes to encrypt.
     ///   - key: the key of the cipher and of the tag, as long as both together.
     ///   - vector: 16 bytes that were never used with this key.
-    ///   - data: what is not encrypted but protected against changes.
+    ///   - data: bytes that are not encrypted but protected against changes.
     /// - Throws: ``CryptoError``.
     public func encrypt(
         _ plaintext: [UInt8], key: [UInt8], vector: [UInt8], authenticating data: [UInt8]
@@ -51,7 +51,7 @@ public struct AESCBCHMAC: Sendable, Hashable {
         return Sealed(ciphertext: ciphertext, tag: tag(of: ciphertext, key: key, vector: vector, data: data))
     }
 
-    /// Decrypts what ``encrypt(_:key:vector:authenticating:)`` gave, after checking the tag.
+    /// Decrypts the result of ``encrypt(_:key:vector:authenticating:)``, after checking the tag.
     ///
     /// - Throws: ``CryptoError``: `invalidMessage` when anything was changed or the key is another.
     public func decrypt(

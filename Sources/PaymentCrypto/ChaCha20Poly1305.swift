@@ -17,10 +17,10 @@ public enum ChaCha20Poly1305 {
     /// Encrypts `plaintext`; the tag stands at the end.
     ///
     /// - Parameters:
-    ///   - plaintext: what is encrypted.
+    ///   - plaintext: the bytes to encrypt.
     ///   - key: 32 bytes.
     ///   - nonce: 12 bytes that were never used with this key.
-    ///   - data: what is not encrypted but protected against changes.
+    ///   - data: bytes that are not encrypted but protected against changes.
     /// - Throws: ``CryptoError``.
     public static func seal(
         _ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
@@ -40,7 +40,7 @@ public enum ChaCha20Poly1305 {
         #endif
     }
 
-    /// Decrypts what ``seal(_:key:nonce:authenticating:)`` gave, after checking the tag.
+    /// Decrypts the result of ``seal(_:key:nonce:authenticating:)``, after checking the tag.
     ///
     /// - Throws: ``CryptoError/invalidMessage(_:)`` when anything was changed or the key is another.
     public static func open(

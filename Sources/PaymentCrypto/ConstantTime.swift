@@ -1,6 +1,6 @@
 /// Comparisons that take the same time wherever the bytes differ.
 public enum ConstantTime {
-    /// Returns whether `left` and `right` are equal. The time depends on the lengths only, which are not secret.
+    /// Returns true if `left` and `right` are equal. The time depends on the lengths only, which are not secret.
     public static func equal(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
         // Arrays: through generic iterators this takes twenty times as long.
         let (left, right) = (Array(left), Array(right))

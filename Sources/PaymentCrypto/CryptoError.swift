@@ -1,7 +1,7 @@
-/// Why a cryptographic operation was not done. Says nothing of keys or contents.
+/// The reason for which a cryptographic operation was not done. Says nothing of keys or contents.
 @nonexhaustive
 public enum CryptoError: Error, Sendable, Hashable {
-    /// The key is not one: malformed, of the wrong kind or too short. The detail names what was expected.
+    /// The key is malformed, of the wrong kind or too short. The detail names the expected form.
     case invalidKey(String)
     /// The message is malformed, was changed on the way or was made with another key.
     case invalidMessage(String)

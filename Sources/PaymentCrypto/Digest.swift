@@ -39,13 +39,13 @@ public enum Digest: Sendable, Hashable, CaseIterable {
         #else
             var digest = [UInt8](repeating: 0, count: byteCount)
             let done = EVP_Digest(bytes, bytes.count, &digest, nil, algorithm, nil)
-            // It fails only without memory or without the algorithm, and both mean that nothing here can go on.
+            // It fails only without memory or without the algorithm, and then nothing here can continue.
             precondition(done == 1, "libcrypto has no \(self)")
             return digest
         #endif
     }
 
-    /// Returns the digest of the digest of `bytes`: what Bitcoin and its relatives check addresses with.
+    /// Returns the digest of the digest of `bytes`: the checksum of addresses of Bitcoin and its relatives.
     package func hashTwice(_ bytes: [UInt8]) -> [UInt8] {
         #if canImport(CryptoKit)
             return hash(hash(bytes))

@@ -12,14 +12,14 @@ public enum Ed25519 {
     /// The bytes of a signature.
     public static let signatureLength = 64
 
-    /// Returns whether the owner of `publicKey` (32 bytes) made `signature` (64 bytes) over `message`.
+    /// Returns true if the owner of `publicKey` (32 bytes) made `signature` (64 bytes) over `message`.
     public static func isValid(_ signature: [UInt8], message: [UInt8], publicKey: [UInt8]) -> Bool {
         guard signature.count == signatureLength, publicKey.count == keyLength else { return false }
         #if canImport(CryptoKit)
             let key = try? Curve25519.Signing.PublicKey(rawRepresentation: Data(publicKey))
             return key?.isValidSignature(Data(signature), for: Data(message)) ?? false
         #else
-            // What went wrong is not told apart, so nothing may stay on the thread's list of errors either.
+            // The errors are not distinguished, so none may stay on the thread's list of errors either.
             defer { ERR_clear_error() }
             guard Libcrypto.isReady,
                 let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, publicKey, keyLength)
@@ -33,7 +33,7 @@ public enum Ed25519 {
     }
 
     /// Returns the signature of the owner of `seed` (32 bytes) over `message`. The same input gives the same signature
-    /// on Linux; CryptoKit adds chance to each, and both kinds are valid.
+    /// on Linux; CryptoKit randomises each, and both kinds are valid.
     ///
     /// - Throws: ``CryptoError/invalidKey(_:)`` when the seed has another length.
     public static func sign(_ message: [UInt8], seed: [UInt8]) throws(CryptoError) -> [UInt8] {

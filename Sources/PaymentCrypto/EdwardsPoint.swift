@@ -1,9 +1,9 @@
-/// Whether 32 bytes name a point of the Edwards curve 25519 (RFC 8032 section 5.1.3).
+/// A check whether 32 bytes are a point of the Edwards curve 25519 (RFC 8032 section 5.1.3).
 ///
-/// Neither CryptoKit nor libcrypto tells before a signature fails; a text that is no key has to be refused when it is
-/// read. Only public bytes pass through here, so nothing has to take the same time.
+/// Neither CryptoKit nor libcrypto reports this before a signature fails; a text that is no key has to be refused when
+/// it is read. Only public bytes pass through here, so nothing has to take constant time.
 public enum EdwardsPoint {
-    /// Returns whether `bytes` can be decompressed to a point: half of all texts of 32 bytes can.
+    /// Returns true if `bytes` can be decompressed to a point: half of all texts of 32 bytes can.
     ///
     /// As the implementations that Pubky is built on do, coordinates above the field's order are reduced, and points of
     /// small order count.
@@ -80,7 +80,7 @@ private struct FieldElement: Equatable {
 
     static func - (left: FieldElement, right: FieldElement) -> FieldElement {
         let words = right.canonical
-        // The modulus minus a number below it never falls below nothing.
+        // The modulus minus a number below it is never negative.
         var difference: [UInt64] = [
             0xFFFF_FFFF_FFFF_FFED, 0xFFFF_FFFF_FFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFF, 0x7FFF_FFFF_FFFF_FFFF,
         ]
@@ -122,7 +122,7 @@ private struct FieldElement: Equatable {
         canonical.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) } }
     }
 
-    /// This number to the power of p - 2 = 2^255 - 21: what it is multiplied with to give one, and zero for zero.
+    /// This number to the power of p - 2 = 2^255 - 21: its multiplicative inverse, and zero for zero.
     var inverse: FieldElement {
         var result = FieldElement.one
         // 2^255 - 21 in binary: 250 ones, then 01011.
@@ -164,7 +164,7 @@ private struct FieldElement: Equatable {
         return ((w0, w1, w2, w3), c3)
     }
 
-    /// Adds a small number, and once more what that carries out.
+    /// Adds a small number, and its carry once more.
     private static func folding(
         _ limbs: (UInt64, UInt64, UInt64, UInt64), _ small: UInt64
     ) -> (UInt64, UInt64, UInt64, UInt64) {

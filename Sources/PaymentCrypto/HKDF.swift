@@ -4,9 +4,9 @@ public enum HKDF {
     ///
     /// - Parameters:
     ///   - digest: the hash.
-    ///   - secret: what nobody else knows.
-    ///   - salt: what need not be secret; empty counts as zeros.
-    ///   - info: what the bytes are for.
+    ///   - secret: the secret bytes.
+    ///   - salt: bytes that need not be secret; empty counts as zeros.
+    ///   - info: the purpose of the derived bytes.
     ///   - byteCount: at most 255 times the hash's length.
     public static func derive(
         _ digest: Digest, secret: [UInt8], salt: [UInt8], info: [UInt8], byteCount: Int

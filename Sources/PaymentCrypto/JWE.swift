@@ -7,10 +7,10 @@ public enum JWE {
     /// Encrypts `plaintext` for the holder of `key`.
     ///
     /// - Parameters:
-    ///   - plaintext: what is encrypted.
+    ///   - plaintext: the bytes to encrypt.
     ///   - key: the reader's public key.
-    ///   - randomBytes: so many bytes that nobody can guess; the default is the system's generator. The content key and
-    ///     the initialisation vector are made of them: whoever can foretell them can read the message.
+    ///   - randomBytes: returns this number of unpredictable bytes; the default is the system's generator. The content
+    ///     key and the initialisation vector are made of them: a party that can predict them can read the message.
     /// - Throws: ``CryptoError``.
     public static func encrypt(
         _ plaintext: [UInt8], to key: RSAPublicKey, randomBytes: (Int) -> [UInt8] = SecureRandom.bytes
@@ -28,7 +28,7 @@ public enum JWE {
         ].joined(separator: ".")
     }
 
-    /// Decrypts what ``encrypt(_:to:randomBytes:)`` or another implementation made for `key`.
+    /// Decrypts a message that ``encrypt(_:to:randomBytes:)`` or another implementation made for `key`.
     ///
     /// Headers with other algorithms, or with members that change the meaning (`zip`, `crit`), are refused.
     /// `readHeader` gets the header's JSON text: this module reads no JSON.
@@ -36,9 +36,9 @@ public enum JWE {
     /// - Parameters:
     ///   - token: the message, in the compact form.
     ///   - key: the reader's private key.
-    ///   - readHeader: the members of the header, or nil when it is not a JSON object of texts.
-    /// - Throws: ``CryptoError/invalidMessage(_:)``; the same one whatever part does not fit, so that nothing can be
-    ///   learnt by trying.
+    ///   - readHeader: returns the members of the header, or nil when it is not a JSON object of texts.
+    /// - Throws: ``CryptoError/invalidMessage(_:)``; the same error for every part, so that nothing can be learnt by
+    ///   trying.
     public static func decrypt(
         _ token: String, with key: RSAPrivateKey, readHeader: ([UInt8]) -> [String: String]?
     ) throws(CryptoError) -> [UInt8] {

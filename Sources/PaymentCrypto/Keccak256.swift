@@ -42,13 +42,13 @@ public struct Keccak256: Sendable {
         position = place
     }
 
-    /// Returns the 32-byte digest of the message so far. The message may go on afterwards.
+    /// Returns the 32-byte digest of the message so far. The message may continue afterwards.
     public func finalize() -> [UInt8] {
         var last = self
         return last.end()
     }
 
-    /// Pads the message; what the lanes hold afterwards is of no use.
+    /// Pads the message and returns its digest; the lanes have no meaning afterwards.
     private mutating func end() -> [UInt8] {
         lanes[position / 8] ^= 0x01 << UInt64(position % 8 * 8)
         lanes[Self.rate / 8 - 1] ^= 0x80 << 56

@@ -5,7 +5,7 @@
     enum Libcrypto {
         /// False only when there is no memory.
         ///
-        /// The library's own way is to free its state in an exit handler, while other threads may be in the middle of a
+        /// By default the library frees its state in an exit handler, while other threads may be in the middle of a
         /// digest or a handshake: a process then crashes or hangs as it ends. Here the state lives as long as the
         /// process.
         static let isReady = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
@@ -14,7 +14,7 @@
     /// A hash function of the library, looked up once for the life of the process. The library looks `EVP_sha256()` up
     /// by its name at each use, which takes longer than to hash an address.
     ///
-    /// The library never changes what it points to but for a count of its own, which it keeps safely.
+    /// The library never changes the digest that it points to but for a reference count, which it keeps safely.
     struct LibcryptoDigest: @unchecked Sendable {
         /// Nil where the library does not have it.
         let pointer: OpaquePointer?

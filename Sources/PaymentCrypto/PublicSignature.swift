@@ -8,7 +8,7 @@
 
 /// Checks of signatures with keys that come as bare numbers, as DNSSEC has them.
 public enum PublicSignature {
-    /// Returns whether the owner of an RSA key made `signature` over the SHA-256 of `message` (RSASSA-PKCS1-v1_5).
+    /// Returns true if the owner of an RSA key made `signature` over the SHA-256 of `message` (RSASSA-PKCS1-v1_5).
     ///
     /// Domains still use keys of 1024 bits, so these are not refused here.
     public static func isValidRSA(
@@ -34,7 +34,7 @@ public enum PublicSignature {
         #endif
     }
 
-    /// Returns whether the owner of a P-256 key, `x` and `y` in 64 bytes, made `signature`, `r` and `s` in 64 bytes,
+    /// Returns true if the owner of a P-256 key, `x` and `y` in 64 bytes, made `signature`, `r` and `s` in 64 bytes,
     /// over the SHA-256 of `message` (ECDSA).
     public static func isValidP256(_ signature: [UInt8], message: [UInt8], key: [UInt8]) -> Bool {
         guard signature.count == 64, key.count == 64 else { return false }
@@ -61,7 +61,7 @@ public enum PublicSignature {
 
     #if !canImport(CryptoKit)
         private static func verify(_ signature: [UInt8], _ message: [UInt8], _ subjectPublicKeyInfo: [UInt8]) -> Bool {
-            // What went wrong is not told apart, so nothing may stay on the thread's list of errors either.
+            // The errors are not distinguished, so none may stay on the thread's list of errors either.
             defer { ERR_clear_error() }
             guard Libcrypto.isReady else { return false }
             let key = subjectPublicKeyInfo.withUnsafeBufferPointer { buffer in

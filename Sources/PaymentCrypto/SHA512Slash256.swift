@@ -12,7 +12,7 @@ public enum SHA512Slash256 {
         #else
             var digest = [UInt8](repeating: 0, count: 32)
             let done = EVP_Digest(bytes, bytes.count, &digest, nil, LibcryptoDigest.sha512Slash256.pointer, nil) == 1
-            // It fails only without memory or without the algorithm, and both mean that nothing here can go on.
+            // It fails only without memory or without the algorithm, and then nothing here can continue.
             precondition(done, "libcrypto has no SHA-512/256")
             return digest
         #endif
@@ -54,7 +54,7 @@ public enum SHA512Slash256 {
         word >> distance | word << (64 - distance)
     }
 
-    /// SHA-512 of "SHA-512/256" from its own start with every byte changed by A5 (FIPS 180-4 section 5.3.6.2).
+    /// SHA-512 of "SHA-512/256" from the initial state with every byte changed by A5 (FIPS 180-4 section 5.3.6.2).
     private static let initial: [UInt64] = [
         0x2231_2194_FC2B_F72C, 0x9F55_5FA3_C84C_64C2, 0x2393_B86B_6F53_B151, 0x9638_7719_5940_EABD,
         0x9628_3EE2_A88E_FFE3, 0xBE5E_1E25_5386_3992, 0x2B01_99FC_2C85_B8AA, 0x0EB7_2DDC_81C5_2CA2,

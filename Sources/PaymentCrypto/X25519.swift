@@ -35,7 +35,7 @@ public enum X25519 {
     /// Returns the secret that `privateKey` and the owner of `publicKey` share.
     ///
     /// - Throws: ``CryptoError/invalidKey(_:)`` when a key has another length, and when the secret would be all zeros:
-    ///   then the other key is a point of small order, and everybody knows the "secret" (RFC 7748 section 6.1).
+    ///   then the other key is a point of small order, and the "secret" is public (RFC 7748 section 6.1).
     public static func sharedSecret(_ privateKey: [UInt8], with publicKey: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard publicKey.count == keyLength else { throw .invalidKey("an X25519 public key has 32 bytes") }
         #if canImport(CryptoKit)

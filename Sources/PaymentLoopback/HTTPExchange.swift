@@ -6,8 +6,8 @@ import PaymentTesting
 final class HTTPExchange {
     /// Bodies up to this size are read to their end before the 413, so that the client is not cut off while sending.
     private static let drainLimit = 16 << 20
-    /// The most pieces that a body may come in. The library skips the extensions of chunks without a word, up to the
-    /// size of its buffer each; a body of many small chunks would bring them without end.
+    /// The most pieces of a body. The library silently skips the extensions of chunks, up to the size of its buffer
+    /// each; a body of many small chunks could carry an unlimited amount of them.
     private static let mostPieces = 2048
     /// The most header fields.
     private static let mostFields = 200
@@ -33,8 +33,8 @@ final class HTTPExchange {
             let fields = headers(connection).fields
             guard fields.count <= Self.mostFields else { return queue(.plain(431), connection) }
             let hosts = fields.filter { $0.name.equalsIgnoringASCIICase("Host") }.map(\.value)
-            // A page of another site can have its own name resolved to this machine, but not change the name it asks
-            // by.
+            // A page of another site can have its own name resolved to this machine, but cannot change the name in its
+            // requests.
             guard hosts.count == 1, core.isOwn(host: hosts[0]) else { return queue(.plain(421), connection) }
             // Answering here closes the connection without reading a body that is far too long.
             return declaredLength(connection) > Self.drainLimit ? queue(.plain(413), connection) : .YES
@@ -84,7 +84,7 @@ final class HTTPExchange {
         return Int(String(cString: text)) ?? 0
     }
 
-    /// The request is over: answered whole, or cut off.
+    /// Ends the request, which was answered whole or cut off.
     func end(_ core: ServerCore) {
         stream?.close()
         if let id { core.forget(id) }

@@ -94,7 +94,7 @@ final class ServerCore: Sendable {
         hosts = Set(["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" })
     }
 
-    /// Whether a `Host` field names this server.
+    /// Returns true if a `Host` field names this server.
     func isOwn(host: String) -> Bool { hosts.contains(host.lowercased()) }
 
     /// Starts the polling thread, which holds `self` until ``stop()``.
@@ -135,7 +135,7 @@ final class ServerCore: Sendable {
         while state.withLock({ !$0.sockets.isEmpty }), emptied.wait(timeout: .now() + .seconds(5)) == .success {}
         MHD_stop_daemon(daemon)
         if listener >= 0 { close(listener) }
-        // No callback runs any more: give back what `start` retained.
+        // No callback runs any more: release the object that `start` retained.
         Unmanaged.passUnretained(self).release()
     }
 

@@ -1,7 +1,7 @@
 public import PaymentCore
 public import PaymentTesting
 
-/// Several sandboxes behind one address, told apart by the paths of requests.
+/// Several sandboxes behind one address, distinguished by the paths of requests.
 public struct SharedAddress: SandboxService {
     /// One of the sandboxes, and the paths that lead to it: each stands for itself and everything below it.
     public struct Tenant: Sendable {
@@ -12,9 +12,10 @@ public struct SharedAddress: SandboxService {
         /// Creates a tenant.
         ///
         /// - Parameters:
-        ///   - service: who answers.
-        ///   - paths: absolute, such as `/v1/charges`; `/` takes whatever nobody else does when it comes last.
-        ///   - header: only requests that have this header field are its: for paths that others have, too.
+        ///   - service: the service that answers.
+        ///   - paths: absolute, such as `/v1/charges`; `/`, as the last one, takes all requests that no other tenant
+        ///     takes.
+        ///   - header: the header field that its requests must have: for paths that other tenants have, too.
         public init(_ service: any SandboxService, paths: [String], header: String? = nil) {
             self.service = service
             self.header = header

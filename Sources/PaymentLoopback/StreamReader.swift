@@ -1,7 +1,7 @@
 import CMicrohttpd
 import PaymentTesting
 
-/// Hands a stream's bytes to the HTTP library. Its connection sleeps while there are none, so that a thousand silent
+/// Passes a stream's bytes to the HTTP library. Its connection sleeps while there are none, so that a thousand silent
 /// readers cost no time.
 final class StreamReader {
     /// The most bytes that are handed on at once; every reader has a buffer of this size.

@@ -4,11 +4,11 @@ public import PaymentTesting
 
 /// A kind of journal that ``RecurringConformance`` probes.
 public struct RecurringSubject: Sendable {
-    /// One empty journal, and what can be done with what it is stored in.
+    /// One empty journal, and the functions of its storage.
     public struct Storage: Sendable {
         /// The journal.
         public let journal: any RecurringJournal
-        /// Opens the same storage once more, as another process would; nil where that cannot be.
+        /// Opens the same storage once more, as another process would; nil where that is impossible.
         public let reopen: (@Sendable () async throws -> any RecurringJournal)?
 
         /// Creates a storage.
@@ -27,15 +27,15 @@ public struct RecurringSubject: Sendable {
     /// Creates a subject.
     ///
     /// - Parameters:
-    ///   - name: what reports call it.
-    ///   - make: makes an empty journal in a storage of its own, every time it is called.
+    ///   - name: The name in reports.
+    ///   - make: Makes an empty journal in its own storage, at every call.
     public init(_ name: String, make: @escaping @Sendable () async throws -> Storage) {
         self.name = name
         self.make = make
     }
 }
 
-/// Probes a journal of what recurs: the same battery for every one of them.
+/// Probes a recurring journal. Every journal gets the same probes.
 ///
 /// ```swift
 /// let report = await RecurringConformance.check(
@@ -46,32 +46,32 @@ public enum RecurringConformance {
     /// One rule that every journal must keep.
     @nonexhaustive
     public enum Probe: String, Sendable, Hashable, CaseIterable {
-        /// A plan is stored over the one that was seen, and over no other.
+        /// A plan is stored over the one that was read, and over no other.
         case planRace = "of many who change a plan at once, one does"
         /// Periods are opened in their order, each once.
         case opening = "a period is opened once"
-        /// What was written is read to the last bit.
+        /// Written values are read to the last bit.
         case fidelity = "what was written is read exactly"
-        /// Lists hold what is due, the longest due first, and nothing else.
+        /// Lists hold the due items, the longest due first, and nothing else.
         case lists = "lists hold what is due, in order"
         /// A period that was paid or missed stays so.
         case finality = "a period that is paid or missed stays so"
         /// A lease has one holder at a time, and ends.
         case exclusion = "a lease has one holder, until it ends"
-        /// Whoever lost a lease writes nothing any more.
+        /// A holder that lost its lease writes nothing any more.
         case fence = "who has no lease writes nothing"
         /// Names are compared byte by byte.
         case exactNames = "names are compared by their bytes"
-        /// The trusted time goes on only, unless it is corrected.
+        /// The trusted time only advances, unless it is corrected.
         case time = "the trusted time goes back only by correction"
-        /// Two who opened the same storage see each other's writes and leases.
+        /// Two journals on the same storage see each other's writes and leases.
         case sharing = "two who share a storage keep the rules together"
     }
 
-    /// What was found of a journal.
+    /// The results of probing a journal.
     public typealias Report = ConformanceReport<Probe>
 
-    /// Runs all probes, each with a journal of its own.
+    /// Runs all probes, each with its own journal.
     public static func check(_ subject: RecurringSubject) async -> Report {
         await Report.probing(subject.name) {
             RecurringTrial(try await subject.make())

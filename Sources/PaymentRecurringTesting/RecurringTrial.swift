@@ -8,7 +8,7 @@ import PaymentTesting
     import Foundation
 #endif
 
-/// One probe of one journal: what is written to it, and what was found wrong.
+/// One probe of one journal: it writes to the journal and collects the defects.
 final class RecurringTrial: StorageTrial {
     let storage: RecurringSubject.Storage
     var journal: any RecurringJournal { storage.journal }
@@ -35,7 +35,7 @@ final class RecurringTrial: StorageTrial {
         PaymentLease(payment: charge.reference, holder: holder, duration: .seconds(60))
     }
 
-    /// A plan with so many periods opened, as it is stored.
+    /// Opens that many periods of a plan, and returns the plan as it is stored.
     @discardableResult
     private func store(
         _ id: String = "plan", open count: Int

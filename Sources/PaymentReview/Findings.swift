@@ -7,7 +7,7 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// What a review has found so far: effects, what to know about them, and how to say it.
+/// The findings of a review so far: effects, warnings, and the lines for people.
 struct Findings {
     private static let order: [SigningReview.Warning] = [
         .displayUnverified, .recipientUnknown, .approvalUnlimited, .approvalMoreThanNeeded, .solanaRent, .unreviewed,
@@ -92,7 +92,8 @@ struct Findings {
         lines.append("Opens a token account for \(wallet) \(place), \(cost).")
     }
 
-    /// - Parameter sponsor: who pays the network's fee; nil for the payer, who pays `fee` lamports at most.
+    /// - Parameter sponsor: the account that pays the network's fee; nil for the payer, who pays `fee` lamports at
+    ///   most.
     mutating func addSolanaTransfer(to recipient: String, isOwner: Bool, fee: UInt128, sponsor: String?, _ call: Int) {
         let kind: SigningReview.Effect.Kind = option.kind == .coin ? .solTransfer : .splTransfer
         append(
@@ -142,7 +143,7 @@ struct Findings {
                 recipient: recipient?.checksummed, spender: spender?.checksummed, deadline: end))
     }
 
-    /// An address, and whether it was seen before.
+    /// Returns an address, with a remark whether it was seen before.
     private mutating func named(_ address: EthereumAddress) -> String {
         let isRecorded = KnownContracts.hasBeenSeen(address, on: option.chainID)
         return address.checksummed + seen(address.checksummed, isKnown: isRecorded)

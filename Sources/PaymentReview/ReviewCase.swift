@@ -6,10 +6,10 @@ public import PaymentCore
     import Foundation
 #endif
 
-/// One list of calls with what it is to be reviewed against, as a JSON object: `option` and `calls` as the service
+/// One list of calls with the data that it is reviewed against, as a JSON object: `option` and `calls` as the service
 /// sends them, `payer` (the account that the wallet really has, CAIP-10) and `now` (Unix seconds).
 public struct ReviewCase: Sendable {
-    /// Why an object is no case.
+    /// The reason for which an object is no case.
     public struct Defect: Error, Sendable, Hashable, CustomStringConvertible {
         /// One sentence for people.
         public let description: String
@@ -40,7 +40,7 @@ public struct ReviewCase: Sendable {
         Defect(description: "a case to review needs \(what)")
     }
 
-    /// Returns what `reviewer` says of the case.
+    /// Returns the verdict of `reviewer` on the case.
     public func verdict(of reviewer: SigningReviewer = SigningReviewer()) -> ReviewVerdict {
         do {
             return .approved(try reviewer.review(option, calls: calls, payer: [payer], now: now))

@@ -1,6 +1,6 @@
-/// Why a wallet must not be asked to answer a list of calls.
+/// The reason for which a wallet must not be asked to answer a list of calls.
 public struct SigningError: Error, Sendable, Hashable {
-    /// The rule that was broken. Where one lie breaks several, the first in this order is named.
+    /// The rule that was broken. When a list breaks several, the first in this order is named.
     @nonexhaustive
     public enum Code: String, Sendable, Hashable, CaseIterable {
         // The option.
@@ -8,7 +8,7 @@ public struct SigningError: Error, Sendable, Hashable {
         case optionAccount = "option-account"
         /// The amount is not a whole number above zero in plain decimal digits.
         case optionAmount = "option-amount"
-        /// The asset's id is malformed, or names nothing that can be reviewed.
+        /// The asset's id is malformed, or names no asset that can be reviewed.
         case optionAsset = "option-asset"
         /// The asset is on another chain than the account that pays.
         case optionChain = "option-chain"
@@ -31,7 +31,7 @@ public struct SigningError: Error, Sendable, Hashable {
         case callChain = "call-chain"
         /// There are more calls than a payment has.
         case listTooLong = "list-too-long"
-        /// An approval comes after what needs it.
+        /// An approval comes after the call that needs it.
         case listOrder = "list-order"
         /// One amount would be paid twice.
         case listTwoPayments = "list-two-payments"
@@ -56,13 +56,13 @@ public struct SigningError: Error, Sendable, Hashable {
         case amount
         /// Another account would pay.
         case from
-        /// The money would go to the payer, to nobody, or to a token's contract.
+        /// The money would go to the payer, to the zero address, or to a token's contract.
         case recipientInvalid = "recipient-invalid"
-        /// What is signed becomes good only later.
+        /// The signature becomes valid only later.
         case notYetValid = "not-yet-valid"
-        /// What is signed was good until a time that is over.
+        /// The signature was valid until a time that is over.
         case deadlinePast = "deadline-past"
-        /// What is signed would be good for longer than a day.
+        /// The signature would be valid for longer than a day.
         case deadlineTooFar = "deadline-too-far"
         // Typed data (EIP-712).
         /// The typed data is not one JSON object with its four members alone.
@@ -75,7 +75,7 @@ public struct SigningError: Error, Sendable, Hashable {
         case domain
         /// The message has other members than its type.
         case messageMembers = "message-members"
-        /// The message is good on another chain.
+        /// The message is valid on another chain.
         case domainChain = "domain-chain"
         /// The message is for another contract.
         case domainContract = "domain-contract"
@@ -98,7 +98,7 @@ public struct SigningError: Error, Sendable, Hashable {
         case approvalToken = "approval-token"
         /// The approval sends coins along.
         case approvalValue = "approval-value"
-        /// Somebody else than Permit2 would be approved.
+        /// Another spender than Permit2 would be approved.
         case approvalSpender = "approval-spender"
         /// The approval is too small for the payment.
         case approvalAmount = "approval-amount"
@@ -121,7 +121,7 @@ public struct SigningError: Error, Sendable, Hashable {
         case solanaVersion = "solana-version"
         /// The transaction names accounts by a table that cannot be seen.
         case solanaLookupTable = "solana-lookup-table"
-        /// Somebody else than the payer and one sponsor of the fee has to sign, or the payer's place is taken.
+        /// Another signer than the payer and one sponsor of the fee is required, or the payer's place is taken.
         case solanaSigners = "solana-signers"
         /// The signature would never expire.
         case solanaDurableNonce = "solana-durable-nonce"
@@ -129,7 +129,7 @@ public struct SigningError: Error, Sendable, Hashable {
         case solanaProgram = "solana-program"
         /// The transaction does something that is not part of a payment.
         case solanaInstruction = "solana-instruction"
-        /// A transfer does not say of which token.
+        /// A transfer does not name its token.
         case solanaUncheckedTransfer = "solana-unchecked-transfer"
         /// The money does not come from the payer's own account.
         case solanaSource = "solana-source"
@@ -144,7 +144,7 @@ public struct SigningError: Error, Sendable, Hashable {
     /// The member that breaks it, as a JSON pointer into an object with `option` and `calls`:
     /// `/calls/0/params/1/message/spender`.
     public let member: String
-    /// What is wrong, as the end of a sentence; nothing of the member's content but names that this library chose.
+    /// The defect, as the end of a sentence; nothing of the member's content but names that this library chose.
     public let reason: String
 
     init(_ code: Code, _ member: String, _ reason: String) {

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// A whole number from 0 to 2^256 - 1: what a word of the EVM holds.
+/// A whole number from 0 to 2^256 - 1: the content of a word of the EVM.
 struct UInt256: Sendable, Hashable, Comparable {
     let high: UInt128
     let low: UInt128

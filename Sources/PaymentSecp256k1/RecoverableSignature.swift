@@ -4,12 +4,13 @@ public struct RecoverableSignature: Sendable, Hashable {
     public let r: [UInt8]
     /// The proof: 32 bytes, big-endian.
     public let s: [UInt8]
-    /// Which of the points with this `r` it was: bit 0 is y's parity, bit 1 says that x was reduced. 0 to 3.
+    /// The index of the point among those with this `r`: bit 0 is y's parity, bit 1 says that x was reduced. 0 to 3.
     public let recoveryID: UInt8
 
     /// Creates a signature from its parts after checking their ranges.
     ///
-    /// - Parameter allowingHighS: keep a malleable signature, for instance to say why it is refused.
+    /// - Parameter allowingHighS: true to keep a malleable signature, for instance to report the reason for its
+    ///   refusal.
     /// - Throws: ``Secp256k1Error/invalidSignature``, ``Secp256k1Error/highS``.
     public init(r: [UInt8], s: [UInt8], recoveryID: UInt8, allowingHighS: Bool = false) throws(Secp256k1Error) {
         guard Self.isScalar(r), Self.isScalar(s), recoveryID <= 3 else { throw .invalidSignature }
@@ -19,7 +20,7 @@ public struct RecoverableSignature: Sendable, Hashable {
         guard allowingHighS || hasLowS else { throw .highS }
     }
 
-    /// Whether `s` is at most half the order of the curve.
+    /// True if `s` is at most half the order of the curve.
     public var hasLowS: Bool { !Self.halfOrder.lexicographicallyPrecedes(s) }
 
     private static func isScalar(_ bytes: [UInt8]) -> Bool {

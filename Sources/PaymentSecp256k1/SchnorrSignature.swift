@@ -10,7 +10,7 @@ public struct SchnorrSignature: Sendable, Hashable {
         self.bytes = Array(bytes)
     }
 
-    /// Returns whether the owner of `key` made it over `message`. Of the key only its x counts.
+    /// Returns true if the owner of `key` made it over `message`. Of the key only its x counts.
     public func isValid(message: [UInt8], key: Secp256k1PublicKey) -> Bool {
         let context = Secp256k1Context.shared.pointer
         var point = secp256k1_xonly_pubkey()

@@ -2,10 +2,10 @@ import CSecp256k1
 
 /// The library's precomputed state, made once for the process.
 ///
-/// Unchecked, because the compiler cannot see into the pointer. It is safe: `init` is the only place that writes to
-/// what it points at (creation and blinding), `shared` is a constant whose initialiser runs once and completes before
-/// anyone gets the pointer, and every later call takes it as `const secp256k1_context *`, which secp256k1.h declares
-/// usable from several threads at once as long as nobody writes. It is never destroyed.
+/// Unchecked, because the compiler cannot see into the pointer. It is safe: `init` is the only place that writes to its
+/// target (creation and blinding), `shared` is a constant whose initialiser runs once and completes before any caller
+/// gets the pointer, and every later call takes it as `const secp256k1_context *`, which secp256k1.h declares usable
+/// from several threads at once as long as none writes. It is never destroyed.
 struct Secp256k1Context: @unchecked Sendable {
     static let shared = Secp256k1Context()
 

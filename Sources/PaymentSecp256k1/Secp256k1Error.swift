@@ -1,4 +1,4 @@
-/// Why a secp256k1 operation was refused. Nothing of the input is quoted.
+/// The reason for which a secp256k1 operation was refused. Nothing of the input is quoted.
 @nonexhaustive
 public enum Secp256k1Error: Error, Sendable, Hashable {
     /// A private key is 32 bytes, more than zero and below the order of the curve.
@@ -9,8 +9,8 @@ public enum Secp256k1Error: Error, Sendable, Hashable {
     case invalidDigest
     /// `r` and `s` are 32 bytes each, more than zero and below the order of the curve; the recovery id is 0 to 3.
     case invalidSignature
-    /// `s` lies in the upper half of its range. Whoever sees a signature can flip it there, so only the lower half
-    /// is accepted (EIP-2, BIP-146).
+    /// `s` lies in the upper half of its range. Any holder of a signature can flip it there, so only the lower half is
+    /// accepted (EIP-2, BIP-146).
     case highS
     /// No key could have made the signature over the digest.
     case unrecoverable

@@ -41,7 +41,7 @@ public struct Secp256k1PublicKey: Sendable, Hashable {
         return Secp256k1PublicKey(point)
     }
 
-    /// Returns whether this key made the signature over the digest. False for every signature with a high S, which is
+    /// Returns true if this key made the signature over the digest. False for every signature with a high S, which is
     /// not unique to the signer. The recovery id plays no part.
     ///
     /// - Throws: ``Secp256k1Error/invalidDigest``.

@@ -6,7 +6,7 @@
 public enum SecretBox {
     /// The bytes of a key.
     public static let keyLength = 32
-    /// The bytes of a nonce, which must never be used twice with the same key; chance is enough.
+    /// The bytes of a nonce, which must never be used twice with the same key; a random one suffices.
     public static let nonceLength = 24
     /// The bytes by which a sealed message is longer than its content. The tag stands first.
     public static let tagLength = 16
@@ -28,7 +28,7 @@ public enum SecretBox {
         #endif
     }
 
-    /// Decrypts what ``seal(_:key:nonce:)`` gave, after checking the tag.
+    /// Decrypts the result of ``seal(_:key:nonce:)``, after checking the tag.
     ///
     /// - Throws: ``SodiumError/invalidMessage(_:)`` when anything was changed or the key is another.
     public static func open(_ sealed: [UInt8], key: [UInt8], nonce: [UInt8]) throws(SodiumError) -> [UInt8] {

@@ -8,10 +8,10 @@
     }
 #endif
 
-/// Why one of libsodium's ciphers was not used. Says nothing of keys or contents.
+/// The reason for which one of libsodium's ciphers was not used. Says nothing of keys or contents.
 @nonexhaustive
 public enum SodiumError: Error, Sendable, Hashable {
-    /// A key or nonce has another length; the detail says which is needed.
+    /// A key or nonce has another length; the detail names the required one.
     case invalidKey(String)
     /// The message is malformed, was changed on the way or was made with another key.
     case invalidMessage(String)

@@ -3,7 +3,7 @@
 #endif
 
 /// Authenticated encryption by XChaCha20 and Poly1305 (draft-irtf-cfrg-xchacha-03): ChaCha20-Poly1305 with nonces so
-/// long that chance never draws one twice.
+/// long that random ones never repeat.
 public enum XChaCha20Poly1305 {
     /// The bytes of a key.
     public static let keyLength = 32
@@ -14,7 +14,7 @@ public enum XChaCha20Poly1305 {
 
     /// Encrypts `plaintext`.
     ///
-    /// - Parameter data: what is not encrypted but protected against changes.
+    /// - Parameter data: bytes that are not encrypted but protected against changes.
     /// - Throws: ``SodiumError``.
     public static func seal(
         _ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
@@ -35,7 +35,7 @@ public enum XChaCha20Poly1305 {
         #endif
     }
 
-    /// Decrypts what ``seal(_:key:nonce:authenticating:)`` gave, after checking the tag.
+    /// Decrypts the result of ``seal(_:key:nonce:authenticating:)``, after checking the tag.
     ///
     /// - Throws: ``SodiumError/invalidMessage(_:)`` when anything was changed or the key is another.
     public static func open(

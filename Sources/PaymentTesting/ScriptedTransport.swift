@@ -10,7 +10,7 @@ import Synchronization
 /// ])
 /// ```
 public final class ScriptedTransport: HTTPTransport {
-    /// One line of the script: which request it waits for, and what then happens.
+    /// One line of the script: the expected request, and its result.
     public struct Line: Sendable {
         let method: String
         let path: String
@@ -48,8 +48,8 @@ public final class ScriptedTransport: HTTPTransport {
     /// Every request so far, in order, expected or not.
     public var requests: [HTTPRequest] { state.withLock { $0.requests } }
 
-    /// What went against the script: one sentence for each request that was not its next line, and one for lines that
-    /// nobody asked for. Empty when the script was played exactly.
+    /// The deviations from the script: one sentence for each request that was not its next line, and one for each line
+    /// that was not requested. Empty when the script was played exactly.
     public var deviations: [String] {
         state.withLock { state in
             state.surprises + state.lines.map { "the script still waits for \($0.method) \($0.path)" }
@@ -58,7 +58,7 @@ public final class ScriptedTransport: HTTPTransport {
 
     /// Plays the next line.
     ///
-    /// - Throws: the line's ``TransportError``; ``TransportError/Reason/invalidRequest(_:)`` when the request is not
+    /// - Throws: The line's ``TransportError``; ``TransportError/Reason/invalidRequest(_:)`` when the request is not
     ///   the one that the script waits for, which also goes into ``deviations``.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         let origin = request.url.origin

@@ -2,8 +2,8 @@ import PaymentCore
 
 /// Refuses requests that cannot be sent faithfully, before any byte leaves.
 enum RequestCheck {
-    /// Fields that describe how the message is framed. The transport writes them itself; a second opinion could make
-    /// two servers on the way disagree about where the request ends.
+    /// Fields that describe the framing of the message. The transport writes them itself; a second description could
+    /// make two servers on the way disagree about the end of the request.
     private static let framing: Set = [
         "connection", "content-length", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer",
         "transfer-encoding", "upgrade",

@@ -18,9 +18,9 @@ public struct StandardTransport: HTTPTransport {
     ///
     /// - Parameters:
     ///   - configuration: time limits, sizes and trust.
-    ///   - retry: what is sent again, how often and after which pauses.
-    ///   - clock: what the pauses are waited on.
-    ///   - random: where their jitter comes from.
+    ///   - retry: the rules for sending again: the conditions, the number and the pauses.
+    ///   - clock: the clock of the pauses.
+    ///   - random: the source of their jitter.
     public init(
         _ configuration: TransportConfiguration = TransportConfiguration(), retry: RetryPolicy = RetryPolicy(),
         clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource()
@@ -31,7 +31,7 @@ public struct StandardTransport: HTTPTransport {
 
     /// Sends `request`, again if that cannot act twice, and returns the answer, whatever its status.
     ///
-    /// - Parameter request: what to send.
+    /// - Parameter request: the request to send.
     /// - Returns: the answer; redirects are answers like any other.
     /// - Throws: ``TransportError`` when there is no complete answer.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {

@@ -4,8 +4,8 @@ public import PaymentSecp256k1
 
 /// A wallet of one Ethereum account, for development, tests and the sandbox.
 ///
-/// **Never for real money.** It signs whatever it is asked to, without showing it to anyone, and keeps its key in
-/// plain memory. It has no network: it cannot send transactions.
+/// **Never for real money.** It signs every request without showing it, and keeps its key in plain memory. It has no
+/// network: it cannot send transactions.
 public struct DevelopmentWallet: Sendable {
     private let privateKey: Secp256k1PrivateKey
 
@@ -20,7 +20,7 @@ public struct DevelopmentWallet: Sendable {
 
     /// Creates a wallet whose key anyone can compute from a number: the same account for the same `seed`.
     ///
-    /// **Never for real money**: whoever guesses the seed owns the account.
+    /// **Never for real money**: a party that guesses the seed owns the account.
     public init(seed: UInt64) {
         var hasher = Keccak256()
         hasher.update("swift-payment-router development wallet".utf8)
@@ -59,9 +59,9 @@ public struct DevelopmentWallet: Sendable {
 
     /// Signs a personal message (EIP-191).
     ///
-    /// - Parameter message: the bytes that are to be signed.
+    /// - Parameter message: the bytes to sign.
     /// - Returns: `0x`, r, s and v: 132 characters.
-    /// - Throws: what ``sign(digest:)`` throws.
+    /// - Throws: the errors of ``sign(digest:)``.
     public func personalSign(_ message: some Collection<UInt8>) throws(WalletError) -> String {
         try sign(digest: EIP191.personalSignDigest(message))
     }

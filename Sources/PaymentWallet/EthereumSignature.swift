@@ -2,7 +2,7 @@ import PaymentCore
 public import PaymentCrypto
 public import PaymentSecp256k1
 
-/// A signature as Ethereum wallets hand it out: r, s and v in 65 bytes.
+/// A signature in the form of Ethereum wallets: r, s and v in 65 bytes.
 public struct EthereumSignature: Sendable, Hashable {
     /// The signature, with low S and recovery id 0 or 1.
     public let signature: RecoverableSignature

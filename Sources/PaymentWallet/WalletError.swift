@@ -1,15 +1,15 @@
 public import PaymentSecp256k1
 
-/// Why the wallet did not answer a request. Nothing of what was to be signed is quoted.
+/// The reason for which the wallet did not answer a request. Nothing of the data to be signed is quoted.
 @nonexhaustive
 public enum WalletError: Error, Sendable, Hashable {
     /// The wallet does not know the method, or cannot do it without a network.
     case unsupportedMethod(String)
-    /// The parameters do not have the shape that the method asks for; the text says which shape.
+    /// The parameters do not have the shape that the method asks for; the text names the shape.
     case invalidParameters(String)
     /// The request is for an account that is not this wallet's.
     case otherAccount
-    /// The typed data does not hash to what its review says: it is not what the payer was shown.
+    /// The typed data does not hash to the digest of its review: it is not the data that the payer was shown.
     case otherThanReviewed
     /// The typed data is malformed.
     case typedData(TypedDataError)

@@ -6,14 +6,14 @@ extension DevelopmentWallet: PaymentSigner {
         "eth_signTypedData_v4", "eth_signTypedData_v3", "eth_signTypedData", "personal_sign",
     ]
 
-    /// Returns whether the wallet answers calls of this method; it cannot send transactions.
+    /// Returns true if the wallet answers calls of this method; it cannot send transactions.
     public func supports(method: String) -> Bool { Self.methods.contains(method) }
 
-    /// Answers a wallet call. Typed data that was reviewed is signed only if it hashes to what the review says.
+    /// Answers a wallet call. Typed data that was reviewed is signed only if it hashes to the review's digest.
     ///
     /// - Parameter request: the call, with its review where there is one.
     /// - Returns: the signature.
-    /// - Throws: ``WalletError``; a call that was reviewed and is another now is one.
+    /// - Throws: ``WalletError``; ``WalletError/otherThanReviewed`` for a call that changed after its review.
     public func sign(_ request: SigningRequest) async throws -> String {
         if let reviewed = request.review?.digest, request.method == "eth_signTypedData_v4" {
             guard let data = request.parameters[1], (try? TypedData(parsing: data))?.digest == reviewed else {
@@ -34,8 +34,8 @@ extension DevelopmentWallet: PaymentSigner {
     /// Arbitrum.
     ///
     /// - Parameters:
-    ///   - chooser: who chooses among options.
-    ///   - policy: how options are chosen without anybody.
+    ///   - chooser: picks one of the options.
+    ///   - policy: takes an option without a question.
     public func payer(chooser: Payer.Chooser? = nil, policy: OptionPolicy? = nil) -> Payer {
         Payer(
             accounts: accounts(onChains: [1, 10, 56, 137, 8453, 42161]), signer: self, chooser: chooser, policy: policy)

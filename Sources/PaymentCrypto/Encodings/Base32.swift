@@ -23,13 +23,13 @@ public struct Base32: Sendable {
     public func groups(_ text: some Sequence<UInt8>) -> [UInt8]? { values(of: Array(text)[...]) }
 
     /// Returns the whole bytes that `text` spells; nil for other characters, for a length that no bytes have and for
-    /// bits that are left over and not zero, unless `ignoringSpareBits` says that these do not matter.
+    /// spare bits that are not zero, unless `ignoringSpareBits` allows these.
     @inlinable
     public func decode(_ text: some Sequence<UInt8>, ignoringSpareBits: Bool = false) -> [UInt8]? {
         bytes(of: Array(text)[...], ignoringSpareBits: ignoringSpareBits)
     }
 
-    /// What ``groups(_:)`` returns of a text's bytes.
+    /// Returns the result of ``groups(_:)`` for a text's bytes.
     @usableFromInline
     package func values(of text: ArraySlice<UInt8>) -> [UInt8]? {
         var groups: [UInt8] = []
@@ -42,7 +42,7 @@ public struct Base32: Sendable {
         return groups
     }
 
-    /// What ``decode(_:ignoringSpareBits:)`` returns of a text's bytes.
+    /// Returns the result of ``decode(_:ignoringSpareBits:)`` for a text's bytes.
     @usableFromInline
     package func bytes(of text: ArraySlice<UInt8>, ignoringSpareBits: Bool = false) -> [UInt8]? {
         var bytes: [UInt8] = []

@@ -51,7 +51,7 @@ public enum Base58 {
         }
     }
 
-    /// Writes the number that `text` spells into `words` and returns how many it takes; nil for other characters.
+    /// Writes the number that `text` spells into `words` and returns the number of words; nil for other characters.
     private static func read(
         _ text: ArraySlice<UInt8>, _ alphabet: Alphabet, into words: UnsafeMutableBufferPointer<UInt32>
     ) -> Int? {

@@ -20,7 +20,7 @@ public enum Base64URL {
     @inlinable
     public static func decode(_ text: some StringProtocol) -> [UInt8]? { bytes(of: Array(text.utf8)[...]) }
 
-    /// The same of a text's bytes.
+    /// Returns the same for a text's bytes.
     @usableFromInline
     package static func bytes(of text: ArraySlice<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []

@@ -15,7 +15,7 @@ public struct EthereumAddress: Sendable, Hashable {
         try self.init(spelling: Array(text.utf8)[...])
     }
 
-    /// The same of a text's bytes.
+    /// Creates an address by reading a text's bytes.
     @usableFromInline
     package init(spelling text: ArraySlice<UInt8>) throws(EthereumAddressError) {
         let digits = text.dropFirst(2)
@@ -54,7 +54,7 @@ public struct EthereumAddress: Sendable, Hashable {
         "0x" + String(decoding: cased(hashing: prefix), as: UTF8.self)
     }
 
-    /// Whether `digits`, which spell this address, have the case of ERC-55.
+    /// True if `digits`, which spell this address, have the case of ERC-55.
     private func isChecksummed(_ digits: ArraySlice<UInt8>) -> Bool { cased(hashing: "").elementsEqual(digits) }
 
     private func cased(hashing prefix: String) -> [UInt8] {
@@ -73,7 +73,7 @@ extension EthereumAddress: CustomStringConvertible {
     public var description: String { checksummed }
 }
 
-/// Why a text is not an Ethereum address.
+/// The reason for which a text is not an Ethereum address.
 @nonexhaustive
 public enum EthereumAddressError: Error, Sendable, Hashable {
     /// It does not begin with `0x`.

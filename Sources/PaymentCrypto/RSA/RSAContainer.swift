@@ -1,4 +1,4 @@
-/// The DER around RSA keys: the Security framework takes and gives only what is inside (PKCS #1).
+/// The DER around RSA keys: the Security framework takes and returns only the inner part (PKCS #1).
 enum RSAContainer {
     /// `rsaEncryption` (1.2.840.113549.1.1.1) with its null parameter, as an AlgorithmIdentifier.
     private static let algorithm: [UInt8] = [

@@ -4,7 +4,7 @@
     /// A key of libcrypto.
     ///
     /// It is never changed after it was made, and libcrypto (since 1.1.0) counts references atomically and lets threads
-    /// share a key that nobody changes: so it is safe to send.
+    /// share a key that is not changed: so it is safe to send.
     final class RSAHandle: @unchecked Sendable {
         private let key: OpaquePointer
 
@@ -81,7 +81,7 @@
         ) -> Int32
 
         private func run(_ input: [UInt8], _ digest: OAEPDigest, start: Start, work: Work) -> [UInt8]? {
-            // What went wrong is not told apart, so nothing may stay on the thread's list of errors either.
+            // The errors are not distinguished, so none may stay on the thread's list of errors either.
             defer { ERR_clear_error() }
             guard let context = EVP_PKEY_CTX_new(key, nil) else { return nil }
             defer { EVP_PKEY_CTX_free(context) }

@@ -29,7 +29,7 @@ public struct RSAPrivateKey: Sendable {
         publicKey = RSAPublicKey(try RSAHandle(publicKey: der), der)
     }
 
-    /// Decrypts what was encrypted to ``publicKey``.
+    /// Decrypts a message that was encrypted to ``publicKey``.
     ///
     /// - Throws: ``CryptoError/invalidMessage(_:)``.
     public func decrypt(_ message: [UInt8], _ digest: OAEPDigest) throws(CryptoError) -> [UInt8] {

@@ -26,7 +26,7 @@ public struct RSAPublicKey: Sendable {
     /// Encrypts a short message, such as a content key. Two runs never give the same.
     ///
     /// - Parameters:
-    ///   - message: what is encrypted: shorter than the key by more than two hashes.
+    ///   - message: the message: shorter than the key by more than two hashes.
     ///   - digest: the hash of OAEP and of its mask: `sha256` for RSA-OAEP-256, `sha1` for RSA-OAEP.
     /// - Throws: ``CryptoError``.
     public func encrypt(_ message: [UInt8], _ digest: OAEPDigest) throws(CryptoError) -> [UInt8] {

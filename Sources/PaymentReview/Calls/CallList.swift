@@ -35,7 +35,7 @@ struct CallList {
         switch shape {
         case .single(let call): try Self.reviewPayment(call, &findings, approval: nil)
         case .approvalThenPermit(let approval, let permit):
-            // Both are read before either is judged, so that the first lie in the order of the rules is named.
+            // Both are read before either is judged, so that the first violation in the order of the rules is named.
             let transaction = try TransactionCall(approval, findings.option)
             try Self.reviewPayment(permit, &findings, approval: transaction)
         }

@@ -4,8 +4,8 @@ import PaymentCrypto
 // Strict readers of the values in calls: one notation each that every wallet reads alike.
 
 extension String {
-    /// Whether both are the same bytes. Texts that are merely equal may be different letters: to Unicode the Kelvin
-    /// sign is a K, to most wallets it is not.
+    /// Returns true if both are the same bytes. Texts that are merely equal may be different letters: to Unicode the
+    /// Kelvin sign is a K, to most wallets it is not.
     func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
@@ -22,7 +22,7 @@ extension EthereumAddress {
         }
     }
 
-    /// Whether it is nobody's: what is sent there is lost.
+    /// True if it is the zero address: money sent there is lost.
     var isZero: Bool { bytes.allSatisfy { $0 == 0 } }
 }
 

@@ -2,18 +2,18 @@ import PaymentCore
 
 /// One call of the list, of exactly the known shape.
 struct WalletCall: Sendable {
-    /// What a wallet is asked for.
+    /// The methods of wallets.
     enum Method: Sendable, Hashable {
         case signTypedData
         case sendTransaction
         case signSolanaTransaction
-        /// One that the application let pass by name.
+        /// A method that the application let pass by name.
         case unreviewed(String)
     }
 
     let method: Method
     let params: JSONValue
-    /// Where the call stands in the list, from 0.
+    /// The position of the call in the list, from 0.
     let index: Int
 
     /// The pointer to a member of the call's parameters.

@@ -17,7 +17,7 @@ struct ApprovalCalldata {
     }
 }
 
-/// `chargeNative(PaymentInfo,address,bytes,uint16,address)`: how payments in a chain's own coin were recorded.
+/// `chargeNative(PaymentInfo,address,bytes,uint16,address)`: the recorded form of payments in a chain's own coin.
 ///
 /// The structure, its names and widths are those of Base's Commerce Payments (`AuthCaptureEscrow.PaymentInfo`); the
 /// recorded calls fit it word by word. 20 words: 12 of the structure, 5 of the other parameters, the length of the
@@ -49,7 +49,7 @@ struct SettlementCalldata {
         let feeReceiver = try words.address()
         _ = try words.number(bits: 256)  // salt
         _ = try words.address()  // the contract that collects the wrapped coin
-        try words.expect(512)  // where the collector's data begins
+        try words.expect(512)  // the start of the collector's data
         let fee = try words.number(bits: 16)
         let secondFeeReceiver = try words.address()
         try words.expect(65)  // the length of the collector's data
@@ -125,7 +125,7 @@ private struct Words {
         guard try self.number(bits: 256) == UInt256(number) else { throw Self.malformed(member) }
     }
 
-    /// What is left is data up to `count` bytes and zeros behind.
+    /// Checks that the rest is data of up to `count` bytes with zeros behind.
     mutating func expectZeros(from count: Int) throws(SigningError) {
         guard words[index...].joined().dropFirst(count).allSatisfy({ $0 == 0 }) else { throw Self.malformed(member) }
         index = words.count

@@ -7,17 +7,18 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// Until when a signature may be good: by our clock, whatever the service says.
+/// The limits of a signature's validity: by this device's clock, whatever the service states.
 struct Deadline {
-    /// The longest that a signature may be good, in seconds.
+    /// The longest that a signature may be valid, in seconds.
     private static let longest: UInt64 = 86_400
-    /// A day before the end of the year 9999: what comes later is no time that people or programs can tell.
+    /// A day before the end of the year 9999: later times cannot be expressed by people or programs.
     private static let latest = 253_402_300_799 - longest
 
     /// Unix seconds.
     let now: UInt64
 
-    /// By whole seconds. A clock that shows no time of ours is taken for 1970 or 9999, and lets no real deadline pass.
+    /// Creates limits by whole seconds. A clock outside the years 1970 to 9999 is taken for 1970 or 9999, and accepts
+    /// no real deadline.
     init(now: Date) {
         let seconds = now.timeIntervalSince1970.rounded(.down)
         self.now = seconds > Double(Self.latest) ? Self.latest : UInt64(exactly: seconds) ?? 0
@@ -40,7 +41,7 @@ struct Deadline {
     }
 }
 
-/// Who can be paid at all: nobody gets money back from these.
+/// The recipients that cannot be paid: money sent to them is lost.
 struct RecipientRule {
     private let option: CheckedOption
 

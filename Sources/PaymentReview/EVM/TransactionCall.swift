@@ -98,7 +98,7 @@ struct TransactionCall {
 
     private var dataMember: String { call.member("/0/data") }
 
-    /// Names of members that are repeated in a refusal.
+    /// True for names of members that may be repeated in a refusal.
     private static func isPlain(_ name: String) -> Bool {
         name.utf8.count <= 40 && name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit }
     }

@@ -9,7 +9,7 @@ import PaymentCrypto
 
 /// A call that signs typed data (EIP-712) as a payment.
 ///
-/// Its types have to be exactly the known ones, so that what is read here is what a wallet hashes.
+/// Its types have to be exactly the known ones, so that a wallet hashes exactly the values that are read here.
 struct TypedDataCall {
     private let call: WalletCall
     private let option: CheckedOption
@@ -53,7 +53,7 @@ struct TypedDataCall {
         self.primaryType = primaryType.string
     }
 
-    /// What is signed, checked against the option.
+    /// Returns the signed message, checked against the option.
     func message(_ deadlines: Deadline) throws(SigningError) -> TypedMessage {
         guard let schema = primaryType.flatMap(MessageSchema.init(rawValue:)) else {
             throw SigningError(

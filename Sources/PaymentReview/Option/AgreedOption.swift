@@ -1,18 +1,18 @@
 public import PaymentCore
 
-/// What the payer saw and chose, as the service stated it: the measure of every call.
+/// The option that the payer saw and chose, as the service stated it: the measure of every call.
 public struct AgreedOption: Sendable, Hashable {
-    /// What is paid: `caip19/` and the asset's CAIP-19 id.
+    /// The asset that is paid: `caip19/` and its CAIP-19 id.
     public let unit: String
-    /// How much, in minor units: decimal digits.
+    /// The amount, in minor units: decimal digits.
     public let value: String
     /// The account that pays, CAIP-10.
     public let account: String
-    /// The service's word for the asset; nil where only ``decimals`` was kept of the display.
+    /// The service's symbol of the asset; nil where only ``decimals`` was kept of the display.
     public let symbol: String?
-    /// The service's longer word for the asset.
+    /// The service's longer name of the asset.
     public let name: String?
-    /// How many decimal digits the amount was shown with; nil when the service stated no number.
+    /// The number of decimal digits that the amount was shown with; nil when the service stated no number.
     public let decimals: Int?
 
     /// Creates an option.
@@ -25,8 +25,8 @@ public struct AgreedOption: Sendable, Hashable {
         self.decimals = decimals
     }
 
-    /// Creates an option by reading it as it stands on the wire: `account` and `amount`, with `unit`, `value` and
-    /// `display` in it. Other members are left alone: they are not signed.
+    /// Creates an option by reading its wire form: `account` and `amount`, with `unit`, `value` and `display` in it.
+    /// Other members are ignored: they are not signed.
     public init(reading json: JSONValue) {
         let display = json["amount"]?["display"]
         self.init(
@@ -37,9 +37,9 @@ public struct AgreedOption: Sendable, Hashable {
 }
 
 /// An option whose own statements hold: the account is the payer's, the asset is on its chain, and the display agrees
-/// with what is known of the asset.
+/// with the known facts about the asset.
 public struct CheckedOption: Sendable {
-    /// What kind of asset it is.
+    /// The kinds of assets.
     enum Kind: Sendable, Hashable {
         case token(EthereumToken)
         case coin
@@ -53,12 +53,12 @@ public struct CheckedOption: Sendable {
     public let asset: AssetID
     /// The chain's name for people: from this library's tables where they have it, otherwise its CAIP-2 id.
     public let networkName: String
-    /// The asset's name for people: from this library's tables where they have it, otherwise the service's word.
+    /// The asset's name for people: from this library's tables where they have it, otherwise the service's claim.
     public let symbol: String
-    /// Whether ``symbol`` and ``decimals`` are facts. Otherwise they are the service's word, and should be shown as
+    /// True if ``symbol`` and ``decimals`` are facts. Otherwise they are the service's claim, and should be shown as
     /// that.
     public let isVerified: Bool
-    /// How many decimal digits the minor unit stands for.
+    /// The number of decimal digits of the minor unit.
     public let decimals: UInt8
 
     let kind: Kind

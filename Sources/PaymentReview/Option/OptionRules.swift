@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentCrypto
 
-/// Checks what an option says of itself, before any call is looked at.
+/// Checks an option's own statements, before any call is read.
 struct OptionRules {
     private static let value = "/option/amount/value"
     private static let unit = "/option/amount/unit"
@@ -103,7 +103,7 @@ struct OptionRules {
 
     // MARK: Display
 
-    /// Names of tokens that are in use have no other letters; what looks like them is made to.
+    /// Names of tokens in use have no other letters; a name with look-alikes is an imitation.
     private func checkText() throws(SigningError) {
         for (member, text) in [("assetSymbol", option.symbol), ("assetName", option.name)] {
             guard let text else { continue }
@@ -114,7 +114,7 @@ struct OptionRules {
             }
         }
         guard let symbol = option.symbol else { return }
-        // In a sentence for people, several words could go on with it.
+        // In a sentence for people, several words could pass for the rest of it.
         guard symbol.utf8.count <= 32, !symbol.utf8.contains(UInt8(ascii: " ")),
             symbol.utf8.contains(where: { $0.isASCIILetter || $0.isASCIIDigit })
         else {
@@ -164,7 +164,7 @@ struct OptionRules {
 }
 
 extension AccountID {
-    /// Whether both ids name one account. Letter case in addresses of EVM chains is only a checksum.
+    /// Returns true if both ids name one account. Letter case in addresses of EVM chains is only a checksum.
     func isSameAccount(as other: AccountID) -> Bool {
         guard chain == other.chain else { return false }
         return chain.namespace == "eip155"

@@ -45,7 +45,7 @@ struct SolanaCall {
             sponsor: sponsor.map { Base58.encode($0) }, index)
     }
 
-    /// The payer signs, and before them at most somebody who pays the fee.
+    /// Checks that the payer signs, and before them at most one sponsor of the fee.
     private func checkSigners() throws(SigningError) {
         let refusal = SigningError(
             .solanaSigners, member, "a signer other than the payer and one sponsor of the fee is required")

@@ -129,7 +129,7 @@ struct SolanaParts {
 
     // MARK: The whole
 
-    /// Who is paid: a wallet where the transaction proves it, otherwise the account that the tokens go to.
+    /// Returns the recipient: a wallet where the transaction proves it, otherwise the account that the tokens go to.
     func checkedTransfer() throws(SigningError) -> (owner: [UInt8], isOwner: Bool) {
         guard let transfer = transfers.first else {
             throw SigningError(.listNoPayment, "/calls", "nothing is paid")
@@ -148,8 +148,7 @@ struct SolanaParts {
         return (transfer.destination, option.kind == .coin)
     }
 
-    /// What the network takes at most, in lamports. The payer's own fee is bounded; a sponsor's is the sponsor's
-    /// matter.
+    /// Returns the most that the network takes, in lamports. The payer's own fee is bounded; a sponsor's fee is not.
     func checkedFee(signatures: Int) throws(SigningError) -> UInt128 {
         let units = unitLimit.map { UInt128($0) } ?? min(200_000 * others, 1_400_000)
         let priority = (units * UInt128(unitPrice ?? 0) + 999_999) / 1_000_000

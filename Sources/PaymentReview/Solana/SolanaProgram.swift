@@ -24,10 +24,10 @@ enum SolanaProgram: String, CaseIterable {
 
 /// The account that keeps a wallet's tokens of one mint, as the Associated Token Account program derives it.
 enum AssociatedTokenAccount {
-    /// Whether `account` is the one of `wallet` and `mint` under a token program.
+    /// Returns true if `account` is the one of `wallet` and `mint` under a token program.
     ///
-    /// True for every bump: a wrong one gives an address that the program never makes, or a point whose key nobody
-    /// has. Neither can be a thief's account, so no curve has to be reckoned with.
+    /// Every bump is accepted: a wrong one gives an address that the program never makes, or a point whose key is
+    /// unknown. Neither can be a thief's account, so no curve arithmetic is needed.
     static func isAccount(_ account: [UInt8], of wallet: [UInt8], mint: [UInt8], program: [UInt8]) -> Bool {
         let suffix = SolanaProgram.associatedToken.key + Array("ProgramDerivedAddress".utf8)
         return (UInt8.min...UInt8.max).reversed().contains { bump in

@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentCrypto
 
-/// What is known of some tokens of EVM chains. Sources, all of 2026: the issuers' own contracts and lists (Circle,
+/// The known facts about some tokens of EVM chains. Sources, all of 2026: the issuers' own contracts and lists (Circle,
 /// Paxos, Agora), CoW Protocol's probes of permits, Uniswap's default list, WalletConnect's coverage page, recorded
 /// payments.
 enum EVMTokenRows {
@@ -39,7 +39,7 @@ enum EVMTokenRows {
         TokenRow("USDC", [100], "0xDDAfbb505ad214D7b80b1f830fcCc89B60fb7A83", 6, domain: ("USD//C on xDai", "1")),
     ]
 
-    /// Tether's dollar, and what became of its bridged forms.
+    /// Tether's dollar, and the present forms of its bridged versions.
     private static let tethers: [TokenRow] = [
         TokenRow("USDT", [1], "0xdAC17F958D2ee523a2206206994597C13D831ec7", 6),
         TokenRow("USDT BSC-USD", [56], "0x55d398326f99059fF775485246999027B3197955", 18),

@@ -1,16 +1,16 @@
 package import PaymentCore
 import PaymentCrypto
 
-/// The name of an asset that is a fact, not a service's word: for amounts as people write them.
+/// The name of an asset that is a fact, not a service's claim: for amounts as people write them.
 package struct KnownAsset: Sendable, Hashable {
     /// The name that is shown, such as `USDC`.
     package let symbol: String
     /// The chain's name, such as `Base`.
     package let chain: String
-    /// How many decimal digits it has. An amount that counts in others is not this asset's, whatever its id says.
+    /// The number of its decimal digits. An amount that counts in others is not this asset's, whatever its id says.
     package let decimals: UInt8
 
-    /// What the tables know of `asset`; nil when they don't.
+    /// Looks `asset` up in the tables; nil when they lack it.
     package init?(_ asset: AssetID) {
         guard asset.tokenID == nil, let chain = Chain.known(asset.chain.text) else { return nil }
         self.chain = chain.name

@@ -17,8 +17,8 @@ enum KnownContracts {
     private static let permit2OfZkStack = try? EthereumAddress(parsing: "0x0000000000225e31D15943971F47aD3022F714Fa")
     private static let permit2OfRonin = try? EthereumAddress(parsing: "0x771ca29e483df5447e20a89e0f00e1daf09ef534")
 
-    /// Whether payments were recorded to go to or through `address` on `chain`. Known for each chain by itself: the
-    /// same address elsewhere may be somebody else's.
+    /// Returns true if payments were recorded to go to or through `address` on `chain`. Known for each chain
+    /// separately: the same address elsewhere may belong to another party.
     static func hasBeenSeen(_ address: EthereumAddress, on chain: String) -> Bool {
         seen.contains("\(chain):\(address.checksummed)")
     }

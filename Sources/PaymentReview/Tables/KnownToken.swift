@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentCrypto
 
-/// A token whose name and decimals are facts, not the service's word.
+/// A token whose name and decimals are facts, not the service's claim.
 struct KnownToken: Sendable {
     /// The name that is shown.
     let symbol: String
@@ -13,7 +13,7 @@ struct KnownToken: Sendable {
     /// The program that keeps a Solana token.
     var program: String?
 
-    /// The token at `reference` of the kind `namespace` on `chain`; nil when nothing is known of it. Addresses of EVM
+    /// Returns the token at `reference` of the kind `namespace` on `chain`; nil when it is unknown. Addresses of EVM
     /// chains are checksummed.
     static func known(_ namespace: String, _ reference: String, on chain: String) -> KnownToken? {
         switch namespace {
@@ -24,8 +24,8 @@ struct KnownToken: Sendable {
         }
     }
 
-    /// Whether `symbol` is the name of a token or coin that is known on `chain`, but for capitals, marks and letters
-    /// that look alike: another token under that name is not what it seems.
+    /// Returns true if `symbol` is the name of a token or coin that is known on `chain`, but for capitals, marks and
+    /// look-alike letters: another token under that name is an imitation.
     static func isTaken(_ symbol: String, on chain: String) -> Bool {
         let forms = forms(symbol)
         let coin = Chain.known(chain)?.coin.map { Self.forms($0.symbol) } ?? []
@@ -36,7 +36,8 @@ struct KnownToken: Sendable {
         "0": "o", "1": "i", "l": "i", "|": "i", "!": "i", "5": "s", "$": "s", "₮": "t",
     ]
 
-    /// What a name may be taken for: without its marks, and with marks and letters read as what they look like.
+    /// Returns the forms that a name may be taken for: without its marks, and with marks and letters read as their
+    /// look-alikes.
     private static func forms(_ symbol: String) -> Set<String> {
         let lower = symbol.lowercased()
         let read = String(lower.map { lookalikes[$0] ?? $0 }).replacing("vv", with: "w").replacing("rn", with: "m")

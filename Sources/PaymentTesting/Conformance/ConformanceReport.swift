@@ -1,37 +1,37 @@
-/// What ``ProviderConformance`` or ``JournalConformance`` found.
+/// The results of ``ProviderConformance`` or ``JournalConformance``.
 public struct ConformanceReport<Name: RawRepresentable & Hashable & Sendable>: Sendable, Hashable,
     CustomStringConvertible
 where Name.RawValue == String {
-    /// How one probe ended.
+    /// The result of one probe.
     @nonexhaustive
     public enum Verdict: Sendable, Hashable {
-        /// The subject does it right.
+        /// The subject keeps the rule.
         case passed
-        /// It does not: what was seen, one sentence each.
+        /// The subject breaks the rule: the observations, one sentence each.
         case failed([String])
-        /// The subject has what is probed, but the probe could not be made, and why: nothing is known of it.
+        /// The subject has the capability, but the probe could not be made, for this reason: its result is unknown.
         case skipped(String)
-        /// There is nothing to probe: the subject cannot do it, and does not claim to.
+        /// There is nothing to probe: the subject does not have the capability, and does not claim it.
         case inapplicable(String)
     }
 
     /// One probe.
     public struct Probe: Sendable, Hashable {
-        /// Its name.
+        /// The name.
         public let name: Name
-        /// How it ended.
+        /// The result.
         public let verdict: Verdict
     }
 
-    /// What was probed.
+    /// The name of the subject.
     public let subject: String
     /// All probes, in the order in which they ran.
     public let probes: [Probe]
 
-    /// Whether no probe failed. Some may not have been made: see ``isComplete``.
+    /// True if no probe failed. Some may not have been made: see ``isComplete``.
     public var isPassed: Bool { failed.isEmpty }
 
-    /// Whether everything that the subject can do was probed, and nothing failed: what authors want.
+    /// True if every capability of the subject was probed, and nothing failed: the goal of authors.
     public var isComplete: Bool { failed.isEmpty && skipped.isEmpty }
 
     /// The probes that failed.
@@ -39,12 +39,12 @@ where Name.RawValue == String {
         probes.filter { if case .failed = $0.verdict { true } else { false } }.map(\.name)
     }
 
-    /// The probes that could not be made, although the subject has what they are about.
+    /// The probes that could not be made, although the subject has their capability.
     public var skipped: [Name] {
         probes.filter { if case .skipped = $0.verdict { true } else { false } }.map(\.name)
     }
 
-    /// The probes that are about something that the subject cannot do.
+    /// The probes of capabilities that the subject does not have.
     public var inapplicable: [Name] {
         probes.filter { if case .inapplicable = $0.verdict { true } else { false } }.map(\.name)
     }

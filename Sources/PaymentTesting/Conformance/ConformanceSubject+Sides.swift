@@ -1,24 +1,24 @@
 public import PaymentCore
 
 extension ConformanceSubject {
-    /// The backend's payment as its merchant knows it, and the books of what became of it.
+    /// The backend's payment as its merchant knows it, and the service's records of it.
     public struct Sale: Sendable {
         /// The payment, by the name under which the subject asks about it.
         public let payment: PaymentReference
-        /// What it costs: three minor units at least, so that a part can be given back.
+        /// The price: three minor units at least, so that a part can be refunded.
         public let price: Money
-        /// Every time that money was given back, with how much of it in minor units. Nil where nothing is given back.
+        /// Returns the refunds made, each in minor units. Nil where refunds are impossible.
         public let refunds: (@Sendable () async -> [UInt128])?
-        /// How often the payment was called off. Nil where it cannot be.
+        /// Returns the number of times that the payment was cancelled. Nil where it cannot be cancelled.
         public let cancellations: (@Sendable () async -> Int)?
-        /// What a refund of so much has to be called, where a payment can be given back only as a whole and only once.
-        /// Nil where parts can be, under any id.
+        /// Returns the id that a refund of this amount must have, where a payment can be refunded only as a whole and
+        /// only once. Nil where parts can be refunded, under any id.
         public var wholeRefundID: (@Sendable (Money) -> String)?
-        /// Has the payer pay it at the service itself, without the subject: at once, and settled. Does nothing when it
+        /// Pays as the payer at the service itself, without the subject: at once, and settled. Does nothing when it
         /// cannot be paid any more.
         public let pay: @Sendable () async -> Void
 
-        /// Creates the description of a payment that nobody has paid yet.
+        /// Creates the description of a payment that is not yet paid.
         public init(
             _ payment: PaymentReference, price: Money, refunds: (@Sendable () async -> [UInt128])? = nil,
             cancellations: (@Sendable () async -> Int)? = nil, pay: @escaping @Sendable () async -> Void
@@ -33,7 +33,7 @@ extension ConformanceSubject {
 
     /// URLs by which payers come back to the application.
     public struct Returns: Sendable {
-        /// Those of the backend's payment, each with whatever success it claims.
+        /// Those of the backend's payment, with every success that they can claim.
         public let own: [String]
         /// Those of another payment at the same service, which is paid.
         public let others: [String]
@@ -45,16 +45,17 @@ extension ConformanceSubject {
         }
     }
 
-    /// What the service sends to merchants.
+    /// The notifications that the service sends to merchants.
     public struct NotificationFixture: Sendable {
         /// Lists notifications, as they would arrive.
         public typealias List = @Sendable () async -> [IncomingNotification]
 
-        /// Every genuine notification so far, oldest first.
+        /// Returns every genuine notification so far, oldest first.
         public let sent: List
-        /// The same for another merchant: signed, as they have to be, with another secret. Nil where none can be made.
+        /// Returns the same for another merchant: signed, as they have to be, with another secret. Nil where none can
+        /// be made.
         public let foreign: List?
-        /// Genuine ones that are too old to be believed. Nil where the service's notifications do not age.
+        /// Returns genuine ones that are too old to be trusted. Nil where the service's notifications do not age.
         public let stale: List?
 
         /// Creates a list of notifications.

@@ -1,8 +1,8 @@
 public import PaymentCore
 
-/// A provider or a merchant's service to be probed, and what the probes need to know of its world.
+/// A provider or a merchant's service to be probed, and the parts of its world that the probes need.
 ///
-/// What of the world is not told is not probed, and ``ConformanceReport/skipped`` says so.
+/// Parts of the world that are not provided are not probed; ``ConformanceReport/skipped`` lists their probes.
 public struct ConformanceSubject: Sendable {
     /// A service with one payment that can be paid, made anew for every trial.
     public struct Backend: Sendable {
@@ -10,13 +10,13 @@ public struct ConformanceSubject: Sendable {
         public let link: String?
         /// The simulated service, by the host that it answers for.
         public let services: [String: any SandboxService]
-        /// How often money was taken, and how much in minor units where that is known.
+        /// Returns the captures, each in minor units where its amount is known.
         public let captures: @Sendable () async -> [UInt128?]
-        /// The payment as its merchant knows it: for subjects that give money back or call payments off.
+        /// The payment as its merchant knows it: for subjects that refund or cancel payments.
         public var sale: Sale?
         /// The URLs by which payers come back: for ``RedirectCompletingProvider``.
         public var returns: Returns?
-        /// What the service sends to merchants: for ``NotificationReadingService``.
+        /// The notifications that the service sends to merchants: for ``NotificationReadingService``.
         public var notifications: NotificationFixture?
 
         /// Creates a backend.
@@ -33,32 +33,32 @@ public struct ConformanceSubject: Sendable {
         }
     }
 
-    /// What the backend's payment does.
+    /// The behaviour of the backend's payment.
     @nonexhaustive
     public enum Behaviour: Sendable, Hashable {
         /// It can be paid, and settles.
         case payable
-        /// Once paid, it stays under way for ever.
+        /// Once paid, it stays in progress permanently.
         case neverSettles
     }
 
-    /// Makes a backend on a clock, or returns nil when there is none that behaves so.
+    /// Makes a backend on a clock, or returns nil when there is none with this behaviour.
     public typealias MakeBackend =
         @Sendable (Behaviour, any PaymentClock, any RandomSource) async throws -> Backend?
 
     /// The provider or service.
     public let service: any PaymentService
-    /// What it is meant to be able to do.
+    /// The capabilities that it is meant to have.
     public let capabilities: Set<ProviderDescriptor.Capability>
-    /// Who pays.
+    /// The payer.
     public let payer: Payer
-    /// Secrets and personal data that it was given: the probes search for them wherever they must not be.
+    /// Secrets and personal data that it received: the probes search for them wherever they must not be.
     public let canaries: [String]
     /// Makes the service's world.
     public let backend: MakeBackend
 
     /// Creates the description of a provider or a merchant's service. A payer with neither a chooser nor a policy takes
-    /// the first option: nothing here is real.
+    /// the first option: no money moves.
     public init(
         _ service: any PaymentService, capabilities: Set<ProviderDescriptor.Capability> = [], payer: Payer = Payer(),
         canaries: [String] = [], backend: @escaping MakeBackend
@@ -72,6 +72,6 @@ public struct ConformanceSubject: Sendable {
         self.backend = backend
     }
 
-    /// It as one that payers pay at; nil for a merchant's service.
+    /// The service as a provider; nil for a merchant's service.
     var provider: (any PaymentProvider)? { service as? any PaymentProvider }
 }

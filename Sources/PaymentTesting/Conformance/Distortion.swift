@@ -1,17 +1,17 @@
 import PaymentCore
 import Synchronization
 
-/// Answers that consistently speak of something else than what was asked for.
+/// Answers that consistently name another refund, payment or amount than the requested one.
 final class Distortion: Sendable {
     private let changes = Mutex(0)
     private let replace: @Sendable (JSONValue) -> JSONValue?
 
     private init(_ replace: @escaping @Sendable (JSONValue) -> JSONValue?) { self.replace = replace }
 
-    /// Whether any answer spoke of it at all.
+    /// True if any answer was changed.
     var hasChanged: Bool { changes.withLock { $0 > 0 } }
 
-    /// Every way in which answers can be about something else than `refund`, with a name.
+    /// Returns every way in which answers can be about something else than `refund`, with a name.
     static func all(of refund: RefundRequest) -> [(String, Distortion)] {
         let amount = refund.amount
         let other = try? amount.with(minorUnits: amount.minorUnits + 1)
@@ -45,7 +45,7 @@ final class Distortion: Sendable {
         return .string(text.replacing(of, with: other))
     }
 
-    /// In minor units or as a decimal, as a number or as text.
+    /// Replaces an amount, in minor units or as a decimal, as a number or as text.
     private static func amount(_ other: Money, instead amount: Money, of value: JSONValue) -> JSONValue? {
         switch value {
         case .string(amount.minorUnitText): return .string(other.minorUnitText)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Ways to alter a genuine notification.
 enum Forgery {
-    /// All of them, each with its name.
+    /// Returns all altered notifications, each with its name.
     static func all(of genuine: IncomingNotification) -> [(String, IncomingNotification)] {
         let response = HTTPResponse(status: 200, headers: genuine.headers, body: genuine.body)
         var all = Mutation.structured(response).map { mutation in
@@ -33,7 +33,7 @@ enum Forgery {
     }
 }
 
-/// Brings one value out of a world.
+/// Carries one value out of a world.
 final class Captured<Value: Sendable>: Sendable {
     private let state = Mutex<Value?>(nil)
     var value: Value? { state.withLock { $0 } }

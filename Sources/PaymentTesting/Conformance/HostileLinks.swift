@@ -1,4 +1,4 @@
-/// Texts that a provider must be able to look at, whatever it makes of them.
+/// Texts that a provider must be able to read, whatever its verdict.
 enum HostileLinks {
     static func around(_ link: String) -> [String] {
         let long = String(repeating: "a", count: 4000)
@@ -13,7 +13,7 @@ enum HostileLinks {
         ]
     }
 
-    /// Links that only look like `link`: hosts that others own.
+    /// Returns links that only look like `link`, at hosts of other owners.
     static func impostors(of link: String) -> [String] {
         guard link.hasPrefix("https://") else { return [] }
         let rest = link.dropFirst(8)

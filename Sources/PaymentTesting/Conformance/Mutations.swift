@@ -4,14 +4,14 @@ import Synchronization
 /// A way to spoil an answer.
 struct Mutation: Sendable {
     let name: String
-    /// Whether the service never sees the request: what says that nothing was done must be true.
+    /// True if the service never sees the request: a report that nothing was done is then true.
     var isInstead = false
     let apply: @Sendable (HTTPResponse) -> HTTPResponse
 
-    /// Statuses that say nothing of whether the request that they answer was carried out.
+    /// Statuses that leave open whether the request was carried out.
     static let openStatuses = [408, 409, 425, 429, 500, 502, 503, 504]
 
-    /// Every way to spoil `response`.
+    /// Returns every way to spoil `response`.
     static func all(of response: HTTPResponse) -> [Mutation] { plain + structured(response) }
 
     private static let plain: [Mutation] = [
@@ -50,7 +50,7 @@ struct Mutation: Sendable {
         case index(Int)
     }
 
-    /// The most places of one answer that are spoiled.
+    /// The highest number of places of one answer that are spoiled.
     private static let maximumPlaces = 60
 
     static func structured(_ response: HTTPResponse) -> [Mutation] {
@@ -100,7 +100,7 @@ struct Mutation: Sendable {
                 [path + [.key(key)]] + paths(in: members[key] ?? .null, path + [.key(key)])
             }
         case .array(let elements):
-            // What holds for the first elements holds for all.
+            // The first elements stand for all.
             elements.indices.prefix(2).flatMap { paths(in: elements[$0], path + [.index($0)]) }
         default: []
         }

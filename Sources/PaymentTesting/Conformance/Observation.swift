@@ -2,9 +2,9 @@ import PaymentCore
 import PaymentRouting
 import Synchronization
 
-/// What a provider does while it is watched.
+/// The requests, journal and log of a provider under observation.
 final class Observation: Sendable {
-    /// A request as it left the provider's hands.
+    /// A request as the provider sent it.
     struct Sent: Sendable {
         let step: String?
         let kind: StepKind?
@@ -31,7 +31,7 @@ final class Observation: Sendable {
     var events: [PaymentEvent] { state.withLock { $0.events } }
     var agreed: Money? { state.withLock { $0.agreed } }
     var moments: Int { state.withLock { $0.moments } }
-    /// Whether a return was given to the provider.
+    /// True if a return was passed to the provider.
     var hasCompleted: Bool { state.withLock { $0.hasCompleted } }
 
     func note(_ sent: Sent) { state.withLock { $0.sent.append(sent) } }

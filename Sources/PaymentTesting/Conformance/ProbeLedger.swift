@@ -7,18 +7,18 @@ import PaymentRouting
     import Foundation
 #endif
 
-/// What the service says has become of the payment: the truth that words are compared with.
+/// The service's records of the payment: the truth that reported outcomes are compared with.
 struct ProbeLedger: Sendable, Hashable {
-    /// How much was taken, each time.
+    /// The amount of each capture.
     let captures: [UInt128?]
-    /// How much was given back, each time.
+    /// The amount of each refund.
     let given: [UInt128]
-    /// How often the payment was called off.
+    /// The number of times that the payment was cancelled.
     let cancellations: Int
 }
 
 extension Trial.Result {
-    /// What is wrong with how it ended, by the service's own books.
+    /// The false statements about the result, by the service's own records.
     var falseStatements: [String] {
         switch probeCase {
         case .payment: falsePaymentStatements
@@ -106,7 +106,7 @@ extension Trial.Result {
         return ["an error says that nothing happened, but \(what): \(error.message)"]
     }
 
-    /// Everything that was written or shown, for the search for secrets.
+    /// Every text that was written or shown, for the search for secrets.
     var texts: [String] {
         var texts = observation.events.map(\.description)
         for ending in [first, last] {
@@ -130,7 +130,7 @@ extension Trial.Result {
 }
 
 extension PaymentOutcome {
-    /// Whether it says that nothing was paid by this attempt because another one has paid.
+    /// True if it reports that this attempt paid nothing because another one has paid.
     var saysPaidElsewhere: Bool {
         if case .declined(let reason) = self { reason.code == .paidElsewhere } else { false }
     }

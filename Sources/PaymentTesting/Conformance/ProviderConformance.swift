@@ -1,16 +1,17 @@
 import Dispatch
 import PaymentCore
 
-/// Probes a provider or a merchant's service: the same battery for every one of them.
+/// Probes a provider or a merchant's service. Every subject gets the same probes.
 ///
 /// ```swift
 /// let report = await ProviderConformance.check(subject)
 /// #expect(report.isComplete, "\(report)")
 /// ```
 ///
-/// Nothing is passed over in silence: what the subject cannot do is ``ConformanceReport/Verdict/inapplicable(_:)``, and
-/// what it can do but its backend gives no means to probe is ``ConformanceReport/Verdict/skipped(_:)``. A merchant's
-/// service is a subject of its own, with a ``ConformanceSubject/Sale`` instead of a link:
+/// No probe is left out silently: a capability that the subject lacks is
+/// ``ConformanceReport/Verdict/inapplicable(_:)``, and one that its backend gives no means to probe is
+/// ``ConformanceReport/Verdict/skipped(_:)``. A merchant's service is a separate subject, with a
+/// ``ConformanceSubject/Sale`` instead of a link:
 ///
 /// ```swift
 /// ConformanceSubject(merchant, capabilities: [.refunds]) { _, clock, _ in
@@ -20,49 +21,50 @@ import PaymentCore
 /// }
 /// ```
 public enum ProviderConformance {
-    /// One thing that everybody who can do it must get right.
+    /// One rule that every subject with the capability must keep.
     @nonexhaustive
     public enum Probe: String, Sendable, Hashable, CaseIterable {
         /// Id, name, patterns and hosts are sound and do not change.
         case descriptor = "descriptor is sound and stable"
-        /// What it is meant to be able to do is what it conforms to.
+        /// The capabilities that it is meant to have are its conformances.
         case capabilities = "capabilities are the conformances"
         /// A registry accepts its patterns.
         case patterns = "patterns are valid"
-        /// It looks at any link without trapping, the same way twice, and trusts no impostor.
+        /// It reads any link without trapping, the same way twice, and trusts no impostor.
         case links = "every link is read, impostors are not trusted"
         /// It pays.
         case payment = "a payment is paid once"
-        /// Spoilt answers never become a false success or failure, whatever was asked for.
+        /// Spoilt answers never become a false success or failure, in any case.
         case hostileAnswers = "spoilt answers are not believed"
-        /// An answer that does not prove that a mutation was not carried out is not taken for such a proof.
+        /// An answer that does not prove that a mutation was not carried out is not taken for proof of it.
         case rejections = "only a proof is taken for a refusal"
         /// Secrets are nowhere.
         case secrets = "secrets appear nowhere"
         /// It reaches only the hosts that it declares.
         case hosts = "only declared hosts are reached"
-        /// Cancelled at any moment, it tells the truth and can go on.
+        /// Cancelled at any moment, it reports the truth and can resume.
         case cancellation = "cancelling at any moment is safe"
-        /// After a crash at any moment it goes on, sends nothing twice that must not be repeated, and repeats what it
-        /// repeats with the same key.
+        /// After a crash at any moment it resumes, repeats nothing that must not be repeated, and repeats the rest with
+        /// the same key.
         case crashes = "a crash at any moment is survived"
-        /// A renamed step is another one for the journal: what was begun under the old name could not be found again.
+        /// A renamed step is another one for the journal: one begun under the old name could not be found again.
         case stepNames = "steps have the same names in every process"
-        /// A service that never settles does not keep it for ever.
+        /// Waiting for a service that never settles ends.
         case polling = "waiting is bounded"
-        /// Money is given back once, however often it is asked for, and another time for another id.
+        /// A refund is made once, however often it is requested, and another time for another id.
         case refund = "a refund is made once"
-        /// A refund over another amount, of another id, of another payment or of more than was paid is not told made.
+        /// A refund with another amount, another id, of another payment or of more than was paid is not reported as
+        /// made.
         case refundDetails = "another refund is not taken for the one asked for"
-        /// A refund is made once whatever moment its process dies at, and what is repeated has the same key.
+        /// A refund is made once whatever moment its process dies at, and repeated requests have the same key.
         case refundCrashes = "a crash at any moment of a refund is survived"
-        /// A payment that nobody has paid is called off once, however often that is asked for.
+        /// An unpaid payment is cancelled once, however often that is requested.
         case cancelling = "a payment is cancelled once"
-        /// Whoever comes first, the payer or the merchant, the word is true.
+        /// The reported outcome is true whether the payer or the merchant comes first.
         case cancellationRaces = "a payment that is paid meanwhile is not called cancelled"
         /// A return is only ever a reason to ask: forged, foreign, another payment's or repeated ones change nothing.
         case returns = "a return proves nothing by itself"
-        /// Genuine notifications are read truly, altered ones are refused.
+        /// Genuine notifications are read correctly, altered ones are refused.
         case notifications = "a forged notification is refused"
         /// Notifications signed with another secret are refused.
         case notificationSecrets = "a notification signed with another secret is refused"
@@ -72,13 +74,12 @@ public enum ProviderConformance {
         case notificationRepetitions = "a notification may come twice and late"
     }
 
-    /// What was found of a provider or a merchant's service.
+    /// The results of probing a provider or a merchant's service.
     public typealias Report = ConformanceReport<Probe>
 
-    /// Runs all probes, each in simulated worlds of its own.
+    /// Runs all probes, each in its own simulated worlds.
     public static func check(_ subject: ConformanceSubject) async -> Report {
-        // The worlds compute without a pause, for long: on a thread of their own, so that whoever waits for something
-        // meanwhile gets on with it.
+        // The worlds compute without a pause, for long: on a separate thread, so that other tasks are not held up.
         await withCheckedContinuation { report in
             DispatchQueue.global().async {
                 let battery = ProbeSuite(subject: subject)
@@ -134,7 +135,7 @@ struct ProbeSuite: Sendable {
         }
     }
 
-    /// Why there is nothing to probe, or nil.
+    /// Returns the reason why there is nothing to probe, or nil.
     private func lack(_ probe: ProviderConformance.Probe) -> String? {
         let service = subject.service
         switch probe {
@@ -156,7 +157,7 @@ struct ProbeSuite: Sendable {
 
     // MARK: Trials
 
-    /// The trial's result.
+    /// Returns the trial's result.
     ///
     /// - Throws: ``SkipError`` when the backend has nothing for it.
     func run(_ trial: Trial) throws -> Trial.Result {
@@ -170,7 +171,7 @@ struct ProbeSuite: Sendable {
         return result
     }
 
-    /// The errands that can be tried.
+    /// Returns the cases that can be tried.
     ///
     /// - Throws: ``SkipError`` when there are none.
     func probeCases() throws -> [Trial.ProbeCase] {
@@ -179,7 +180,7 @@ struct ProbeSuite: Sendable {
         return probeCases
     }
 
-    /// Looks at a backend in a world of its own, outside of any process.
+    /// Looks at a backend in its own world, outside of any process.
     func inBackend<Value: Sendable>(
         _ look: @escaping @Sendable (ConformanceSubject.Backend) async throws -> Value
     ) throws -> Value {
@@ -193,7 +194,7 @@ struct ProbeSuite: Sendable {
         }
     }
 
-    /// What is found for each errand, with its name.
+    /// Returns the findings of each case, with its name.
     func forEachProbeCase(_ findings: (Trial.ProbeCase) throws -> [String]) throws -> [String] {
         try probeCases().flatMap { probeCase in
             try findings(probeCase).map { probeCase == .payment ? $0 : "\(probeCase.rawValue): \($0)" }

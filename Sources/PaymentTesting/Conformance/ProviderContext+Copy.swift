@@ -1,11 +1,11 @@
 package import PaymentCore
 
 extension ProviderContext {
-    /// Returns a copy with another network, or with steps that run through something else.
+    /// Returns a copy with another network, or with another runner of its steps.
     ///
     /// - Parameters:
-    ///   - http: the copy's network; nil for the same.
-    ///   - steps: runs the copy's steps; nil for this context.
+    ///   - http: The copy's network; nil for the same.
+    ///   - steps: Runs the copy's steps; nil for this context.
     package func copy(http: (any HTTPTransport)? = nil, steps: (any StepRunner)? = nil) -> ProviderContext {
         ProviderContext(
             http: http ?? self.http, payer: payer, clock: clock, random: random, secrets: secrets, link: link,

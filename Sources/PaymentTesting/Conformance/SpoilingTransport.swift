@@ -1,14 +1,14 @@
 import PaymentCore
 
-/// A network on which something happens to the answers, or around a request.
+/// A network that changes answers, or runs an action around a request.
 struct SpoilingTransport: HTTPTransport {
     let base: any HTTPTransport
     let observation: Observation
     /// The answer to spoil.
     var spoiling: (index: Int, mutation: Mutation)?
-    /// What every answer becomes.
+    /// Changes every answer.
     var distortion: (@Sendable (HTTPResponse) -> HTTPResponse)?
-    /// What somebody else does before the request of this number reaches the service, or after it did and before its
+    /// An action of another party before the request of this number reaches the service, or after it did and before its
     /// answer comes back.
     var meanwhile: (index: Int, isAfter: Bool, act: @Sendable () async -> Void)?
 

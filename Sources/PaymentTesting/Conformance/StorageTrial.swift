@@ -1,11 +1,11 @@
 import Synchronization
 
-/// One probe of one storage: what is asked of it, and what was found wrong.
+/// One probe of one storage: it calls the storage and collects the defects.
 package protocol StorageTrial: Sendable {
     var findings: Findings { get }
 }
 
-/// What a probe has found wrong, in the order in which it did.
+/// The findings of a probe, in their order.
 package final class Findings: Sendable {
     private let list = Mutex<[String]>([])
 
@@ -17,7 +17,7 @@ package final class Findings: Sendable {
     package func add(_ wrong: String) { list.withLock { $0.append(wrong) } }
 }
 
-/// The subject cannot do what a probe is about, and does not claim to.
+/// The subject does not have the probed capability, and does not claim it.
 package struct InapplicableError: Error {
     let reason: String
 
@@ -29,7 +29,7 @@ extension StorageTrial {
         if !isRight { findings.add(wrong()) }
     }
 
-    /// Expects work to be refused with just this error.
+    /// Expects work to be refused with exactly this error.
     package func expects<Refusal: Error & Equatable>(
         _ refusal: Refusal, _ what: String, _ work: () async throws -> Void
     ) async {
@@ -42,7 +42,7 @@ extension StorageTrial {
 }
 
 extension ConformanceReport where Name: CaseIterable {
-    /// Runs every probe, each with a trial of its own.
+    /// Runs every probe, each with its own trial.
     package static func probing<Trial: StorageTrial>(
         _ subject: String, _ make: () async throws -> Trial, _ run: (Name, Trial) async throws -> Void
     ) async -> Self {

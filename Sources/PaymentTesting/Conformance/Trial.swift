@@ -1,15 +1,15 @@
 import PaymentCore
 import PaymentRouting
 
-/// One errand at a watched provider or service in a world of its own.
+/// One case at a watched provider or service in its own world.
 struct Trial: Sendable {
-    /// What is done.
+    /// The case.
     enum ProbeCase: String, Sendable, CaseIterable {
         /// The payer pays.
         case payment
-        /// The merchant gives a part of a paid payment back.
+        /// The merchant refunds a part of a paid payment.
         case refund
-        /// The merchant calls a payment off that nobody has paid.
+        /// The merchant cancels an unpaid payment.
         case cancellation
     }
 
@@ -18,7 +18,7 @@ struct Trial: Sendable {
     var behaviour = ConformanceSubject.Behaviour.payable
     /// The answer to spoil.
     var spoiling: (index: Int, mutation: Mutation)?
-    /// What every answer becomes.
+    /// Changes every answer.
     var distortion: (@Sendable (HTTPResponse) -> HTTPResponse)?
     /// The request before or after which the payer pays by other means.
     var race: (index: Int, isAfter: Bool)?
@@ -26,15 +26,15 @@ struct Trial: Sendable {
     var crash: Int?
     /// The moment at which the payment is cancelled.
     var cancellation: Int?
-    /// Whether the errand is begun again, by a new process, until it has ended.
+    /// True if a new process repeats the case until its outcome is final.
     var goesOn = false
-    /// What chance and the order of tasks follow from.
+    /// The seed of chance and of the order of tasks.
     var seed: UInt64 = 1
-    /// The refund that is asked for.
+    /// Returns the refund that is requested.
     var asking: @Sendable (ConformanceSubject.Sale) throws -> RefundRequest = { try $0.part() }
-    /// The payment that is to be called off.
+    /// Returns the payment that is to be cancelled.
     var target: @Sendable (ConformanceSubject.Sale) -> PaymentReference = \.payment
-    /// What happens after the first process has ended, before anybody goes on. Returns what is wrong.
+    /// Acts after the first process has ended, before another one resumes. Returns the defects.
     var afterwards: @Sendable (ProbeContext, Ending) async throws -> [String] = { _, _ in [] }
 
     typealias Ending = Swift.Result<PaymentOutcome, PaymentError>
@@ -60,7 +60,7 @@ struct Trial: Sendable {
             }
         }
 
-        /// Does the errand, once, in a task of its own: it may be cancelled.
+        /// Runs the case, once, in its own task: it may be cancelled.
         func ask(_ router: PaymentRouter) async throws -> Ending {
             let work = try trial.work(backend)
             let task = Task(executorPreference: world.executor) { () async throws -> Ending in
@@ -83,15 +83,15 @@ struct Trial: Sendable {
     struct Result: Sendable {
         let probeCase: ProbeCase
         let observation: Observation
-        /// What was asked to be given back.
+        /// The requested refund.
         let asked: RefundRequest?
-        /// How the first process saw it end, and the last one.
+        /// The results in the first process, and in the last one.
         let first: Ending
         let last: Ending
-        /// The service's books when the first process ended, and in the end.
+        /// The service's records when the first process ended, and in the end.
         let before: ProbeLedger
         let after: ProbeLedger
-        /// What ``Trial/afterwards`` found.
+        /// The findings of ``Trial/afterwards``.
         let findings: [String]
         let histories: [AttemptHistory]
         let hasDied: Bool
@@ -99,7 +99,7 @@ struct Trial: Sendable {
         let elapsed: Double
     }
 
-    /// Nil when the subject has no backend of this behaviour, or one that knows nothing of such an errand.
+    /// Runs the trial. Returns nil when the subject has no backend of this behaviour, or one without this case.
     func run() throws -> Result? {
         let world = SimulatedWorld(seed: seed)
         defer { world.end() }
@@ -136,7 +136,7 @@ struct Trial: Sendable {
         }
     }
 
-    /// What is asked of a router.
+    /// Returns the work for a router.
     private func work(
         _ backend: ConformanceSubject.Backend
     ) throws -> @Sendable (PaymentRouter) async throws -> PaymentOutcome {
@@ -152,11 +152,11 @@ struct Trial: Sendable {
     }
 }
 
-/// Why a probe cannot be made.
+/// The reason why a probe cannot be made.
 struct SkipError: Error { let reason: String }
 
 extension ConformanceSubject {
-    /// What can be tried with `backend`.
+    /// Returns the cases that can be tried with `backend`.
     func probeCases(in backend: Backend) -> [Trial.ProbeCase] {
         Trial.ProbeCase.allCases.filter { probeCase in
             switch probeCase {
@@ -169,7 +169,7 @@ extension ConformanceSubject {
 }
 
 extension ConformanceSubject.Sale {
-    /// The refund of a part, by an amount that is easily told from all others; of the whole where there are no parts.
+    /// Returns the refund of a part, with an amount that no other has; of the whole where parts are impossible.
     func part(_ id: String = "conformance-7") throws -> RefundRequest {
         if let wholeRefundID { return RefundRequest(of: payment, amount: price, id: wholeRefundID(price)) }
         return RefundRequest(of: payment, amount: try price.with(minorUnits: max(1, price.minorUnits / 3)), id: id)
@@ -177,7 +177,7 @@ extension ConformanceSubject.Sale {
 }
 
 extension Money {
-    /// Another amount of the same.
+    /// Returns another amount in the same currency.
     func with(minorUnits: UInt128) throws -> Money {
         try Money(minorUnits: minorUnits, currency: currency, exponent: exponent)
     }

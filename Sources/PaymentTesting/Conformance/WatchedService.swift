@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// A provider or merchant's service under observation. It can whatever the one that is observed can.
+/// A provider or merchant's service under observation, with the capabilities of its base.
 struct WatchedService<Base: PaymentService>: PaymentService {
     let base: Base
     let observation: Observation
@@ -19,7 +19,7 @@ struct WatchedService<Base: PaymentService>: PaymentService {
 }
 
 extension Observation {
-    /// `service`, observed.
+    /// Returns `service` under observation.
     func watching(_ service: any PaymentService) -> any PaymentService {
         func watch(_ service: some PaymentService) -> any PaymentService {
             WatchedService(base: service, observation: self)

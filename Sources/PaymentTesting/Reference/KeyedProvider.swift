@@ -6,12 +6,12 @@ public import PaymentCore
     import Foundation
 #endif
 
-/// The provider of ``KeyedService``: the smallest that does everything right, to simulate with and to start from.
+/// The provider of ``KeyedService``: the smallest that keeps every rule, to simulate with and to start from.
 public struct KeyedProvider: PaymentProvider {
     /// The host of its links.
     public static let linkHost = "pay.keyed.example"
 
-    /// Who it is and what it claims.
+    /// The provider's id, name, links and hosts.
     public let descriptor: ProviderDescriptor
     private let replay: MutationReplay
     private let key: @Sendable (PaymentAttempt, ProviderContext) -> String
@@ -19,9 +19,9 @@ public struct KeyedProvider: PaymentProvider {
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - replay: what it declares about repeating a charge.
-    ///   - replayWindow: how long it declares that a charge may be repeated.
-    ///   - key: the idempotency key; the attempt's, unless a test wants a mistake.
+    ///   - replay: The repetition rule that it declares for a charge.
+    ///   - replayWindow: The time in which it declares that a charge may be repeated.
+    ///   - key: The idempotency key; the attempt's, unless a test wants a mistake.
     public init(
         replay: MutationReplay = .sameKey, replayWindow: Duration = .seconds(600),
         key: @escaping @Sendable (PaymentAttempt, ProviderContext) -> String = { attempt, _ in attempt.idempotencyKey }
@@ -73,7 +73,7 @@ public struct KeyedProvider: PaymentProvider {
             try await context.clock.sleep(for: .seconds(1))
             state = try await ask(attempt.reference, context)
         }
-        // What was charged must be what was agreed.
+        // The charged amount must be the agreed one.
         if state.status == "paid", try state.money() != attempt.option.amount {
             throw PaymentError(
                 .integrity, "another amount was charged than was agreed", provider: descriptor.id, phase: .maybeSent)

@@ -6,24 +6,24 @@ public import PaymentCore
     import Foundation
 #endif
 
-/// A simulated service that takes money for whoever asks, and recognises repetitions only by their idempotency key.
+/// A simulated service that takes money for every caller, and recognises repetitions only by their idempotency key.
 ///
-/// Nothing but the client's care keeps a payment from being taken twice here; that makes it the sharpest service to
-/// simulate with. The API is small: `GET /payments/{id}`, and `POST /payments/{id}/charge` with `Idempotency-Key`.
+/// Only the client's care prevents a double charge here; that makes it the strictest service to simulate with. The API
+/// is small: `GET /payments/{id}`, and `POST /payments/{id}/charge` with `Idempotency-Key`.
 public actor KeyedService: SandboxService {
     /// The API's host.
     public static let host = "api.keyed.example"
 
-    /// What a payment does when it is charged.
+    /// The behaviour of a payment when it is charged.
     @nonexhaustive
     public enum Scenario: Sendable, Hashable, CaseIterable {
         /// It is settled at once.
         case paidAtOnce
-        /// It is settled after it was asked about twice.
+        /// It settles after two questions about it.
         case paidAfterPolling
         /// The charge is refused with status 402; nothing is taken.
         case declined
-        /// It stays under way for ever.
+        /// It stays in progress permanently.
         case neverSettles
     }
 
@@ -42,8 +42,8 @@ public actor KeyedService: SandboxService {
     /// Creates a service without payments.
     ///
     /// - Parameters:
-    ///   - clock: decides when payments end.
-    ///   - recognizesKeys: false makes a service that takes money for every request, repeated or not.
+    ///   - clock: The clock that decides when payments end.
+    ///   - recognizesKeys: False makes a service that takes money for every request, repeated or not.
     public init(clock: any PaymentClock, recognizesKeys: Bool = true) {
         self.clock = clock
         self.recognizesKeys = recognizesKeys
@@ -51,7 +51,7 @@ public actor KeyedService: SandboxService {
 
     /// Creates a payment that can be paid for `lifetime` seconds.
     ///
-    /// - Returns: the link to it.
+    /// - Returns: The link to it.
     public func createPayment(
         _ id: String, _ scenario: Scenario = .paidAtOnce, cents: UInt128 = 1000, lifetime: Double = 900
     ) -> String {
@@ -59,13 +59,13 @@ public actor KeyedService: SandboxService {
         return "https://\(KeyedProvider.linkHost)/\(id)"
     }
 
-    /// Returns how often money was taken for a payment.
+    /// Returns the number of times that money was taken for a payment.
     public func captures(of id: String) -> Int { payments[id]?.keys.count ?? 0 }
 
     /// Returns the keys with which money was taken for a payment, in order.
     public func keys(of id: String) -> [String] { payments[id]?.keys ?? [] }
 
-    /// Returns whether the payment is paid, for good.
+    /// Returns true if the payment is paid, which is final.
     public func isPaid(_ id: String) -> Bool { payments[id].map { status($0) == "paid" } ?? false }
 
     /// Answers one request.

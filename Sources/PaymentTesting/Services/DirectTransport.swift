@@ -1,10 +1,11 @@
 package import PaymentCore
 
-/// The payer's own way to a service: without timeouts, faults or crashes of the paying process, and it takes no time.
+/// The payer's own transport to a service: without timeouts, faults or crashes of the paying process, and without
+/// delay.
 package struct DirectTransport: HTTPTransport {
     private let service: any SandboxService
 
-    /// Creates a way to `service`, whatever the host.
+    /// Creates a transport to `service`, whatever the host.
     package init(service: any SandboxService) { self.service = service }
 
     package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {

@@ -1,7 +1,7 @@
 public import PaymentCore
 import Synchronization
 
-/// A service that misbehaves on request and writes down everything it sees. For tests.
+/// A service that misbehaves on request and records every request. For tests.
 ///
 /// ```swift
 /// let faults = FaultInjector(sandbox)
@@ -78,7 +78,7 @@ public final class FaultInjector: SandboxService {
         state.withLock { $0.rules.append(Rule(fault: fault, matcher: matcher, skip: skip, times: times)) }
     }
 
-    /// Lets every request go on that stalls without a duration, now and later.
+    /// Lets every request proceed that stalls without a duration, now and later.
     public func release() {
         let stalled = state.withLock { state in
             state.isReleased = true
@@ -91,10 +91,10 @@ public final class FaultInjector: SandboxService {
     /// All requests so far, in the order they came in.
     public var requests: [Seen] { state.withLock { $0.seen } }
 
-    /// How many requests stall without a duration at this moment.
+    /// The number of requests that stall without a duration at this moment.
     public var stalledCount: Int { state.withLock { $0.stalled.count } }
 
-    /// Returns the wrapped service's answer, or the fault; a dropped connection, which cannot be told in an answer, is
+    /// Returns the wrapped service's answer, or the fault; a dropped connection, which an answer cannot express, is
     /// status 500.
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         switch await answer(to: request) {
@@ -163,8 +163,8 @@ public final class FaultInjector: SandboxService {
 extension FaultInjector.Fault {
     private static let json: HTTPHeaders = ["Content-Type": "application/json"]
 
-    /// Answers `request` in the place of `service`, which is asked where the fault lets it be. A stall without a
-    /// duration has nobody here to end it, and does not wait.
+    /// Answers `request` in the place of `service`, which is called where the fault permits. A stall without a duration
+    /// cannot be released here, and does not wait.
     package func answer(
         to request: HTTPRequest, of service: any SandboxService, clock: any PaymentClock
     ) async -> SandboxAnswer {

@@ -1,4 +1,4 @@
-/// What happened to the payments of a sandbox, in order. The truth that clients are compared with.
+/// The events of a sandbox's payments, in order. The truth that clients are compared with.
 public struct SandboxLedger: Sendable, Hashable {
     /// One event.
     @nonexhaustive
@@ -13,9 +13,9 @@ public struct SandboxLedger: Sendable, Hashable {
         case captured(option: String, amount: String, account: String)
         /// The money arrived.
         case settled
-        /// Money was given back after it had arrived: amount in minor units with its unit.
+        /// Money was refunded after it had arrived: amount in minor units with its unit.
         case refunded(amount: String)
-        /// The settlement failed or the payer was refused; the money was given back.
+        /// The settlement failed or the payer was refused; the money was returned.
         case failed
         /// It was cancelled.
         case cancelled
@@ -27,7 +27,7 @@ public struct SandboxLedger: Sendable, Hashable {
     public struct Entry: Sendable, Hashable {
         /// The payment's id.
         public let payment: String
-        /// What happened.
+        /// The event.
         public let event: Event
     }
 
@@ -37,7 +37,7 @@ public struct SandboxLedger: Sendable, Hashable {
     /// Creates an empty ledger.
     public init() {}
 
-    /// Notes what happened to `payment`.
+    /// Adds an event of `payment`.
     public mutating func record(_ event: Event, of payment: String) {
         entries.append(Entry(payment: payment, event: event))
     }
@@ -47,12 +47,12 @@ public struct SandboxLedger: Sendable, Hashable {
         entries.filter { $0.payment == payment }.map(\.event)
     }
 
-    /// Returns how often money was taken for `payment`: never more than once.
+    /// Returns the number of times that money was taken for `payment`: never more than once.
     public func captures(of payment: String) -> Int {
         events(of: payment).count { if case .captured = $0 { true } else { false } }
     }
 
-    /// Returns how many requests to confirm `payment` arrived.
+    /// Returns the number of requests to confirm `payment`.
     public func confirmRequests(of payment: String) -> Int {
         events(of: payment).count { $0 == .confirmRequested }
     }

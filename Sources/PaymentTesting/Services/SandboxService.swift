@@ -1,6 +1,6 @@
 public import PaymentCore
 
-/// A simulated backend: answers HTTP requests, knows nothing of sockets.
+/// A simulated backend: answers HTTP requests, independent of sockets.
 ///
 /// The same service runs in-process behind ``SandboxTransport`` and on loopback behind `LoopbackServer`. Its requests'
 /// URLs keep path and query exactly as sent, percent-encoding included.
@@ -8,7 +8,7 @@ public protocol SandboxService: Sendable {
     /// Answers `request`. Called from many tasks at once.
     func respond(to request: HTTPRequest) async -> HTTPResponse
 
-    /// Answers `request`, or does what no well-behaved service does, such as dropping the connection.
+    /// Answers `request`, or misbehaves, for example by dropping the connection.
     ///
     /// Services implement ``respond(to:)``; the default of this method calls it.
     func answer(to request: HTTPRequest) async -> SandboxAnswer
@@ -21,21 +21,21 @@ extension SandboxService {
     }
 }
 
-/// What a server does with a request.
+/// The response of a server to a request.
 @nonexhaustive
 public enum SandboxAnswer: Sendable {
     /// It sends this answer.
     case response(HTTPResponse)
-    /// It sends status 200 and a body of this many bytes `x`, made on the way: nothing of that size is held in memory.
+    /// It sends status 200 and a body of this many bytes `x`, made while sending: nothing of that size is held in
+    /// memory.
     case endless(bytes: Int)
-    /// It sends this answer's status and header fields, and then what comes out of the stream, for as long as it goes
-    /// on.
+    /// It sends this answer's status and header fields, and then the bytes of the stream until it ends.
     case stream(HTTPResponse, SandboxStream)
     /// It closes the connection without sending a byte.
     case drop
 }
 
-/// Why a sandbox cannot run.
+/// The reason why a sandbox cannot run.
 @nonexhaustive
 public enum SandboxError: Error, Sendable, Hashable {
     /// Another process listens on this port.

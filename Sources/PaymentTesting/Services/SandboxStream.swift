@@ -1,14 +1,14 @@
 import Synchronization
 
-/// An answer's body that goes on for as long as there is something to say, such as server-sent events.
+/// An answer's body that continues as long as there are bytes to send, such as server-sent events.
 ///
-/// Whoever makes it sends pieces; whoever serves it hands them on as fast as its reader takes them. A reader that falls
-/// too far behind loses the connection, not the sender its memory.
+/// The maker sends pieces; the server passes them on as fast as the reader takes them. A reader that falls too far
+/// behind loses the connection, and the sender's memory stays bounded.
 public final class SandboxStream: Sendable {
     /// The most bytes that wait for a reader: 256 KiB.
     public static let maximumBacklog = 256 << 10
 
-    /// What a server gets when it asks for more.
+    /// The next part of the body for a server.
     package enum Piece: Sendable {
         case bytes([UInt8])
         /// There is nothing yet; the server is woken.
@@ -31,7 +31,7 @@ public final class SandboxStream: Sendable {
 
     /// Sends `bytes` to the reader.
     ///
-    /// - Returns: false when nobody reads any more, or the reader has fallen too far behind, which ends the stream.
+    /// - Returns: False when the reader has gone, or has fallen too far behind, which ends the stream.
     @discardableResult public func send(_ bytes: [UInt8]) -> Bool {
         state.withLock { state in
             guard !state.isFinished else { return false }
@@ -50,10 +50,10 @@ public final class SandboxStream: Sendable {
     /// Ends the body after what was sent.
     public func finish() { state.withLock { Self.finish(&$0) } }
 
-    /// Whether nothing more can be sent.
+    /// True if nothing more can be sent.
     public var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// Returns the next bytes, at most `limit`. Where there are none, calls `sleep` and, once there is something again,
+    /// Returns the next bytes, at most `limit`. Where there are none, calls `sleep` and, once there are some again,
     /// `wake`: both under the stream's own lock, so that no wake-up can come before the sleep or after ``close()``.
     package func take(_ limit: Int, sleep: () -> Void, wake: @escaping @Sendable () -> Void) -> Piece {
         state.withLock { state in
@@ -74,7 +74,7 @@ public final class SandboxStream: Sendable {
         }
     }
 
-    /// Says that nobody reads any more.
+    /// Closes the stream because its reader has gone.
     package func close() {
         state.withLock { state in
             state.isFinished = true

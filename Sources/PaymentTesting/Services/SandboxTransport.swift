@@ -1,7 +1,7 @@
 public import PaymentCore
 import Synchronization
 
-/// A transport that hands requests to a service in the same process.
+/// A transport that passes requests to a service in the same process.
 ///
 /// It behaves as if a network lay between: a request, once handed over, runs to its end even when the sender's task is
 /// cancelled or stops waiting; a dropped connection is ``TransportError/Reason/connectionLost(_:)`` with phase
@@ -31,7 +31,7 @@ public struct SandboxTransport: HTTPTransport {
             guard bytes <= request.responseLimit else { throw tooLarge(request) }
             return HTTPResponse(status: 200, body: [UInt8](repeating: SandboxAnswer.filler, count: max(0, bytes)))
         case .answered(.stream(var response, let stream)):
-            // No answer here comes in pieces: what was sent so far is all there will be.
+            // Answers here do not come in pieces: the bytes sent so far are the whole body.
             while case .bytes(let bytes) = stream.take(.max, sleep: {}, wake: {}) { response.body += bytes }
             stream.close()
             guard response.body.count <= request.responseLimit else { throw tooLarge(request) }
@@ -51,7 +51,7 @@ public struct SandboxTransport: HTTPTransport {
     private func firstResult(of request: HTTPRequest) async -> Race.Result {
         let race = Race()
         let (service, clock) = (service, clock)
-        // Not a child task: a server does not stop working because its client went away.
+        // Not a child task: a server does not stop working because its client disconnected.
         Task { race.finish(.answered(await service.answer(to: request))) }
         let timer = Task {
             try await clock.sleep(for: request.timeout)

@@ -17,7 +17,7 @@ enum DiskRecord: Sendable, Hashable, Codable {
         return Self.bytes(UInt64(content.count)) + Self.bytes(Self.checksum(content)) + content
     }
 
-    /// The whole records at the beginning of `bytes`: what is behind the first that is not whole does not count.
+    /// Returns the whole records at the beginning of `bytes`: those behind the first partial one do not count.
     static func read(_ bytes: [UInt8]) -> [DiskRecord] {
         var records: [DiskRecord] = []
         var rest = bytes[...]
@@ -40,13 +40,13 @@ enum DiskRecord: Sendable, Hashable, Codable {
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
-    /// FNV-1a with 64 bits: torn content has another one, but for one case in 2^64.
+    /// FNV-1a with 64 bits: torn content has another checksum, except for one case in 2^64.
     private static func checksum(_ bytes: [UInt8]) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }
 
-/// The attempts that some records tell of.
+/// The attempts that a list of records describes.
 struct RecordLog: Sendable {
     /// Oldest first.
     private(set) var histories: [AttemptHistory] = []
@@ -54,7 +54,7 @@ struct RecordLog: Sendable {
 
     func history(of attempt: AttemptID) -> AttemptHistory? { places[attempt].map { histories[$0] } }
 
-    /// Whether a journal may let a loss of power take `record` back, when it comes next.
+    /// True if a loss of power may remove `record` when it is the next one.
     func mayLose(_ record: DiskRecord) -> Bool {
         guard case .added(let entry, let id) = record else { return false }
         return entry.mayBeLost(afterMutation: history(of: id)?.hasBegunMutation ?? false)

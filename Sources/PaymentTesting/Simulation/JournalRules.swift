@@ -1,6 +1,6 @@
 public import PaymentCore
 
-/// What every journal must obey, whatever happened.
+/// The rules that every journal must obey in any history.
 public enum JournalRules {
     /// Returns the ways in which `histories`, all attempts of one journal in order, break the rules. Empty when legal.
     public static func breaches(in histories: [AttemptHistory]) -> [String] {

@@ -23,10 +23,10 @@ final class SeededExecutor: TaskExecutor {
 
     init(seed: UInt64) { state = Mutex(State(random: SplitMix64(seed: seed))) }
 
-    /// How many jobs have run.
+    /// The number of jobs that have run.
     var count: Int { state.withLock { $0.count } }
 
-    /// How many jobs came from another thread than the driving one: work that had left the simulation.
+    /// The number of jobs that came from another thread than the driving one: work that had left the simulation.
     var strays: Int { state.withLock { $0.strays } }
 
     func enqueue(_ job: consuming ExecutorJob) {
@@ -38,7 +38,7 @@ final class SeededExecutor: TaskExecutor {
         }
     }
 
-    /// Declares the current thread to be the one that runs the jobs from now on, or nobody.
+    /// Declares the current thread to be the one that runs the jobs from now on, or that none does.
     func drive(_ isDriving: Bool) {
         let thread = Self.thread
         state.withLock { $0.driver = isDriving ? thread : nil }

@@ -10,18 +10,18 @@ import Synchronization
 
 /// A disk that holds one journal, shared by all processes of a ``SimulatedWorld``.
 ///
-/// Records are first only in the system's memory, where every process sees them, then durable. A process that dies
-/// takes nothing with it; when the power fails, the fate decides what becomes of the bytes in between.
+/// Records are first only in the system's memory, where every process sees them, then durable. The death of a process
+/// loses nothing; when the power fails, the fate decides about the bytes in between.
 public final class SimulatedDisk: Sendable {
-    /// What a loss of power leaves of the bytes that are not durable. A record that is not whole is discarded when the
-    /// journal is read again, and everything behind it.
+    /// The bytes that a loss of power leaves of those that are not durable. A partial record is discarded when the
+    /// journal is read again, and so is everything behind it.
     @nonexhaustive
     public enum Fate: Sendable, Hashable {
         /// All of them.
         case clean
         /// Those before some byte, by chance, and sometimes garbage behind it.
         case torn
-        /// The first so many bytes.
+        /// The first bytes, this many.
         case cut(Int)
         /// None.
         case lostTail
@@ -39,16 +39,16 @@ public final class SimulatedDisk: Sendable {
     }
 
     private struct State {
-        /// What the processes see.
+        /// The records that the processes see.
         var seen = RecordLog()
-        /// What would be there after the loss of everything that is not durable.
+        /// The records that would remain after the loss of everything that is not durable.
         var durable = RecordLog()
         /// The records that are seen but not durable, oldest first.
         var tail: [DiskRecord] = []
         var synced = 0
-        /// A process that dies frees its leases: nobody waits for it.
+        /// The leases. A process that dies frees its own at once.
         var holdings: [PaymentReference: Holding] = [:]
-        /// What is spent without a question: on the disk as soon as it is seen.
+        /// The spendings without a question: on the disk as soon as they are seen.
         var spendings = SpendingLedger()
     }
 
@@ -63,10 +63,10 @@ public final class SimulatedDisk: Sendable {
     /// The attempts as far as they are durable, oldest first.
     public var durableHistories: [AttemptHistory] { state.withLock { $0.durable.histories } }
 
-    /// What was spent without a question, oldest first.
+    /// The spendings without a question, oldest first.
     public var spendings: [SpendingRecord] { state.withLock { $0.spendings.records } }
 
-    /// Reads or changes what is spent without a question.
+    /// Reads or changes the spendings without a question.
     func account<Result: Sendable>(
         _ work: (inout SpendingLedger) throws(SpendingError) -> Result
     ) throws(SpendingError) -> Result {
@@ -76,7 +76,7 @@ public final class SimulatedDisk: Sendable {
         return try result.get()
     }
 
-    /// How many bytes are not durable.
+    /// The number of bytes that are not durable.
     public var bytesAtRisk: Int { state.withLock { $0.tail.reduce(0) { $0 + $1.frame.count } } }
 
     func history(of attempt: AttemptID) -> AttemptHistory? { state.withLock { $0.seen.history(of: attempt) } }
@@ -87,7 +87,7 @@ public final class SimulatedDisk: Sendable {
 
     // MARK: Leases
 
-    /// Gives `lease` to a process, unless another holder was heard of within its duration.
+    /// Grants `lease` to a process, unless another holder gave a sign of life within its duration.
     func acquire(_ lease: PaymentLease, for process: Int, at now: Date) -> Bool {
         state.withLock { state in
             if let holding = state.holdings[lease.payment], !holding.isHeld(by: lease), holding.end > now {
@@ -104,7 +104,7 @@ public final class SimulatedDisk: Sendable {
         guard isHeld else { throw .leaseLost(lease.payment) }
     }
 
-    /// Takes a lease back, when it is held.
+    /// Ends a lease, when it is held.
     func release(_ lease: PaymentLease) {
         state.withLock { state in
             if state.holdings[lease.payment]?.isHeld(by: lease) == true { state.holdings[lease.payment] = nil }
@@ -126,8 +126,8 @@ public final class SimulatedDisk: Sendable {
 
     /// Puts a record into the system's memory.
     ///
-    /// - Returns: its place, when it has to be made durable before its writer goes on, or nil.
-    /// - Throws: what a journal must refuse.
+    /// - Returns: Its place, when it has to be made durable before its writer continues, or nil.
+    /// - Throws: The error with which a journal must refuse it.
     func write(_ record: DiskRecord, under lease: PaymentLease) throws(JournalError) -> Int? {
         let result: Result<Int?, JournalError> = state.withLock { state in
             if let refusal = Self.refusal(of: record, under: lease, in: &state) { return .failure(refusal) }
@@ -143,7 +143,7 @@ public final class SimulatedDisk: Sendable {
     func sync(upTo place: Int) {
         state.withLock { state in
             let count = place - state.synced
-            // Somebody's later sync has done it, or a loss of power came in between.
+            // A later sync of another process has done it, or a loss of power came in between.
             guard count > 0, count <= state.tail.count else { return }
             for record in state.tail[..<count] { state.durable.add(record) }
             state.tail.removeFirst(count)
@@ -153,7 +153,7 @@ public final class SimulatedDisk: Sendable {
 
     /// The machine goes down: all leases end, and the bytes at risk meet their fate.
     ///
-    /// - Returns: how many records are lost.
+    /// - Returns: The number of records that are lost.
     func losePower(_ fate: Fate) -> Int {
         let drawn: Fate = fate == .drawn ? [.clean, .torn, .lostTail][Int(random.next() % 3)] : fate
         return state.withLock { state in
@@ -183,7 +183,7 @@ public final class SimulatedDisk: Sendable {
         return bytes[..<place] + bytes[place...].map { _ in UInt8(truncatingIfNeeded: random.next()) }
     }
 
-    /// Why `record` may not be written; nil when it may.
+    /// Returns the reason why `record` may not be written; nil when it may.
     private static func refusal(
         of record: DiskRecord, under lease: PaymentLease, in state: inout State
     ) -> JournalError? {

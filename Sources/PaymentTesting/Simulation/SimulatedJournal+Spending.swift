@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
 
-/// What is spent without a question, on the same disk.
+/// The spendings without a question, on the same disk.
 extension SimulatedJournal: SpendingStore {
     func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
         try await account("reserves \(spending.amounts[0]) for \(spending.attempt)") { (book) throws(SpendingError) in
@@ -21,7 +21,7 @@ extension SimulatedJournal: SpendingStore {
         }
     }
 
-    // Whoever pays looks here at every ending: a look takes no time, so that histories without limits are as they were.
+    // Every ending of a payment reads this: a read takes no time, so that histories without limits stay as they were.
 
     func spending(of attempt: AttemptID) async throws -> SpendingRecord? {
         try alive()
@@ -38,7 +38,7 @@ extension SimulatedJournal: SpendingStore {
         return try disk.account { $0.since(day) }
     }
 
-    /// A change, which may find no room, or fail after it was made, and takes some time.
+    /// Changes the spendings, which may fail on a full disk, or after the change, and takes some time.
     private func account<Result: Sendable>(
         _ what: @autoclosure () -> String, _ change: (inout SpendingLedger) throws(SpendingError) -> Result
     ) async throws -> Result {

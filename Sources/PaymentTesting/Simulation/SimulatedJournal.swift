@@ -58,7 +58,7 @@ struct SimulatedJournal: PaymentJournal {
 
     // MARK: Writing
 
-    /// Begins a change of the disk, which may find no room, and takes some time.
+    /// Begins a change of the disk, which may fail on a full disk, and takes some time.
     private func touch(_ what: @autoclosure () -> String) async throws {
         try await begin(what())
         await pause()
@@ -87,7 +87,7 @@ struct SimulatedJournal: PaymentJournal {
         if process.world.happens(process.world.faults.diskLate) { throw SimulatedDiskError.late }
     }
 
-    /// A disk takes its time, cancelled or not.
+    /// Waits for the disk, whether the task is cancelled or not.
     func pause() async {
         let pending = OneShot<Void>()
         process.world.timeline.schedule(after: Int64(process.world.fate.next() % 5_000_000)) { pending.finish(()) }
@@ -109,7 +109,7 @@ struct SimulatedJournal: PaymentJournal {
     }
 }
 
-/// Why a simulated disk did not do its work.
+/// The reason why a simulated disk did not do its work.
 enum SimulatedDiskError: Error, CustomStringConvertible {
     case full, late, gone
 

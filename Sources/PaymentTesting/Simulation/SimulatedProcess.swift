@@ -8,32 +8,31 @@ import Synchronization
     import Foundation
 #endif
 
-/// What a ``SimulatedProcess`` dies of.
+/// The cause of death of a ``SimulatedProcess``.
 @nonexhaustive
 public enum SimulatedCrash: Sendable, Hashable {
-    /// It is killed, alone. What it wrote stays.
+    /// Only this process is killed. Its writes stay.
     case process
-    /// The power fails: every process ends, and the fate decides about what is not durable.
+    /// The power fails: every process ends, and the fate decides about the bytes that are not durable.
     case machine(SimulatedDisk.Fate)
 }
 
-/// A program run in a ``SimulatedWorld``. When it crashes, everything that it could still do to the world has no
-/// effect.
+/// A program run in a ``SimulatedWorld``. After a crash, none of its actions has an effect on the world.
 public final class SimulatedProcess: Sendable {
     private struct State {
         var isDead = false
         var operations = 0
         /// Nanoseconds since the beginning of the world, until which it is stopped.
         var sleepsUntil: Int64 = 0
-        /// The same, until which no answers reach it.
+        /// Nanoseconds since the beginning of the world, until which no answers reach it.
         var cutOffUntil: Int64 = 0
-        /// How far its clock is from the world's time, in seconds.
+        /// The difference of its clock from the world's time, in seconds.
         var clockError = 0.0
         /// Seconds that its clock gains in a second.
         var drift = 0.0
     }
 
-    /// Its number, from 1.
+    /// The number, from 1.
     public let number: Int
     let world: SimulatedWorld
     private let crashIndex: Int?
@@ -52,27 +51,27 @@ public final class SimulatedProcess: Sendable {
         if world.happens(world.faults.wrongClock) { misset() }
     }
 
-    /// Its random numbers: other ones than those of any earlier process.
+    /// Its random numbers, different from those of any earlier process.
     public let random: any RandomSource
-    /// Its time.
+    /// Its clock.
     public var clock: any PaymentClock { SimulatedClock(timeline: world.timeline, process: self) }
-    /// Its way to the network.
+    /// Its network.
     public var transport: any HTTPTransport { SimulatedTransport(process: self) }
-    /// Its way to the disk.
+    /// Its journal, on its disk.
     public var journal: any PaymentJournal { SimulatedJournal(disk: disk, process: self) }
 
     /// The disk that it uses.
     public let disk: SimulatedDisk
 
-    /// Returns a router with everything from here.
+    /// Returns a router with this process's clock, network and journal.
     ///
     /// - Parameters:
-    ///   - registry: the providers.
-    ///   - log: hears every event.
-    ///   - journalKey: by which it knows its own journal again.
-    ///   - leases: how long it may be silent about a payment; a short time makes it slower than its leases.
-    ///   - autoPay: what is paid without a question.
-    ///   - wrap: puts layers around network and journal.
+    ///   - registry: The providers.
+    ///   - log: Receives every event.
+    ///   - journalKey: The key by which it recognises its own journal.
+    ///   - leases: The time for which it may be silent about a payment; a short time makes it slower than its leases.
+    ///   - autoPay: The limits of payments without a question.
+    ///   - wrap: Puts layers around network and journal.
     public func router(
         _ registry: ProviderRegistry, log: PaymentLog = .silent, journalKey: JournalKey? = nil,
         leases: LeasePolicy = LeasePolicy(), autoPay: AutoPay? = nil,
@@ -85,13 +84,13 @@ public final class SimulatedProcess: Sendable {
             leases: leases, journalKey: journalKey, autoPay: autoPay)
     }
 
-    /// Whether it has crashed.
+    /// True if it has crashed.
     public var isDead: Bool { state.withLock { $0.isDead } }
 
-    /// How many input and output operations it has begun.
+    /// The number of input and output operations it has begun.
     public var operations: Int { state.withLock { $0.operations } }
 
-    /// Kills it, alone, here and now. What it wrote stays.
+    /// Kills only this process, now. Its writes stay.
     public func crash() {
         let died = state.withLock { state in
             defer { state.isDead = true }
@@ -102,7 +101,7 @@ public final class SimulatedProcess: Sendable {
         disk.forget(process: number)
     }
 
-    /// Stops it for a time, as a laptop that is closed does: it lives, but nothing in it goes on.
+    /// Stops it for a time, as a closed laptop does: it lives, but nothing in it proceeds.
     public func sleep(for duration: Duration) {
         let end = world.timeline.elapsed + duration.nanoseconds
         state.withLock { $0.sleepsUntil = max($0.sleepsUntil, end) }
@@ -116,7 +115,7 @@ public final class SimulatedProcess: Sendable {
         return world.timeline.now.addingTimeInterval(error + drift * Double(world.timeline.elapsed) / 1e9)
     }
 
-    /// How long its machine has been running, as it counts it; nobody sets that.
+    /// The time for which its machine has been running, by its own count; it cannot be set.
     var uptime: Duration {
         let elapsed = Double(world.timeline.elapsed) / 1e9
         return .seconds(elapsed * (1 + state.withLock { $0.drift }))
@@ -131,7 +130,7 @@ public final class SimulatedProcess: Sendable {
         state.withLock { ($0.clockError, $0.drift) = (error, drift) }
     }
 
-    /// Whether answers to what it sends now are lost. A partition may begin here by chance.
+    /// Returns true if answers to what it sends now are lost. A partition may begin here by chance.
     func isCutOff() -> Bool {
         if world.happens(world.faults.partitioned) {
             let seconds = Int64(world.fate.next() % 600)
@@ -159,7 +158,7 @@ public final class SimulatedProcess: Sendable {
 
     /// Counts an operation, at which the process may die.
     ///
-    /// - Returns: whether it lives.
+    /// - Returns: True if it lives.
     func passes(_ operation: @autoclosure () -> String) -> Bool {
         let (isDead, index) = state.withLock { state in
             defer { if !state.isDead { state.operations += 1 } }

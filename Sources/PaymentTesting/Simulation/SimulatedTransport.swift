@@ -10,7 +10,7 @@ struct SimulatedTransport: HTTPTransport {
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         let origin = request.url.origin
-        // A process that stops here has written that it sends, and sends much later.
+        // A process that stops here has noted that it sends, and sends much later.
         await process.awake()
         guard !Task.isCancelled else { throw TransportError(.notSent, .cancelled, origin: origin) }
         guard process.passes("sends \(Self.words(request))") else {
@@ -99,7 +99,7 @@ struct SimulatedTransport: HTTPTransport {
         deliver(request, to: service, faults) { pending.finish(.success($0)) }
     }
 
-    /// Brings the request to the service and its answer back; nobody's death stops it.
+    /// Delivers the request to the service and its answer back; the death of a process does not stop it.
     private func deliver(
         _ request: HTTPRequest, to service: any SandboxService, _ faults: SimulatedFaults,
         _ reply: @escaping @Sendable (HTTPResponse) -> Void

@@ -15,8 +15,8 @@ import Synchronization
 /// ```
 ///
 /// The same seed gives the same history, byte for byte (``trace``). Code under test must take time, chance, network and
-/// disk from its process only, and must not start tasks of its own outside the router: those would leave the
-/// simulation, which ``run(steps:_:)`` reports.
+/// disk from its process only, and must not start its own tasks outside the router: those would leave the simulation,
+/// which ``run(steps:_:)`` reports.
 public final class SimulatedWorld: Sendable {
     private struct State {
         var faults: SimulatedFaults
@@ -46,10 +46,10 @@ public final class SimulatedWorld: Sendable {
     /// Creates a world without services and processes.
     ///
     /// - Parameters:
-    ///   - seed: what everything that happens follows from.
-    ///   - faults: what goes wrong, and how often.
-    ///   - isTraced: whether ``trace`` and ``requests`` are kept. They cost a third of the time; a history that went
-    ///     wrong can be played again with them.
+    ///   - seed: The number that determines everything that happens.
+    ///   - faults: The faults and their rates.
+    ///   - isTraced: True if ``trace`` and ``requests`` are kept. They cost a third of the time; a failed history can
+    ///     be played again with them.
     public init(seed: UInt64, faults: SimulatedFaults = .none, isTraced: Bool = true) {
         self.seed = seed
         self.isTraced = isTraced
@@ -65,7 +65,7 @@ public final class SimulatedWorld: Sendable {
 
     // MARK: Making history
 
-    /// What goes wrong from now on.
+    /// The faults and their rates from now on.
     public var faults: SimulatedFaults {
         get { state.withLock { $0.faults } }
         set { state.withLock { $0.faults = newValue } }
@@ -81,12 +81,12 @@ public final class SimulatedWorld: Sendable {
         SimulatedDisk(random: SeededRandomSource(seed: diskSeeds.withLock { $0.next() }))
     }
 
-    /// Starts a process, beside those that live: what it reads from the disk is what the others wrote there.
+    /// Starts a process, beside those that live: it reads from the disk what the others wrote there.
     ///
     /// - Parameters:
-    ///   - disk: the disk of its machine; the first machine's when nil.
-    ///   - crash: the number of the input or output operation at which it dies, from 0, or nil.
-    ///   - cause: what it dies of.
+    ///   - disk: The disk of its machine; the first machine's when nil.
+    ///   - crash: The number of the input or output operation at which it dies, from 0, or nil.
+    ///   - cause: The cause of its death.
     public func start(
         on disk: SimulatedDisk? = nil, crashingAt crash: Int? = nil, by cause: SimulatedCrash = .machine(.drawn)
     ) -> SimulatedProcess {
@@ -100,8 +100,8 @@ public final class SimulatedWorld: Sendable {
     /// Cuts a machine's power: every process there ends, and what is not durable on its disk meets its fate.
     ///
     /// - Parameters:
-    ///   - fate: what becomes of what is not durable.
-    ///   - machine: the machine's disk; the first machine's when nil.
+    ///   - fate: The fate of the bytes that are not durable.
+    ///   - machine: The machine's disk; the first machine's when nil.
     public func failPower(_ fate: SimulatedDisk.Fate = .drawn, of machine: SimulatedDisk? = nil) {
         let disk = machine ?? disk
         for process in state.withLock({ $0.processes }) where process.disk === disk { process.crash() }
@@ -112,8 +112,8 @@ public final class SimulatedWorld: Sendable {
     /// Runs `body` to its end in this world; virtual time passes whenever nothing else can happen.
     ///
     /// - Parameters:
-    ///   - steps: the most pieces of work.
-    ///   - body: what is done in this world.
+    ///   - steps: The highest number of pieces of work.
+    ///   - body: The work in this world.
     /// - Throws: ``SimulationError``, and what `body` throws.
     public func run<Value: Sendable>(
         steps: Int = 1_000_000, _ body: @escaping @Sendable () async throws -> Value
@@ -141,17 +141,17 @@ public final class SimulatedWorld: Sendable {
         }
     }
 
-    /// Ends the world: all processes die and everything that is still going on comes to its end.
+    /// Ends the world: all processes die and all work in progress ends.
     public func end() {
         for process in state.withLock({ $0.processes }) { process.crash() }
-        // Nobody is left to be delayed.
+        // No process is left to be delayed.
         faults = .none
         executor.drive(true)
         defer { executor.drive(false) }
         RouterTasks.$executor.withValue(executor) {
             for _ in 0..<1_000_000 where !(executor.runOne() || timeline.advance()) { break }
         }
-        // They know their world, as services often do: kept here, none of it would ever be let go.
+        // Services often reference their world: unless this cycle is broken here, neither is ever freed.
         state.withLock { state in
             state.processes = []
             state.services = [:]
@@ -160,7 +160,7 @@ public final class SimulatedWorld: Sendable {
 
     // MARK: Looking back
 
-    /// What happened, line by line; nothing in a world that is not traced.
+    /// The history, line by line; empty in a world that is not traced.
     public var trace: [String] { state.withLock { $0.lines } }
 
     /// Seconds since the beginning.
@@ -187,23 +187,23 @@ public final class SimulatedWorld: Sendable {
         timeline.schedule(after: delay, action)
     }
 
-    /// Whether something that happens with `probability` happens now.
+    /// Returns true if an event of this `probability` happens now.
     package func happens(_ probability: Double) -> Bool { probability > 0 && fate.fraction() < probability }
 }
 
-/// How the body of a simulation ended.
+/// The result of a simulation's body.
 private final class Ending<Value: Sendable>: Sendable {
     private let state = Mutex<Result<Value, any Error>?>(nil)
     var result: Result<Value, any Error>? { state.withLock { $0 } }
     func set(_ result: Result<Value, any Error>) { state.withLock { $0 = result } }
 }
 
-/// Why a simulation has no result. Each names its seed.
+/// The reason why a simulation has no result. Each names its seed.
 @nonexhaustive
 public enum SimulationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Everything waits for something that will never happen.
     case stalled(seed: UInt64)
-    /// It did not end within so many pieces of work.
+    /// It did not end within this number of pieces of work.
     case endless(seed: UInt64, steps: Int)
     /// Some work left the simulation: a task without the executor preference, or real time, was used.
     case escaped(seed: UInt64)

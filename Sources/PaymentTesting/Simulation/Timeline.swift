@@ -8,7 +8,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// Virtual time: a list of things that will happen. Time leaps to the next one when nothing else can run.
+/// Virtual time: a list of future events. Time leaps to the next one when nothing else can run.
 final class Timeline: Sendable {
     typealias Action = @Sendable () -> Void
 
@@ -40,7 +40,7 @@ final class Timeline: Sendable {
 
     /// Makes `action` happen after `delay` nanoseconds.
     ///
-    /// - Returns: the number by which it can be called off.
+    /// - Returns: The number by which it can be cancelled.
     @discardableResult
     func schedule(after delay: Int64, _ action: @escaping Action) -> Int {
         state.withLock { state in
@@ -54,7 +54,7 @@ final class Timeline: Sendable {
         }
     }
 
-    /// Calls off what has not happened yet.
+    /// Cancels an event that has not happened yet.
     func cancel(_ number: Int) {
         state.withLock { state in
             guard let index = state.events.firstIndex(where: { $0.number == number }) else { return }

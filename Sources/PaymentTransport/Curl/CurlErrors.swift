@@ -3,14 +3,14 @@
     import Glibc
     import PaymentCore
 
-    /// What libcurl's result codes mean here. How far a request got is known from elsewhere; see ``CurlExchange``.
+    /// The meanings of libcurl's result codes. The progress of a request is known from elsewhere; see ``CurlExchange``.
     enum CurlErrors {
         /// The reason for `code`.
         ///
         /// - Parameters:
-        ///   - sent: whether the request was handed to a connection.
-        ///   - text: libcurl's own words. They are repeated for TLS only, where they name the fault of the certificate;
-        ///     elsewhere they may quote the answer.
+        ///   - sent: true if the request was handed to a connection.
+        ///   - text: libcurl's own text. It is repeated for TLS only, where it names the fault of the certificate;
+        ///     elsewhere it may quote the answer.
         ///   - systemError: the error number of the failed connect, or 0.
         static func reason(of code: CURLcode, sent: Bool, text: String, systemError: Int32) -> TransportError.Reason {
             let general = String(cString: curl_easy_strerror(code))
@@ -30,7 +30,7 @@
                 CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT, CURLE_SSL_ENGINE_INITFAILED:
                 .tls(text.isEmpty ? general : printable(text))
             case CURLE_UNSUPPORTED_PROTOCOL where sent:
-                // libcurl's word for an answer that does not begin with a status line.
+                // libcurl's code for an answer that does not begin with a status line.
                 .malformedResponse("no status line")
             case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_TOO_MANY_REDIRECTS:
                 .malformedResponse(general)

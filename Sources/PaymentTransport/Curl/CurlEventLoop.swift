@@ -47,7 +47,7 @@
             _ = leave(.cancel(ticket))
         }
 
-        /// Tells the thread to end. It lets go of the loop after that.
+        /// Ends the thread, which then releases the loop.
         func close() {
             let wasAsleep = inbox.withLock { inbox in
                 inbox.isClosed = true

@@ -198,14 +198,14 @@
                 return 0
             }
             if ResponseHead.isTransferEncoding(line) {
-                // From here on the body is counted as it comes, before libcurl takes the chunks apart.
+                // From here on the body is counted as it arrives, before libcurl takes the chunks apart.
                 set(CURLOPT_VERBOSE, 1)
                 set(CURLOPT_NOPROGRESS, 0)
             }
             return line.count
         }
 
-        /// Whether the framing of the chunks (sizes, extensions, line ends) is in proportion to what they hold. libcurl
+        /// True if the framing of the chunks (sizes, extensions, line ends) is in proportion to their content. libcurl
         /// skips it without a limit. Chunks of one byte have five bytes of framing.
         private func isWithinFraming() -> Bool {
             let allowed = Self.mostFraming + 8 * body.count
@@ -236,10 +236,10 @@
 
         // MARK: The end
 
-        // Asked for failures only, because it is made anew each time.
+        // Read for failures only, because it is made anew each time.
         private var origin: String { url?.origin ?? "" }
 
-        /// How far the request got.
+        /// The progress of the request.
         private var phase: TransportError.Phase { dispatches == 0 ? .notSent : .maybeSent }
 
         /// Answers the caller after libcurl ended the transfer with `code`, and makes the exchange ready for another.
@@ -265,7 +265,7 @@
             self.reply = nil
             ticket = nil
             body = []
-            // Bodies and credentials do not wait for the next request to be let go.
+            // Bodies and credentials are released before the next request.
             _ = ccurl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, nil)
             _ = ccurl_set_list(easy, CURLOPT_HTTPHEADER, nil)
             curl_slist_free_all(fieldList)

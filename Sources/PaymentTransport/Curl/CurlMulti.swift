@@ -6,15 +6,15 @@
 
     /// libcurl's multi handle, driven by epoll. Lives on the event loop's thread.
     ///
-    /// libcurl says which sockets to watch and when it wants to be called next; it is told only about the sockets where
-    /// something happened, so the cost of a request does not grow with the number of others.
+    /// libcurl names the sockets to watch and the time of its next call; it is notified only about the sockets with
+    /// events, so the cost of a request does not grow with the number of others.
     final class CurlMulti {
         private let multi: UnsafeMutableRawPointer
         private let configuration: TransportConfiguration
         private let epoll: Int32
         private let bell: Int32
         private var events: [epoll_event]
-        /// When libcurl wants to be called, in milliseconds of the monotonic clock.
+        /// The time at which libcurl wants to be called, in milliseconds of the monotonic clock.
         private var due: Int?
 
         private var running: [ObjectIdentifier: CurlExchange] = [:]

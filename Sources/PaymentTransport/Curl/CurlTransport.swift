@@ -33,13 +33,13 @@
 
         deinit { loop.close() }
 
-        /// Ends all requests that are under way with ``TransportError/Reason/cancelled`` and closes all connections.
-        /// Later requests fail the same way.
+        /// Ends all requests in flight with ``TransportError/Reason/cancelled`` and closes all connections. Later
+        /// requests fail the same way.
         public func close() { loop.close() }
 
         /// Sends `request` and returns the answer, whatever its status.
         ///
-        /// - Parameter request: what to send.
+        /// - Parameter request: the request to send.
         /// - Returns: the answer; redirects are answers like any other.
         /// - Throws: ``TransportError`` when there is no complete answer.
         public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
@@ -62,7 +62,7 @@
 
     /// Stands for one request outside the event loop's thread.
     final class CurlTicket: Sendable {
-        /// Set before the loop is told, so that a cancellation that overtakes its own request is not lost.
+        /// Set before the loop is notified, so that a cancellation that overtakes its own request is not lost.
         let isCancelled = Atomic(false)
     }
 #endif

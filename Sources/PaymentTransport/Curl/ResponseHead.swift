@@ -42,7 +42,7 @@ struct ResponseHead {
         return true
     }
 
-    /// Whether a line says how the body is framed.
+    /// Returns true if a line describes the framing of the body.
     static func isTransferEncoding(_ line: UnsafeRawBufferPointer) -> Bool {
         line.prefix(18).lazy.map(\.lowercasedASCII).elementsEqual("transfer-encoding:".utf8)
     }

@@ -7,10 +7,10 @@ public import PaymentCore
 ///   ``HTTPRequest/Replay/safe``.
 /// - Never after a refused certificate, an answer that is too large or not HTTP, or a cancellation.
 ///
-/// ``HTTPRequest/timeout`` is the deadline for all attempts and waits together: each attempt gets what is left, and a
-/// wait that would pass the deadline is not begun; the last answer or error is the result then. The result answers for
-/// all attempts: the phase of a thrown error is `.maybeSent` if that holds for any of them, and an answer after one
-/// that may have been carried out says so (``HTTPResponse/mayFollowEarlierCopy``).
+/// ``HTTPRequest/timeout`` is the deadline for all attempts and waits together: each attempt gets the rest, and a wait
+/// that would pass the deadline is not begun; the last answer or error is the result then. The result covers all
+/// attempts: the phase of a thrown error is `.maybeSent` if that holds for any of them, and an answer after one that
+/// may have been carried out says so (``HTTPResponse/mayFollowEarlierCopy``).
 public struct RetryMiddleware: HTTPMiddleware {
     private let policy: RetryPolicy
     private let clock: any PaymentClock
@@ -19,9 +19,9 @@ public struct RetryMiddleware: HTTPMiddleware {
     /// Creates a retry layer.
     ///
     /// - Parameters:
-    ///   - policy: what is sent again, how often and after which pauses.
-    ///   - clock: what the pauses are waited on.
-    ///   - random: where their jitter comes from.
+    ///   - policy: the rules for sending again: the conditions, the number and the pauses.
+    ///   - clock: the clock of the pauses.
+    ///   - random: the source of their jitter.
     public init(
         _ policy: RetryPolicy = RetryPolicy(), clock: any PaymentClock = SystemPaymentClock(),
         random: any RandomSource = SystemRandomSource()
@@ -34,8 +34,8 @@ public struct RetryMiddleware: HTTPMiddleware {
     /// Sends `request` until there is a result that stands.
     ///
     /// - Parameters:
-    ///   - request: what to send.
-    ///   - next: what sends one copy of it.
+    ///   - request: the request to send.
+    ///   - next: sends one copy of it.
     /// - Returns: the first answer that stands.
     /// - Throws: ``TransportError`` of the last attempt; ``TransportError/Reason/cancelled`` when the task is cancelled
     ///   during a wait.
@@ -76,7 +76,7 @@ public struct RetryMiddleware: HTTPMiddleware {
         do { return .success(try await next(request)) } catch { return .failure(error) }
     }
 
-    /// Whether the request that ended so may have been carried out.
+    /// Returns true if the request with this result may have been carried out.
     private static func mayHaveActed(_ result: Outcome) -> Bool {
         switch result {
         case .success(let response): !response.provesNothingWasDone

@@ -5,7 +5,7 @@ import PaymentCore
     import FoundationNetworking
 #endif
 
-/// What the codes of `URLError` mean here. The localized texts are not used: they may quote the URL.
+/// The meanings of the codes of `URLError`. The localized texts are not used: they may quote the URL.
 enum URLSessionErrors {
     static func reason(of error: any Error) -> TransportError.Reason {
         guard let code = (error as? URLError)?.code else { return .connectionLost("unknown system error") }

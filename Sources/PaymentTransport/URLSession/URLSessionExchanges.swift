@@ -6,7 +6,7 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// The requests under way in one session, and the session's delegate.
+/// The requests in flight in one session, and the session's delegate.
 final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
     typealias Outcome = Result<HTTPResponse, TransportError>
     typealias Reply = CheckedContinuation<Outcome, Never>
@@ -16,9 +16,9 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         let reply: Reply
         var response: HTTPURLResponse?
         var body: [UInt8] = []
-        /// Why we ended the task ourselves.
+        /// The reason for which this side ended the task.
         var verdict: TransportError.Reason?
-        /// How often the system says that the request was begun; nil when it does not say.
+        /// The number of times that the request was begun, as the system reports it; nil without a report.
         var sendings: Int?
     }
 
@@ -26,7 +26,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         var running: [Int: Exchange] = [:]
         /// Tasks that were stopped before they were started.
         var stopped: [Int: TransportError.Reason] = [:]
-        /// Where there may be a kept connection.
+        /// The origins to which there may be a kept connection.
         var answeredOrigins: Set<String> = []
     }
 
@@ -113,7 +113,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
                     return response
                 })
         }
-        // Without word from the system, only a connection that never came about is proof that nothing was sent, and
+        // Without a report from the system, only a connection that never came about proves that nothing was sent, and
         // only where no kept connection can have been tried before it.
         let phase: TransportError.Phase =
             switch (exchange.sendings, failure) {

@@ -44,7 +44,7 @@ public final class URLSessionTransport: HTTPTransport {
 
     /// Sends `request` and returns the answer, whatever its status.
     ///
-    /// - Parameter request: what to send.
+    /// - Parameter request: the request to send.
     /// - Returns: the answer; redirects are answers like any other.
     /// - Throws: ``TransportError`` when there is no complete answer.
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {

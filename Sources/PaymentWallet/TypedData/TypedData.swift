@@ -5,19 +5,19 @@ import PaymentCrypto
 ///
 /// Everything is checked and hashed when it is parsed, so a value of this type can always be signed.
 ///
-/// Stricter than the standard where a wallet would otherwise sign something that nobody can read off the request:
-/// every declared field must have a value, types that contain themselves are refused even through arrays, numbers
-/// must fit their type, and an address in mixed case must pass its checksum.
+/// Stricter than the standard where a wallet would otherwise sign data that cannot be read off the request: every
+/// declared field must have a value, types that contain themselves are refused even through arrays, numbers must fit
+/// their type, and an address in mixed case must pass its checksum.
 public struct TypedData: Sendable {
     /// The type of ``message``.
     public let primaryType: String
-    /// Who the signature is for: an object.
+    /// The party that the signature is for: an object.
     public let domain: JSONValue
-    /// What is signed: an object. Members that its type does not declare are not signed.
+    /// The signed data: an object. Members that its type does not declare are not signed.
     public let message: JSONValue
     /// hashStruct of the domain: 32 bytes.
     public let domainSeparator: [UInt8]
-    /// What hashStruct of the message hashes: the hash of the type, and one 32-byte word for each field.
+    /// The input of the message's hashStruct: the hash of the type, and one 32-byte word for each field.
     public let encodedMessage: [UInt8]
     /// hashStruct of the message: 32 bytes.
     public let structHash: [UInt8]

@@ -12,7 +12,7 @@ struct TypedDataEncoder {
         self.schema = schema
     }
 
-    /// The type's hash and one word for each field: what hashStruct hashes.
+    /// Returns the input of hashStruct: the type's hash and one word for each field.
     mutating func encodeStructure(_ name: String, _ value: JSONValue, at path: String) throws(TypedDataError)
         -> [UInt8]
     {

@@ -1,9 +1,9 @@
 public import PaymentCore
 public import PaymentCrypto
 
-/// Why a value is not typed data (EIP-712). It names the place, never what stands there.
+/// The reason for which a value is not typed data (EIP-712). It names the place, never its content.
 public struct TypedDataError: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The kinds of defects.
     @nonexhaustive
     public enum Reason: Sendable, Hashable {
         /// The text that should hold the typed data is not JSON.
@@ -30,9 +30,9 @@ public struct TypedDataError: Error, Sendable, Hashable {
         case tooLarge
     }
 
-    /// What is wrong.
+    /// The defect.
     public let reason: Reason
-    /// Where: names and indices from the top, such as `message.to[0].wallet` or `types.Person[2]`.
+    /// The place: names and indices from the top, such as `message.to[0].wallet` or `types.Person[2]`.
     public let path: String
 
     init(_ reason: Reason, at path: String) {

@@ -7,7 +7,7 @@ struct TypedDataInteger {
     private let digits: [UInt8]
     private let radix: Int
 
-    /// Nil when `value` is in no such notation: fractions, exponents, blanks, a plus sign.
+    /// Reads `value`; nil when it is in no such notation: fractions, exponents, blanks, a plus sign.
     init?(_ value: JSONValue) {
         guard let text = value.string ?? value.number?.text else { return nil }
         var rest = Array(text.utf8)[...]

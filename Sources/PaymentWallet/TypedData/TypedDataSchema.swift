@@ -90,7 +90,7 @@ struct TypedDataSchema: Sendable {
         }
     }
 
-    /// Removes structures that refer to nothing that is left, round by round; what stays refers to itself.
+    /// Removes structures that refer to no remaining one, round by round; the rest refer to themselves.
     private func requireNoRecursion() throws(TypedDataError) {
         var open = structures.mapValues { Set($0.compactMap(\.type.structureName)) }
         while !open.isEmpty {

@@ -70,7 +70,7 @@ indirect enum TypedDataType: Sendable, Hashable {
         }
     }
 
-    /// Whether `text` is a Solidity identifier.
+    /// Returns true if `text` is a Solidity identifier.
     static func isIdentifier(_ text: String) -> Bool {
         guard let first = text.utf8.first, !first.isASCIIDigit else { return false }
         return text.utf8.allSatisfy {
@@ -78,7 +78,7 @@ indirect enum TypedDataType: Sendable, Hashable {
         }
     }
 
-    /// Whether no structure may be called `text`: built-in names, and what looks like one, such as `uint7`.
+    /// Returns true if no structure may have the name `text`: built-in names, and look-alikes such as `uint7`.
     static func isReserved(_ text: String) -> Bool {
         if ["bool", "address", "string", "byte"].contains(text) { return true }
         return ["bytes", "uint", "int"].contains { stem in

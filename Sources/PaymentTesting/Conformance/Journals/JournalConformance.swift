@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// Probes a journal: the same battery for every one of them.
+/// Probes a journal. Every journal gets the same probes.
 ///
 /// ```swift
 /// let report = await JournalConformance.check(
@@ -8,57 +8,57 @@ import PaymentCore
 /// #expect(report.isPassed, "\(report)")
 /// ```
 ///
-/// What the subject cannot do, such as being opened twice, is reported as not probed.
+/// Capabilities that the subject lacks, such as being opened twice, are reported as not probed.
 public enum JournalConformance {
     /// One rule that every journal must keep.
     @nonexhaustive
     public enum Probe: String, Sendable, Hashable, CaseIterable {
-        /// While a lease is held, nobody else gets it; the holder may ask again.
+        /// While a lease is held, no other holder gets it; the holder may ask again.
         case exclusion = "a lease has one holder"
         /// A silent holder loses the lease at its end, not before.
         case expiry = "a lease ends when its holder was silent for its duration"
         /// Renewals, openings and entries count as a sign of life.
         case renewal = "a lease is kept by renewing and by writing"
-        /// A lease that was given back is free, and only its holder can give it back.
+        /// A lease that was released is free, and only its holder can release it.
         case release = "only its holder gives a lease back"
-        /// Of many who ask at once, one gets the lease.
+        /// Of many simultaneous requests, one gets the lease.
         case race = "of many who ask at once, one gets the lease"
-        /// Whoever lost a lease writes nothing any more.
+        /// A holder that lost its lease writes nothing any more.
         case fence = "who lost a lease writes nothing"
-        /// A lease of one payment is none of another.
+        /// A lease of one payment does not hold for another.
         case foreignLease = "a lease is good for its payment only"
-        /// What was written is read to the last bit.
+        /// Written values are read to the last bit.
         case fidelity = "what was written is read exactly"
         /// Entries and attempts keep their order, whatever their dates and names.
         case order = "attempts and entries keep their order"
-        /// At one payment there is one unfinished attempt.
+        /// A payment has one unfinished attempt at most.
         case oneUnfinished = "a payment has one unfinished attempt"
-        /// An attempt is known by its id, once.
+        /// An attempt is identified by its id, once.
         case identity = "an attempt is opened once"
         /// Every ending ends an attempt, and nothing else does.
         case ending = "a finished attempt takes no entries"
-        /// What the payer answered is erased at the end; everything else stays.
+        /// The payer's answers are erased at the end; everything else stays.
         case erasure = "the payer's answers are erased at the end"
         /// Names are compared byte by byte.
         case exactNames = "names are compared by their bytes"
-        /// Payments and refunds are apart, whatever they are called.
+        /// Payments and refunds are distinct, also under the same name.
         case subjects = "payments and refunds of one name are apart"
-        /// Writes at the same time are all kept, each attempt's in order.
+        /// Concurrent writes are all kept, each attempt's in order.
         case concurrency = "writes at the same time are all kept"
-        /// Two who opened the same storage see each other's writes and leases.
+        /// Two journals on the same storage see each other's writes and leases.
         case sharing = "two who share a storage keep the rules together"
-        /// What was promised to survive a loss of power does, and the rest is lost from the end.
+        /// Durable entries survive a loss of power, and the rest is lost from the end.
         case powerLoss = "a loss of power takes only what may be lost"
         /// Filters and pages show each attempt once.
         case pages = "pages show every attempt once"
-        /// Pruning takes what is old, and neither unfinished attempts nor proofs.
+        /// Pruning removes old attempts, and neither unfinished attempts nor proofs.
         case pruning = "pruning takes only what is old and proves nothing"
     }
 
-    /// What was found of a journal.
+    /// The results of probing a journal.
     public typealias Report = ConformanceReport<Probe>
 
-    /// Runs all probes, each with a journal of its own.
+    /// Runs all probes, each with its own journal.
     public static func check(_ subject: JournalSubject) async -> Report {
         await Report.probing(subject.name) {
             JournalTrial(try await subject.make())

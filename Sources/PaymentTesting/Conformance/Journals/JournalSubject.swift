@@ -2,14 +2,14 @@ public import PaymentCore
 
 /// A kind of journal that ``JournalConformance`` probes.
 public struct JournalSubject: Sendable {
-    /// One empty journal, and what can be done with what it is stored in.
+    /// One empty journal, and the functions of its storage.
     public struct Storage: Sendable {
         /// The journal.
         public let journal: any PaymentJournal
-        /// Opens the same storage once more, as another process would; nil where that cannot be.
+        /// Opens the same storage once more, as another process would; nil where that is impossible.
         public let reopen: (@Sendable () async throws -> any PaymentJournal)?
-        /// Cuts the power and opens what is left, with as much lost as the storage can lose at all; nil where there is
-        /// no such storage, or no way to have that happen. Nothing opened before is used afterwards.
+        /// Cuts the power and opens the remains, with as much lost as the storage can lose at all; nil where there is
+        /// no such storage, or no way to cut its power. Nothing opened before is used afterwards.
         public let losePower: (@Sendable () async throws -> any PaymentJournal)?
 
         /// Creates a storage.
@@ -30,8 +30,8 @@ public struct JournalSubject: Sendable {
     /// Creates a subject.
     ///
     /// - Parameters:
-    ///   - name: what reports call it.
-    ///   - make: makes an empty journal in a storage of its own, every time it is called.
+    ///   - name: The name in reports.
+    ///   - make: Makes an empty journal in its own storage, at every call.
     public init(_ name: String, make: @escaping @Sendable () async throws -> Storage) {
         self.name = name
         self.make = make

@@ -27,7 +27,7 @@ extension JournalTrial {
             let payment = Self.payment("p\(number)", provider: number % 3 == 0 ? "acme" : "other")
             let paid = JournalEntry.Event.outcome(.succeeded(PaymentReceipt(reference: payment)))
             let lease = try await take(payment)
-            // Clocks are set back at times; the order is that of the openings.
+            // Clocks are set back at times; the order of the openings counts.
             let attempt = try Self.attempt("a\(number)", payment, at: Self.moment(Double(number * 7 % 20)))
             try await journal.open(attempt, under: lease)
             var entries: [JournalEntry] = []
@@ -114,7 +114,7 @@ extension JournalTrial {
         expect(
             Self.ids(try await archive.attempts(AttemptQuery(order: .oldestFirst)).histories) == ["open", "sent"],
             "old proofs are not removed")
-        // The journal goes on.
+        // The journal stays usable.
         try await store("again", Self.payment("left"), [Self.ask])
         expect(
             Self.ids(try await archive.attempts(AttemptQuery(limit: 1)).histories) == ["again"],

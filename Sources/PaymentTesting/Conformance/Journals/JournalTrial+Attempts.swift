@@ -2,7 +2,7 @@ import PaymentCore
 
 /// The rules of ``AttemptStore``.
 extension JournalTrial {
-    /// One of everything that can be written, steps of every kind among it; the last ends the attempt.
+    /// Returns one event of each kind, with steps of every kind among them; the last ends the attempt.
     private static func events(_ payment: PaymentReference) throws -> [JournalEntry.Event] {
         let steps: [JournalEntry.Event] = [
             ask, .stepFinished(name: "ask", result: ["a": [1, nil, "x\u{0}y\u{1F600}"], "n": .number(JSONNumber(1))]),

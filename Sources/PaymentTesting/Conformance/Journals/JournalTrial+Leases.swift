@@ -38,7 +38,7 @@ extension JournalTrial {
         expect(
             try await journal.acquire(first, at: Self.moment(2 * Self.seconds)),
             "a lease that was taken over does not end in its turn")
-        // Nobody took over: late is not lost.
+        // No other holder took over: a late renewal is valid.
         let late = try await take(Self.payment("late"))
         do { try await journal.renew(late, at: Self.moment(10 * Self.seconds)) } catch {
             expect(false, "a lease that was not taken over cannot be renewed after its end: \(error)")
@@ -97,7 +97,7 @@ extension JournalTrial {
         try await journal.append(Self.entry(Self.ask), to: attempt.id, under: first)
         let second = Self.lease(Self.payment(), "second")
         _ = try await journal.acquire(second, at: Self.moment(Self.seconds))
-        // Stalled, it goes on with the dates of its own past.
+        // A stalled holder continues with the dates of its own past.
         for date in [Self.start, Self.moment(Self.seconds), Self.moment(1000)] {
             await refuses(.leaseLost(first.payment), "an entry under a lease that was taken over") {
                 try await journal.append(Self.entry(Self.abandoned, at: date), to: attempt.id, under: first)

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// What holds when several write at once, share a storage, or lose power.
+/// The rules for concurrent writers, shared storage and loss of power.
 extension JournalTrial {
     func concurrency() async throws {
         let (journal, payments, count) = (journal, 12, 20)
@@ -19,7 +19,7 @@ extension JournalTrial {
                 found == [try Self.written(count, Self.payment("p\(number)"))], "entries written beside others differ")
         }
         expect(try await journal.unfinished().count == payments, "attempts that were opened at the same time are lost")
-        // Several who share a lease, as a payer's return beside the payment.
+        // Several share a lease, as a payer's return does beside the payment.
         let lease = try await take(Self.payment("shared"))
         try await journal.open(try Self.attempt("shared", lease.payment), under: lease)
         await withTaskGroup(of: Void.self) { group in
@@ -37,7 +37,7 @@ extension JournalTrial {
         expect(
             entries.count == count && Set(entries).count == count,
             "of \(count) entries written to one attempt at the same time \(Set(entries).count) are there")
-        // Of many who open an attempt at once, one does.
+        // Of many simultaneous openings of an attempt, one succeeds.
         let opened = await withTaskGroup(of: Bool.self) { group in
             let lease = Self.lease(Self.payment("once"))
             _ = try? await journal.acquire(lease, at: Self.start)
@@ -52,7 +52,7 @@ extension JournalTrial {
         expect(opened == 1, "\(opened) unfinished attempts at one payment were opened at the same time")
     }
 
-    /// Every third entry begins a mutation: what has to be durable stands between what has not.
+    /// Every third entry begins a mutation: entries that must be durable stand between others.
     private static func written(_ count: Int, _ payment: PaymentReference) throws -> AttemptHistory {
         AttemptHistory(
             attempt: try attempt("attempt at " + payment.id, payment),
@@ -97,7 +97,7 @@ extension JournalTrial {
         let third = try await reopen()
         expect(
             try await third.histories(of: Self.payment()).count == 1, "what was written is not there when opened again")
-        // Many on both sides who ask at once.
+        // Many simultaneous requests on both sides.
         let journals = [journal, other, third]
         let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
             for index in 0..<30 {
@@ -130,7 +130,7 @@ extension JournalTrial {
             [.outcome(.pending(retryAfter: nil))], [.outcome(.cancelled)], [Self.abandoned],
         ]
         var expected: [(history: AttemptHistory, promised: Int)] = []
-        // The one that may lose the most comes last: nothing after it makes its entries durable.
+        // The history that may lose the most comes last: nothing after it makes its entries durable.
         for (index, middle) in middles.reversed().enumerated() {
             let events = beginnings + middle
             let history = try await store("a\(index)", Self.payment("p\(index)"), events)
@@ -151,7 +151,7 @@ extension JournalTrial {
             expect(
                 found.entries.count >= promised,
                 "\(promised) entries of '\(history.attempt.id)' were promised, \(found.entries.count) are left")
-            // The end erases; without it nothing does.
+            // The end erases the answers; without it nothing does.
             var rest = AttemptHistory(
                 attempt: history.attempt, entries: Array(history.entries.prefix(found.entries.count)))
             if rest.isFinished { rest.eraseInteractions() }

@@ -6,7 +6,7 @@ import PaymentCore
     import Foundation
 #endif
 
-/// One probe of one journal: what is written to it, and what was found wrong.
+/// One probe of one journal: it writes to the journal and collects the defects.
 final class JournalTrial: StorageTrial {
     let storage: JournalSubject.Storage
     var journal: any PaymentJournal { storage.journal }
@@ -16,7 +16,7 @@ final class JournalTrial: StorageTrial {
 
     // MARK: Findings
 
-    /// Expects a write to be refused with just this error.
+    /// Expects a write to be refused with exactly this error.
     func refuses(_ error: JournalError, _ what: String, _ write: () async throws -> Void) async {
         await expects(error, what, write)
     }
@@ -65,7 +65,7 @@ final class JournalTrial: StorageTrial {
 
     // MARK: Writing
 
-    /// Takes the lease of a payment for a writer, and says so when it is not given.
+    /// Takes the lease of a payment for a writer, and notes a finding when it is not granted.
     @discardableResult
     func take(_ payment: PaymentReference = payment(), _ holder: String = "holder") async throws -> PaymentLease {
         let lease = Self.lease(payment, holder)
@@ -73,7 +73,7 @@ final class JournalTrial: StorageTrial {
         return lease
     }
 
-    /// An attempt with these entries, as it is stored then.
+    /// Returns an attempt with these entries, as it is then stored.
     @discardableResult
     func store(
         _ id: String, _ payment: PaymentReference = payment(), _ events: [JournalEntry.Event] = []
@@ -90,6 +90,6 @@ final class JournalTrial: StorageTrial {
         return history
     }
 
-    /// The ids of some attempts.
+    /// Returns the ids of some attempts.
     static func ids(_ histories: [AttemptHistory]) -> [String] { histories.map(\.attempt.id.rawValue) }
 }

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// Whatever is asked for: what is made of answers, and what leaks.
+/// Probes of every case: the conclusions from answers, and leaks.
 extension ProbeSuite {
     func hostileAnswers() throws -> [String] {
         try forEachProbeCase { probeCase in
@@ -16,7 +16,7 @@ extension ProbeSuite {
         }
     }
 
-    /// Answers the requests of mutations, after they were carried out, with what proves nothing of that.
+    /// Answers the requests of mutations, after they were carried out, with statuses that prove nothing about that.
     func rejections() throws -> [String] {
         try forEachProbeCase { probeCase in
             let sent = try run(Trial(subject: subject, probeCase: probeCase)).observation.sent
@@ -27,8 +27,8 @@ extension ProbeSuite {
                     let mutation = Mutation(name: "HTTP \(status)") { _ in HTTPResponse(status: status) }
                     let result = try run(Trial(subject: subject, probeCase: probeCase, spoiling: (index, mutation)))
                     var found = result.falseStatements
-                    // Money may be taken later, when the payer has done their part: the journal says what was made of
-                    // it now. Who asks the service afterwards may know better.
+                    // Money may be taken later, when the payer has done their part: the journal holds the conclusion at
+                    // this time. A later status request may show more.
                     let isClosed = result.histories.flatMap(\.entries).contains { entry in
                         if case .stepFailed(let name, _) = entry.event { name == sent.step } else { false }
                     }

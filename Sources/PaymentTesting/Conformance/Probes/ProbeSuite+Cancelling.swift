@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
 
-/// Payments that a merchant calls off.
+/// Payments that a merchant cancels.
 extension ProbeSuite {
     func cancelling() throws -> [String] {
         let result = try run(
@@ -43,7 +43,7 @@ extension ProbeSuite {
         return findings
     }
 
-    /// The payer pays at every moment of it.
+    /// Pays as the payer at every moment of a cancellation.
     func cancellationRaces() throws -> [String] {
         let count = try run(Trial(subject: subject, probeCase: .cancellation)).observation.responses.count
         var findings: [String] = []

@@ -1,11 +1,11 @@
 import PaymentCore
 import PaymentRouting
 
-/// Notifications: which are believed, and what they change.
+/// Notifications: those that are trusted, and their effects.
 extension ProbeSuite {
     private var reader: (any NotificationReadingService)? { subject.service as? any NotificationReadingService }
 
-    /// The notifications of a payment that was paid and, where that can be, partly given back.
+    /// Returns the notifications of a payment that was paid and, where possible, partly refunded.
     private func notificationFixture(
         _ list: @escaping @Sendable (ConformanceSubject.NotificationFixture) async -> [IncomingNotification]?
     ) throws -> (notifications: [IncomingNotification]?, ledger: ProbeLedger, payment: PaymentReference?) {
@@ -61,7 +61,7 @@ extension ProbeSuite {
         return stale.flatMap { objections(to: $0) }
     }
 
-    /// Twice, and at any moment of what is under way in the journal.
+    /// Delivers notifications twice, and at any moment of what is in flight in the journal.
     func notificationRepetitions() throws -> [String] {
         let (sent, _, _) = try notificationFixture { await $0.sent() }
         guard let sent, !sent.isEmpty else { throw SkipError(reason: "the backend has sent no notifications") }
@@ -98,7 +98,7 @@ extension ProbeSuite {
 
     // MARK: Judging
 
-    /// What is not true of a genuine notification.
+    /// Returns the false statements in the reading of a genuine notification.
     private func untruths(_ told: PaymentNotification, _ ledger: ProbeLedger, _ payment: PaymentReference?) -> [String]
     {
         var findings: [String] = []
@@ -123,8 +123,8 @@ extension ProbeSuite {
         return findings
     }
 
-    /// What is wrong with what is made of a notification that is not to be believed. One that was altered where nothing
-    /// is read may be read as the genuine one.
+    /// Returns the objections to the reading of a notification that must not be trusted. One that was altered in a part
+    /// that is not read may be read as the genuine one.
     private func objections(
         to notification: IncomingNotification, unlessReadAs genuine: PaymentNotification? = nil
     ) -> [String] {

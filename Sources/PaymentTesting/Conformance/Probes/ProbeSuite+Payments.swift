@@ -48,7 +48,7 @@ extension ProbeSuite {
         return findings
     }
 
-    /// How many requests each step that must not be repeated has sent.
+    /// Returns the number of requests of each step that must not be repeated.
     private func unrepeatable(_ result: Trial.Result) -> [String: Int] {
         result.observation.sent.reduce(into: [:]) { counts, sent in
             guard sent.kind == .mutation(replay: .never), !sent.request.method.isSafe, let step = sent.step else {
@@ -60,14 +60,14 @@ extension ProbeSuite {
 }
 
 extension Trial.Result {
-    /// What the journal knows the steps by.
+    /// The names of the steps in the journal.
     var stepNames: [String] {
         histories.flatMap(\.entries).compactMap { entry in
             if case .stepStarted(let name, _) = entry.event { name } else { nil }
         }
     }
 
-    /// What was done more than once.
+    /// The effects that occurred more than once.
     var repetitions: [String] {
         [
             (after.captures.count, "money was taken"), (after.given.count, "money was given back"),
@@ -75,8 +75,8 @@ extension Trial.Result {
         ].compactMap { $0 > 1 ? "\($1) \($0) times" : nil }
     }
 
-    /// How many different requests there were of each kind that may be sent again as the same. Who recognises a
-    /// repetition by its key refuses it, or takes it for another one, when anything about it differs.
+    /// The number of different requests of each kind that may be repeated with the same key. A service that recognises
+    /// a repetition by its key refuses it, or takes it for another request, when anything about it differs.
     var replayable: [String: Int] {
         var seen: [String: Set<[String]>] = [:]
         for sent in observation.sent where sent.kind == .mutation(replay: .sameKey) && !sent.request.method.isSafe {
@@ -93,7 +93,7 @@ extension Trial.Result {
         }.map(\.value)
     }
 
-    /// What is wrong with how it ended for who kept asking.
+    /// The defects of the last outcome, after the case was repeated.
     var unsettled: [String] {
         let (done, what, word): (Bool, String, String) =
             switch probeCase {
@@ -108,7 +108,7 @@ extension Trial.Result {
             return done ? [] : ["it is called paid before, but is not"]
         case (_, .success(let outcome)) where outcome.isFinal:
             return done ? ["it is called \(outcome), but \(what)"] : []
-        // A refund that may never have arrived stays unknown: asking again could give back twice.
+        // A refund that may never have arrived stays unknown: asking again could refund twice.
         case (.refund, _) where !done: return []
         default: return ["it comes to no end within 40 minutes"]
         }

@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
 
-/// Refunds: made once, and no other taken for the one that was asked for.
+/// Refunds: made once, and no other taken for the requested one.
 extension ProbeSuite {
     func refund() throws -> [String] {
         let result = try run(
@@ -44,7 +44,7 @@ extension ProbeSuite {
             + firstFalseStatements(of: result) + JournalRules.breaches(in: result.histories)
     }
 
-    /// What is wrong with the first word, whatever was done after it.
+    /// Returns the false statements of the first outcome, regardless of later actions.
     private func firstFalseStatements(of result: Trial.Result) -> [String] {
         guard case .success(.succeeded(let receipt)) = result.first, let asked = result.asked else { return [] }
         var falseStatements: [String] = []
@@ -61,7 +61,7 @@ extension ProbeSuite {
         guard let sale = try inBackend({ $0.sale }) else { throw SkipError(reason: "the backend names no sale") }
         let asked = try sale.part()
         var findings: [String] = []
-        // The service does what it is asked, and tells of something else, to whatever question.
+        // The service does what it is asked, but its answers consistently name something else.
         for (what, distortion) in Distortion.all(of: asked) {
             let result = try run(
                 Trial(subject: subject, probeCase: .refund, distortion: { distortion.apply(to: $0) }, goesOn: true))
@@ -70,7 +70,7 @@ extension ProbeSuite {
                 break
             }
         }
-        // What cannot be given back.
+        // Refunds that are impossible.
         let otherCurrency = asked.amount.currency == .eur ? Currency.usd : .eur
         let impossible: [(String, @Sendable (ConformanceSubject.Sale) throws -> RefundRequest)] = [
             ("more than was paid", { sale in try sale.asking(sale.price.minorUnits + 1) }),

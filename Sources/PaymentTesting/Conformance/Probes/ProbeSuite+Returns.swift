@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
 
-/// Payers who come back.
+/// Probes of payers' returns.
 extension ProbeSuite {
     func returns() throws -> [String] {
         guard let returns = try inBackend({ $0.returns }), !returns.own.isEmpty else {
@@ -10,7 +10,7 @@ extension ProbeSuite {
         var findings = strangers(returns)
         var isRecognised = false
         for index in 0..<80 {
-            // A payment that its process left at some moment, and a return that somebody hands in then.
+            // A payment that its process left at some moment, and a return that is handled then.
             let result = try run(
                 Trial(
                     subject: subject, crash: index, goesOn: true,
@@ -35,7 +35,7 @@ extension ProbeSuite {
         return findings
     }
 
-    /// Hands a URL in, and compares what is said and what is written with the books.
+    /// Handles a URL, and compares the reported outcome and the journal with the service's records.
     private func handle(_ url: String, _ router: PaymentRouter, _ probeContext: Trial.ProbeContext) async throws
         -> [String]
     {
@@ -66,7 +66,7 @@ extension ProbeSuite {
         return findings
     }
 
-    /// URLs that only look like returns, and belong to somebody else.
+    /// Returns URLs that only look like returns, and belong to other owners.
     private func strangers(_ returns: ConformanceSubject.Returns) -> [String] {
         returns.own.flatMap { url in
             HostileLinks.impostors(of: url) + ["evil-\(url)", "https://evil.example/?url=\(PercentCoding.encode(url))"]

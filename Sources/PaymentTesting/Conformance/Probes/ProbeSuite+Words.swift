@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
 
-/// What a provider or a service says of itself, and of links.
+/// Probes of a provider's or a service's statements about itself and about links.
 extension ProbeSuite {
     func descriptor() -> [String] {
         let descriptor = subject.service.descriptor
@@ -53,7 +53,7 @@ extension ProbeSuite {
         return findings
     }
 
-    /// Where a router that knows only the subject takes `text`.
+    /// Returns the route of `text` in a router that knows only the subject.
     func route(_ text: String) -> Route? {
         let world = SimulatedWorld(seed: 1)
         defer { world.end() }

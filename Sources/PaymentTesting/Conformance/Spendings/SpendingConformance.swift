@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// Probes a store of spendings: the same battery for every one of them.
+/// Probes a store of spendings. Every store gets the same probes.
 ///
 /// ```swift
 /// let report = await SpendingConformance.check(
@@ -8,14 +8,14 @@ import PaymentCore
 /// #expect(report.isPassed, "\(report)")
 /// ```
 ///
-/// What the subject cannot do, such as being opened twice, is reported as not probed.
+/// Capabilities that the subject lacks, such as being opened twice, are reported as not probed.
 public enum SpendingConformance {
     /// One rule that every store must keep.
     @nonexhaustive
     public enum Probe: String, Sendable, Hashable, CaseIterable {
         /// A limit may be reached.
         case limit = "a limit is reached exactly, and never exceeded"
-        /// Each limit counts what it is about.
+        /// Each limit counts only spendings in its scope.
         case scopes = "a limit counts what it is about, and nothing else"
         /// Days, weeks and months.
         case periods = "each period has its own budget"
@@ -29,22 +29,22 @@ public enum SpendingConformance {
         case settling = "what was paid counts, and what was not does not"
         /// Clocks that are set.
         case clocks = "a clock that is set back frees nothing"
-        /// What was written is read.
+        /// Written values are read exactly.
         case fidelity = "what was written is read exactly, in order"
         /// Names are compared byte by byte.
         case exactNames = "names are compared by their bytes"
-        /// Of many who ask at once, as many as fit are granted.
+        /// Of many simultaneous requests, as many as fit are granted.
         case race = "of many who ask at once, no more than fit are granted"
-        /// Two who opened the same storage share its limits.
+        /// Two stores on the same storage share its limits.
         case sharing = "two who share a storage share its limits"
-        /// What was granted, paid or released stays so.
+        /// Granted, paid and released spendings stay so.
         case powerLoss = "a loss of power takes nothing"
     }
 
-    /// What was found of a store.
+    /// The results of probing a store.
     public typealias Report = ConformanceReport<Probe>
 
-    /// Runs all probes, each with a store of its own.
+    /// Runs all probes, each with its own store.
     public static func check(_ subject: SpendingSubject) async -> Report {
         await Report.probing(subject.name) {
             SpendingTrial(try await subject.make())

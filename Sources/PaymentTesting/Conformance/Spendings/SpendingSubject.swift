@@ -3,13 +3,13 @@ public import PaymentRouting
 
 /// A kind of spending store that ``SpendingConformance`` probes.
 public struct SpendingSubject: Sendable {
-    /// One empty store, and what can be done with what it is stored in.
+    /// One empty store, and the functions of its storage.
     public struct Storage: Sendable {
         /// The store.
         public let store: any SpendingStore
-        /// Opens the same storage once more, as another process would; nil where that cannot be.
+        /// Opens the same storage once more, as another process would; nil where that is impossible.
         public let reopen: (@Sendable () async throws -> any SpendingStore)?
-        /// Cuts the power and opens what is left; nil where there is no such storage, or no way to have that happen.
+        /// Cuts the power and opens the remains; nil where there is no such storage, or no way to cut its power.
         /// Nothing opened before is used afterwards.
         public let losePower: (@Sendable () async throws -> any SpendingStore)?
 
@@ -31,8 +31,8 @@ public struct SpendingSubject: Sendable {
     /// Creates a subject.
     ///
     /// - Parameters:
-    ///   - name: what reports call it.
-    ///   - make: makes an empty store in a storage of its own, every time it is called.
+    ///   - name: The name in reports.
+    ///   - make: Makes an empty store in its own storage, at every call.
     public init(_ name: String, make: @escaping @Sendable () async throws -> Storage) {
         self.name = name
         self.make = make

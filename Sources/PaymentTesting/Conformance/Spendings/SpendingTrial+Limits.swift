@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
 
-/// What is granted, and what is not.
+/// The rules of granted and refused spendings.
 extension SpendingTrial {
     func limit() async throws {
         let limits = try Self.daily(2000)
@@ -28,7 +28,7 @@ extension SpendingTrial {
         try await refuses(try Self.spending("b", 1, to: "else"), payee, "what another payee gets")
         try await refuses(try Self.spending("c", 1), payee, "what a payee without a name gets")
         try await refuses(try Self.spending("d", 1, by: "cash"), method, "what is paid by another method")
-        // What the limits do not count leaves them as they are.
+        // Spendings outside the limits leave them as they are.
         let all = try Self.daily(1_000_000)
         try await grants(try Self.spending("e", 90, at: "other", to: "else", by: "cash"), all, "a first spending")
         let one = try Self.spending("f", 60, to: "shop", by: "card")
@@ -42,7 +42,7 @@ extension SpendingTrial {
     }
 
     func periods() async throws {
-        // The end of February in a leap year, on a Tuesday; and what comes after.
+        // The end of February in a leap year, on a Tuesday, and the days after.
         let (first, tuesday, march) = (
             SpendingDay(number: 21_215), SpendingDay(number: 21_243), SpendingDay(number: 21_244)
         )
@@ -81,7 +81,7 @@ extension SpendingTrial {
         let six = [SpendingLimit(try tokens(1_000_000, exponent: 6), per: .day)]
         try await refuses(try spending("c", [try tokens(1, exponent: 0)]), six, "a token with fewer decimals")
         try await refuses(try spending("d", [try tokens(1, exponent: 18)]), six, "a token with more decimals")
-        // What it is worth counts where it is said.
+        // The stated worth counts.
         let worth = try spending("e", [try tokens(500_000, exponent: 6), try Self.cents(600)])
         try await grants(worth, euros + six, "a token that is worth some of a limit")
         try await refuses(
@@ -134,7 +134,7 @@ extension SpendingTrial {
             try Self.spending("month", 1, on: Self.today.earlier(by: -4)), month, "more, where no number holds the sum")
         let far = SpendingDay(number: .max)
         try await grants(try Self.spending("far", 1, on: far), limits, "what is dated at the end of time")
-        // Everything else is dated later, and counts.
+        // Every other spending has a later date, and counts.
         let old = try Self.spending("old", 1, on: SpendingDay(number: .min))
         try await refuses(old, limits, "what is dated at its beginning, after all that")
     }
@@ -147,7 +147,7 @@ extension SpendingTrial {
         try await refuses(try Self.spending("c", 1, on: today), limits, "more, after the clock was set right")
         try await grants(try Self.spending("d", 100, on: after), limits, "what the next day leaves room for")
         try await refuses(try Self.spending("e", 1, on: today), limits, "more, by a clock that was set back by a day")
-        // A wrong clock once must not stop everything for decades.
+        // A clock that is wrong once must not stop everything for decades.
         let far = SpendingDay(number: 47_000)
         try await grants(try Self.spending("f", 100, on: far), limits, "what is spent in the far future")
         let later = Self.today.earlier(by: -30)

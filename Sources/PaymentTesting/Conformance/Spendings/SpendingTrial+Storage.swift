@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
 
-/// What becomes of reservations, and how they are stored.
+/// The rules of reservations and of their storage.
 extension SpendingTrial {
     func identity() async throws {
         let limits = try Self.daily(100)
@@ -49,7 +49,7 @@ extension SpendingTrial {
         expect(try await store.reservedSpendings().isEmpty, "something stays reserved")
         try await refuses(try Self.spending("b", 41), limits, "what a spending released twice leaves no room for")
         try await grants(try Self.spending("c", 30), limits, "what a released spending leaves room for")
-        // Money that moved counts, whatever was said before; it may be more than the limit then.
+        // Money that moved counts, whatever was reported before; it may then be more than the limit.
         try await store.commit(unpaid)
         expect(try await store.spending(of: unpaid)?.state == .paid, "a late word that it was paid is not taken")
         try await refuses(try Self.spending("d", 1), limits, "what a late payment leaves no room for")
@@ -74,7 +74,7 @@ extension SpendingTrial {
             SpendingLimit(try Self.cents(14), per: .day),
         ]
         try await grants(first, limits, "a spending with odd names")
-        // Dated by a clock that is behind: it comes after all the same, and has noticed the other one.
+        // Dated by a clock that is behind: it still comes after the other one and counts it.
         try await grants(second, limits, "a spending by a clock that is behind")
         try await grants(third, limits, "a spending on the next day")
         let records = [SpendingRecord(first, noticed: second.day), SpendingRecord(second), SpendingRecord(third)]

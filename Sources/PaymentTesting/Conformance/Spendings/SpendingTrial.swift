@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
 
-/// One probe of one store: what is asked of it, and what was found wrong.
+/// One probe of one store: it calls the store and collects the defects.
 final class SpendingTrial: StorageTrial {
     let storage: SpendingSubject.Storage
     var store: any SpendingStore { storage.store }
@@ -29,7 +29,7 @@ final class SpendingTrial: StorageTrial {
         expect(try await store.spending(of: spending.attempt) == nil, "\(what) is refused, and reserved all the same")
     }
 
-    /// Expects a call to be refused with just this error.
+    /// Expects a call to be refused with exactly this error.
     func fails(_ error: SpendingError, _ what: String, _ call: () async throws -> Void) async {
         await expects(error, what, call)
     }
