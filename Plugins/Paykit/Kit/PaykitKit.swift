@@ -1,3 +1,3 @@
-// One import gives followers of the guide everything it uses, Foundation too.
+// One import provides everything that code of the guide uses, including Foundation.
 @_exported public import Foundation
 @_exported public import PaykitProvider

@@ -1,10 +1,11 @@
 import PaymentCore
 
-/// What a ``PaykitProvider`` needs to pay by private agreement: who pays, connections, and a store of receipts.
+/// The means with which a ``PaykitProvider`` pays over private channels: the payer's key, connections and a store of
+/// receipts.
 ///
-/// Whoever says where they can be spoken to is asked there for an invoice that nobody else sees, over an encrypted
-/// channel. The invoice is checked, paid in a durable step, and the proof told to the payee; the receipt is kept. Which
-/// payee is spoken to rests on their homeserver, and they learn the payer's key.
+/// A payee with a published private endpoint is asked there for an invoice that only both parties see, over an
+/// encrypted channel. The invoice is checked and paid in a durable step, the proof is sent to the payee, and the
+/// receipt is kept. The payee's homeserver decides which endpoint is contacted, and the payee learns the payer's key.
 ///
 /// ```swift
 /// let privately = try PaykitChannelPayments(
@@ -12,38 +13,37 @@ import PaymentCore
 /// let provider = PaykitProvider(network: network, reader: StandardsReader(), privately: privately)
 /// ```
 public struct PaykitChannelPayments: Sendable {
-    /// What becomes of payees who cannot be asked.
+    /// The rule for payees that cannot be asked.
     @nonexhaustive
     public enum Use: Sendable, Hashable {
-        /// What they publish for everybody is paid where they do not answer, or do not want to be paid privately.
+        /// Public endpoints are paid where payees do not answer, or decline a private payment.
         case preferred
-        /// Nothing is paid but what was agreed on privately.
+        /// Only endpoints that were agreed on privately are paid.
         case only
     }
 
     let identity: ChannelIdentity
     let streams: any StreamTransport
     let receipts: any ReceiptStore
-    /// What becomes of payees who cannot be asked.
+    /// The rule for payees that cannot be asked.
     public let use: Use
-    /// The chain that the payer's settler is on; invoices of another one are not taken.
+    /// The chain of the payer's settler; invoices of another chain are rejected.
     public let chain: PaykitEndpointCheck.Network
-    /// How long a payee is waited for, for each message.
+    /// The longest wait for a payee's message, for each message.
     public let timeout: Duration
 
     /// Creates the means for private payments.
     ///
     /// - Parameters:
-    ///   - payer: who pays: payees learn the public half.
-    ///   - device: what tells the payer's devices apart, at least 16 bytes; nil for what the vendor's library gives
-    ///     all.
-    ///   - streams: the way to payees, such as `TCPTransport()` of `PaymentTransport`.
-    ///   - receipts: keeps what was agreed on and what proves it, over restarts; one that all who pay in this name
-    ///     share.
-    ///   - use: what becomes of payees who cannot be asked.
-    ///   - chain: the chain that the payer's settler is on.
-    ///   - timeout: how long a payee is waited for, for each message.
-    /// - Throws: ``PaykitNetworkError`` when no channel's key can be made of the payer's.
+    ///   - payer: the payer's key pair: payees learn the public half.
+    ///   - device: an identifier that differs between the payer's devices, at least 16 bytes; nil for the one that the
+    ///     vendor's library uses for all devices.
+    ///   - streams: the connections to payees, such as `TCPTransport()` of `PaymentTransport`.
+    ///   - receipts: keeps agreements and proofs across restarts; one store that all programs of this payer share.
+    ///   - use: the rule for payees that cannot be asked.
+    ///   - chain: the chain of the payer's settler.
+    ///   - timeout: the longest wait for a payee's message, for each message.
+    /// - Throws: ``PaykitNetworkError`` when no channel key can be derived from the payer's key.
     public init(
         as payer: PubkyKeyPair, device: [UInt8]? = nil, over streams: any StreamTransport,
         receipts: any ReceiptStore, use: Use = .preferred, chain: PaykitEndpointCheck.Network = .mainnet,
@@ -57,10 +57,10 @@ public struct PaykitChannelPayments: Sendable {
         self.timeout = timeout
     }
 
-    /// Who pays.
+    /// The payer's public key.
     public var payer: PubkyKey { identity.owner.publicKey }
 
-    /// What asks payees, and tells them.
+    /// Returns the client that asks payees for invoices and notifies them of payments.
     func checkout(
         _ directory: PaykitDirectory, _ network: PubkyNetwork, clock: any PaymentClock, random: any RandomSource
     ) -> ChannelCheckout {

@@ -1,16 +1,16 @@
 import PaymentCore
 
-/// A way in which somebody can be paid, as they published it.
+/// A published way to pay a user.
 public struct PaykitEndpoint: Sendable, Hashable {
     /// The method, such as `lightning` or `onchain`.
     public let methodID: String
-    /// Where to pay: an invoice, a Lightning address, a coin address. Somebody else's text: check it before paying.
+    /// The destination: an invoice, a Lightning address, a coin address. It is untrusted text: check it before paying.
     public let endpoint: String
 
-    /// The least amount that its owner takes there, in the asset's major unit (bitcoin, not satoshi), as they wrote it;
+    /// The least amount that the owner accepts there, in the asset's major unit (bitcoin, not satoshi), as published;
     /// nil for any.
     public let least: String?
-    /// The most.
+    /// The greatest amount that the owner accepts there, in the same form; nil for any.
     public let most: String?
 
     /// Creates an endpoint.
@@ -25,13 +25,13 @@ public struct PaykitEndpoint: Sendable, Hashable {
         self.init(methodID: methodID, endpoint: payload.value, least: payload.least, most: payload.most)
     }
 
-    /// Whether a payer who asks for `method` means this one: by its own name, or by the one that its kind had before,
+    /// Returns true if `method` names this endpoint's method: by its current name, or by the former name of its kind,
     /// as `lightning` for `btc-lightning-bolt11`.
     public func isCalled(_ method: String) -> Bool {
         methodID == method || PaykitIdentifier(methodID)?.formerName == method
     }
 
-    /// Whether a file of this name in the directory is a method at all (Protocol 4.2).
+    /// Returns true if a file of this name in the directory is a payment method (Protocol 4.2).
     public static func isMethod(_ name: some StringProtocol) -> Bool {
         guard 1...32 ~= name.utf8.count, name != "noise" else { return false }
         return name.utf8.allSatisfy {

@@ -1,11 +1,11 @@
-/// Which forms of Paykit are read and published (Protocol 11.4).
+/// The generations of Paykit that are read and published (Protocol 11.4).
 @nonexhaustive
 public enum PaykitGenerations: Sendable, Hashable, CaseIterable {
-    /// The newest that a payee uses is read; one's own is published in each.
+    /// Both: the newest that a payee uses is read; the user's own endpoints are published in each.
     case both
-    /// What the guide documents.
+    /// Generation 2, which the guide documents.
     case second
-    /// What wallets of today use.
+    /// Generation 3, which current wallets use.
     case third
 
     package var readsThirdGeneration: Bool { self != .second }

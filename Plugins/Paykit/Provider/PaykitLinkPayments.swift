@@ -1,33 +1,34 @@
 public import PaymentCore
 
-/// What a ``PaykitProvider`` needs to pay what is asked for over private links of today (Protocol 12.9): whose links
-/// they are, and where they are kept.
+/// The means with which a ``PaykitProvider`` pays requests over private links (Protocol 12.9): the owner, the keys and
+/// the store of the links.
 ///
 /// ```swift
 /// let links = try PaykitLinkPayments(as: user, receiver: receiver, secret: secret, store: store)
 /// let provider = PaykitProvider(network: network, reader: StandardsReader(), links: links)
 /// ```
 ///
-/// A request is paid once, by whichever of the programs that share the store: which endpoint it goes to, and by which
-/// name the payer's settler knows it, is kept there before the settler is asked, and what it says in one step with the
-/// message that proves it to the payee. Nothing is sent here: whoever polls the link sends it.
+/// A request is paid once, whichever of the programs that share the store pays it. The chosen endpoint and the
+/// settler's name for the payment are stored before the settler is asked; the settler's answer is stored in one step
+/// with the message that proves the payment to the payee. Nothing is sent here: the program that polls the link sends
+/// it.
 public struct PaykitLinkPayments: Sendable {
     let user: PubkyKey
     let receiver: PaykitReceiverPath
     let keys: PrivateLinkKeys
     let store: any SealedStateStore
-    /// The chain that the payer's settler is on; endpoints of another one are not paid.
+    /// The chain of the payer's settler; endpoints of another chain are not paid.
     public let chain: PaykitEndpointCheck.Network
 
     /// Creates the means for paying requests.
     ///
     /// - Parameters:
-    ///   - user: who pays.
-    ///   - receiver: the app of theirs that has the links.
+    ///   - user: the payer.
+    ///   - receiver: the payer's app that has the links.
     ///   - secret: the app's secret for links: 32 bytes.
-    ///   - store: what is kept of the links; the same that they are polled with.
-    ///   - chain: the chain that the payer's settler is on.
-    /// - Throws: ``PaykitNetworkError`` when the secret is none.
+    ///   - store: the stored state of the links; the same store with which the links are polled.
+    ///   - chain: the chain of the payer's settler.
+    /// - Throws: ``PaykitNetworkError`` when the secret has another length.
     public init(
         as user: PubkyKey, receiver: PaykitReceiverPath, secret: Redacted<[UInt8]>, store: any SealedStateStore,
         chain: PaykitEndpointCheck.Network = .mainnet
@@ -41,7 +42,7 @@ public struct PaykitLinkPayments: Sendable {
         self.chain = chain
     }
 
-    /// What reads and changes what is kept.
+    /// Returns the flow that reads and changes the stored links.
     func flow(_ reader: PubkyReader, clock: any PaymentClock, random: any RandomSource) -> PrivateLinkFlow {
         PrivateLinkFlow(user, as: receiver, keys, reader, store: store, clock: clock, random: random)
     }

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// Why something on the Pubky network was not done.
+/// A failed operation on the Pubky network.
 public struct PaykitNetworkError: Error, Sendable, Hashable {
     /// The kind of failure, numbered as Paykit's library numbers them.
     public struct Code: Sendable, Hashable, RawRepresentable {
@@ -16,33 +16,33 @@ public struct PaykitNetworkError: Error, Sendable, Hashable {
         public static let connectionFailed = Code(rawValue: 2001)
         /// A relay or homeserver did not answer in time.
         public static let connectionTimeout = Code(rawValue: 2002)
-        /// The homeserver refused: no session, or one that may not do this.
+        /// The homeserver refused: there is no session, or the session lacks the capability.
         public static let auth = Code(rawValue: 3000)
-        /// The session is over.
+        /// The session has expired.
         public static let sessionExpired = Code(rawValue: 3001)
         /// The key or token was refused.
         public static let invalidCredentials = Code(rawValue: 3002)
-        /// Nobody of this key is on the network, or the file does not exist.
+        /// No user with this key is on the network, or the file does not exist.
         public static let notFound = Code(rawValue: 4000)
         /// The user cannot be paid in this way.
         public static let methodNotSupported = Code(rawValue: 4001)
-        /// Somebody's data are not what they should be.
+        /// Data from the network are malformed.
         public static let invalidData = Code(rawValue: 5000)
-        /// What was given is not usable.
+        /// An argument is invalid.
         public static let validationFailed = Code(rawValue: 5001)
-        /// The invoice can be paid no longer.
+        /// The invoice has expired.
         public static let invoiceExpired = Code(rawValue: 6002)
-        /// The payee does not want to be paid like this, or asks for something else than was agreed on.
+        /// The payee declines the payment, or asks for something else than was agreed on.
         public static let paymentRejected = Code(rawValue: 6003)
-        /// The payment may have been made before: nobody knows before the wallet says so.
+        /// The payment may have been made before; only the wallet can say so.
         public static let paymentInDoubt = Code(rawValue: 6000)
         /// The endpoint was used before and should be replaced.
         public static let endpointUsed = Code(rawValue: 6004)
-        /// The homeserver could not store it.
+        /// The homeserver could not store the data.
         public static let storage = Code(rawValue: 7000)
         /// The homeserver has no room left for this user.
         public static let quotaExceeded = Code(rawValue: 7001)
-        /// The service wants fewer requests.
+        /// The service demands fewer requests.
         public static let rateLimited = Code(rawValue: 8000)
         /// The client was not initialised.
         public static let notInitialized = Code(rawValue: 1001)
@@ -52,11 +52,11 @@ public struct PaykitNetworkError: Error, Sendable, Hashable {
     public let code: Code
     /// One sentence for people, with what to do; no secrets.
     public let message: String
-    /// The payment method concerned, where it is about one.
+    /// The payment method concerned; nil where the failure is not about one.
     public let methodID: String?
-    /// When it may work again; nil when it would fail the same way.
+    /// The wait before another attempt; nil when it would fail the same way.
     public let retryAfter: Duration?
-    /// Whether somebody who was asked privately has answered with something else than what was asked for.
+    /// True if a payee that was asked privately answered with something else than was asked for.
     package var isBrokenPromise = false
 
     /// Creates a failure.
@@ -67,7 +67,7 @@ public struct PaykitNetworkError: Error, Sendable, Hashable {
         self.retryAfter = retryAfter ?? Self.usualWait(code)
     }
 
-    /// Whether the same may work later.
+    /// True if the same operation may succeed later.
     public var isRetryable: Bool { retryAfter != nil }
 
     private static func usualWait(_ code: Code) -> Duration? {

@@ -1,12 +1,12 @@
 import PaymentCore
 
-/// Where somebody can be spoken to privately, as they publish it (Protocol 5.6).
+/// A published address and key for private channels (Protocol 5.6).
 public struct PaykitNoiseEndpoint: Sendable, Hashable {
-    /// Whose it is. Nothing but its being on their homeserver says that the key is theirs.
+    /// The user that published it. Only its place on the user's homeserver shows that the key is theirs.
     public let owner: PubkyKey
-    /// The host: a name, an IPv4 address, or an IPv6 address, in brackets or without; somebody else's text.
+    /// The host: a name, an IPv4 address, or an IPv6 address, in brackets or without; untrusted text.
     public let host: String
-    /// The port; zero where nobody listens yet.
+    /// The port; zero where nothing listens yet.
     public let port: UInt16
     /// The public key of the channel: 32 bytes (X25519).
     public let key: [UInt8]
@@ -14,13 +14,13 @@ public struct PaykitNoiseEndpoint: Sendable, Hashable {
     /// The most bytes of a host's name (RFC 1035 section 2.3.4).
     static let longestHost = 253
 
-    /// Creates the description of a place.
+    /// Creates an endpoint.
     ///
     /// - Parameters:
-    ///   - owner: whose place it is.
+    ///   - owner: the user that publishes it.
     ///   - host: the name or address to connect to.
     ///   - port: the port there.
-    ///   - key: 32 bytes; a channel to another length comes never about.
+    ///   - key: 32 bytes; with another length no channel can be opened.
     public init(owner: PubkyKey, host: String, port: UInt16, key: [UInt8]) {
         self.owner = owner
         self.host = host
@@ -28,13 +28,13 @@ public struct PaykitNoiseEndpoint: Sendable, Hashable {
         self.key = key
     }
 
-    /// Whether somebody listens there: a key may be published before.
+    /// True if host and port can be connected to: a key may be published before a listener exists.
     public var isConnectable: Bool {
         port != 0 && 1...Self.longestHost ~= host.utf8.count && host != "pending"
             && host.utf8.allSatisfy { 0x21...0x7E ~= $0 }
     }
 
-    /// Reads the file; nil for what is none.
+    /// Reads the file; nil for anything else.
     package init?(_ file: [UInt8], of owner: PubkyKey) {
         guard let json = try? JSONValue(parsing: file), let host = json["host"]?.string,
             let port = json["port"]?.uint64.flatMap({ UInt16(exactly: $0) }),
@@ -54,14 +54,14 @@ public struct PaykitNoiseEndpoint: Sendable, Hashable {
 }
 
 extension PaykitDirectory {
-    /// Where users say how they can be spoken to.
+    /// Returns the address of the file in which `owner` publishes the endpoint.
     package static func noiseAddress(of owner: PubkyKey) throws(PaykitNetworkError) -> PubkyAddress {
         do { return try PubkyAddress(owner, path: root + "noise") } catch {
             throw PaykitNetworkError(.validationFailed, "\(error)")
         }
     }
 
-    /// Returns where `owner` can be spoken to privately; nil when they have published no such place.
+    /// Returns the private endpoint of `owner`; nil when none is published.
     package func noiseEndpoint(of owner: PubkyKey) async throws(PaykitNetworkError) -> PaykitNoiseEndpoint? {
         guard let bytes = try await reader.file(try Self.noiseAddress(of: owner)), !bytes.isEmpty else { return nil }
         guard let endpoint = PaykitNoiseEndpoint(bytes, of: owner) else {
@@ -71,13 +71,13 @@ extension PaykitDirectory {
         return endpoint
     }
 
-    /// Publishes where the session's user can be spoken to.
+    /// Publishes the private endpoint of the session's user.
     package func publish(_ endpoint: PaykitNoiseEndpoint, _ session: PubkySession) async throws(PaykitNetworkError) {
         let address = try Self.noiseAddress(of: session.user)
         try await reader.homeserver(of: session.user).write(endpoint.wire, to: address, session)
     }
 
-    /// Takes back where the session's user can be spoken to. Without such a place it does nothing.
+    /// Removes the private endpoint of the session's user; does nothing when there is none.
     package func removeNoiseEndpoint(_ session: PubkySession) async throws(PaykitNetworkError) {
         let address = try Self.noiseAddress(of: session.user)
         try await reader.homeserver(of: session.user).delete(address, session)

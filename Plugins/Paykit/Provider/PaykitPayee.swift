@@ -1,28 +1,30 @@
 public import PaymentCore
 
-/// What somebody asks a payee: how a payment is to be made. Who asks is proven; all else is their own text.
+/// A payer's question to a payee: how to make a payment. The payer's key is proven; all else is untrusted text.
 public struct PaykitInquiry: Sendable, Hashable {
-    /// What both call the payment: 1 to 128 printable ASCII characters. It is unique among one payer's only.
+    /// The identifier of the payment for both parties: 1 to 128 printable ASCII characters, unique only among the
+    /// receipts of one payer.
     public let receiptID: String
-    /// Who wants to pay.
+    /// The payer's key.
     public let payer: PubkyKey
     /// The method, such as `lightning`.
     public let methodID: String
-    /// Decimal text in the currency's own unit; nil where it is open.
+    /// The amount as decimal text in the currency's own unit; nil where it is open.
     public let amount: String?
-    /// Such as `SAT`.
+    /// The currency, such as `SAT`.
     public let currency: String?
-    /// Whatever the payer wants the payee to know.
+    /// Further data from the payer.
     public let metadata: JSONValue
 }
 
-/// How a payment is to be made, as the payee's wallet says.
+/// The payment terms from the payee's wallet.
 public struct PaykitPayeeTerms: Sendable {
-    /// An invoice, an address.
+    /// The destination: an invoice or an address.
     public var endpoint: String
-    /// The payment hash of an invoice: 64 hexadecimal digits. With it a payer's proof is believed without asking again.
+    /// The payment hash of an invoice: 64 hexadecimal digits. With it a payer's proof is verified without asking the
+    /// wallet.
     public var paymentHash: String?
-    /// What else the payer is to know.
+    /// Further data for the payer.
     public var metadata: [String: JSONValue]
 
     /// Creates terms.
@@ -33,39 +35,40 @@ public struct PaykitPayeeTerms: Sendable {
     }
 }
 
-/// Why a payee does not want to be paid like this: the payer is told.
+/// A payee's reason to decline a payment; it is sent to the payer.
 public struct PaykitPayeeError: Error, Sendable, Hashable {
-    /// A word for programs, such as `UNSUPPORTED_METHOD`.
+    /// A machine-readable code, such as `UNSUPPORTED_METHOD`.
     public let code: String
     /// A sentence for people.
     public let message: String
 
-    /// Creates a refusal.
+    /// Creates an error.
     public init(_ code: String, _ message: String) {
         self.code = code
         self.message = message
     }
 }
 
-/// Whoever is paid by private agreement: a wallet that makes invoices.
+/// A payee over private channels: a wallet that makes invoices.
 public protocol PaykitPayee: Sendable {
-    /// Says how a payment is to be made. The same receipt is asked for once; what was said is kept and said again.
+    /// Returns the terms of a payment. It is called once for each receipt; the terms are kept and returned again.
     ///
-    /// - Parameter inquiry: what is asked.
-    /// - Throws: ``PaykitPayeeError``, which the payer is told; of anything else only that it cannot be done now.
+    /// - Parameter inquiry: the payer's question.
+    /// - Throws: ``PaykitPayeeError``, which is sent to the payer; any other error is reported only as a temporary
+    ///   failure.
     func terms(for inquiry: PaykitInquiry) async throws -> PaykitPayeeTerms
 
-    /// Says whether a payment has arrived that a payer claims to have made. Asked only where the proof alone does not
-    /// say.
+    /// Returns true if a payment that a payer claims to have made has arrived. It is called only where the proof alone
+    /// does not decide.
     ///
     /// - Parameters:
-    ///   - inquiry: what was agreed on.
-    ///   - proof: what the payer shows; sound, but nothing more.
-    /// - Returns: whether the money is there; when in doubt, false.
+    ///   - inquiry: the question that was agreed on.
+    ///   - proof: the payer's proof; sound, but nothing more.
+    /// - Returns: true if the money has arrived; false when in doubt.
     func hasArrived(_ inquiry: PaykitInquiry, _ proof: PaykitProof) async -> Bool
 }
 
 extension PaykitPayee {
-    /// Nothing is believed that does not prove itself.
+    /// Accepts only proofs that verify by themselves.
     public func hasArrived(_ inquiry: PaykitInquiry, _ proof: PaykitProof) async -> Bool { false }
 }

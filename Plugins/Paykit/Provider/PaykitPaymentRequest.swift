@@ -1,38 +1,37 @@
 package import PaymentCore
 
-/// Somebody's request to be paid, as it lies sealed on their homeserver (Protocol 5.9). All but who asks is their own
-/// text.
+/// A sealed payment request on the requester's homeserver (Protocol 5.9). All but the sender is untrusted text.
 public struct PaykitPaymentRequest: Sendable, Hashable {
-    /// What the sender calls it: up to 64 letters, digits, `-`, `_` and `.`.
+    /// The sender's identifier for the request: up to 64 letters, digits, `-`, `_` and `.`.
     public var id: String
-    /// Who asks, and is paid.
+    /// The user that asks and is paid.
     public var sender: PubkyKey
-    /// Who is asked.
+    /// The user that is asked to pay.
     public var recipient: PubkyKey
-    /// Decimal text in the currency's own unit.
+    /// The amount as decimal text in the currency's own unit.
     public var amount: String
-    /// Such as `SAT`.
+    /// The currency, such as `SAT`.
     public var currency: String
     /// The method, such as `lightning`.
     public var methodID: String
-    /// What it is for.
+    /// The purpose of the payment.
     public var note: String?
-    /// When it was made: seconds since 1970.
+    /// The time of creation: seconds since 1970.
     public var createdAt: Int64
-    /// Until when it counts: seconds since 1970; nil when nobody said.
+    /// The time of expiry: seconds since 1970; nil where none is given.
     public var expiresAt: Int64?
 
     /// Creates a request.
     ///
     /// - Parameters:
-    ///   - id: the request's own name.
-    ///   - sender: who asks.
-    ///   - recipient: who is asked.
-    ///   - amount: in satoshis.
-    ///   - methodID: by which method it is to be paid.
-    ///   - note: what it is for.
-    ///   - createdAt: seconds since 1970.
-    ///   - expiresAt: seconds since 1970.
+    ///   - id: the request's identifier.
+    ///   - sender: the user that asks and is paid.
+    ///   - recipient: the user that is asked to pay.
+    ///   - amount: the amount in satoshis.
+    ///   - methodID: the payment method.
+    ///   - note: the purpose of the payment.
+    ///   - createdAt: the time of creation: seconds since 1970.
+    ///   - expiresAt: the time of expiry: seconds since 1970.
     public init(
         id: String, sender: PubkyKey, recipient: PubkyKey, amount: UInt64, methodID: String = "lightning",
         note: String? = nil, createdAt: Int64, expiresAt: Int64? = nil
@@ -57,8 +56,8 @@ public struct PaykitPaymentRequest: Sendable, Hashable {
         self.expiresAt = expiresAt
     }
 
-    /// Reads a letter's content; nil for one that is taken back or cannot be read, that somebody else than the owner of
-    /// the storage says to have written, or that is for somebody else.
+    /// Reads a message's content; nil for a message that was withdrawn, cannot be read, names another sender than the
+    /// owner of the storage, or is for another recipient.
     package init?(_ letter: SealedMessageStore.Message, for recipient: PubkyKey) {
         let content = letter.content
         let native = content["request"]
@@ -79,14 +78,14 @@ public struct PaykitPaymentRequest: Sendable, Hashable {
             methodID: body["method_id"]?.string ?? body["method"]?.string ?? "lightning",
             note: body["description"]?.string, createdAt: created,
             expiresAt: body["expires_at"]?.int64.map(Self.seconds))
-        // The same rules as for what is asked for over a channel.
+        // The same rules as for inquiries over a channel.
         let asReceipt = PaykitReceiptRecord(
             id: id, payer: recipient, payee: sender, methodID: methodID, amount: self.amount, currency: currency,
             createdAt: createdAt)
         guard amount != nil, asReceipt.isUsable, (note?.utf8.count ?? 0) <= 2048 else { return nil }
     }
 
-    /// The request as other apps read it.
+    /// The request's JSON, as other apps read it.
     package var content: JSONValue {
         var content: JSONValue = [
             "schema_version": 1, "from_pubkey": .string(sender.text), "to_pubkey": .string(recipient.text),
@@ -103,12 +102,12 @@ public struct PaykitPaymentRequest: Sendable, Hashable {
         return content
     }
 
-    /// Whether it no longer counts.
+    /// Returns true if the request has expired.
     ///
     /// - Parameter now: seconds since 1970.
     public func isOver(at now: Int64) -> Bool { expiresAt.map { $0 <= now } ?? false }
 
-    /// Some apps write milliseconds, others seconds: what would be after the year 5000 is milliseconds.
+    /// Some apps write milliseconds, others seconds: a time after the year 5000 is in milliseconds.
     private static func seconds(_ time: Int64) -> Int64 { time > 100_000_000_000 ? time / 1000 : time }
 
     private static func milliseconds(_ time: Int64) -> Int64 {

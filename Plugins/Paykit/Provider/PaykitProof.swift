@@ -1,19 +1,19 @@
 public import PaymentCore
 import PaymentCrypto
 
-/// What proves a payment, as payers and payees tell it to each other (Protocol 5.8).
+/// A proof of payment, as payers and payees exchange it (Protocol 5.8).
 @nonexhaustive
 public enum PaykitProof: Sendable, Hashable {
-    /// The preimage of a Lightning invoice's payment hash: 64 hexadecimal digits each. Only who was paid gives it away.
+    /// The preimage of a Lightning invoice's payment hash: 64 hexadecimal digits each. Only the payee reveals it.
     case preimage(String, paymentHash: String)
-    /// The id of a bitcoin transaction: 64 hexadecimal digits. That it pays, and whom, only the chain can say.
+    /// The id of a bitcoin transaction: 64 hexadecimal digits. Only the chain shows that it pays, and to which address.
     case transaction(String)
     /// A proof of another method, for the application to judge.
     case other(method: String, data: JSONValue)
 
     /// Reads a proof.
     ///
-    /// - Parameter json: what somebody sent; nil comes back for what is none.
+    /// - Parameter json: the received proof. The result is nil where it is none.
     public init?(_ json: JSONValue) {
         switch json["proof_type"]?.string {
         case "lightning_preimage":
@@ -29,7 +29,7 @@ public enum PaykitProof: Sendable, Hashable {
         }
     }
 
-    /// The proof as it is sent.
+    /// The proof's JSON, as it is sent.
     public var json: JSONValue {
         switch self {
         case .preimage(let preimage, let hash):
@@ -39,8 +39,8 @@ public enum PaykitProof: Sendable, Hashable {
         }
     }
 
-    /// Whether it can be a proof at all: a preimage is that of its hash (SHA-256), a transaction's id has the form of
-    /// one.
+    /// True if the proof is consistent: the preimage has the stated hash (SHA-256), the transaction's id has the right
+    /// form.
     public var isSound: Bool {
         switch self {
         case .preimage(let preimage, let hash):
@@ -53,7 +53,7 @@ public enum PaykitProof: Sendable, Hashable {
         }
     }
 
-    /// Whether it proves by itself that the invoice with this payment hash was paid.
+    /// Returns true if the proof alone shows that the invoice with this payment hash was paid.
     ///
     /// - Parameter paymentHash: 64 hexadecimal digits.
     public func proves(payingHash paymentHash: String) -> Bool {

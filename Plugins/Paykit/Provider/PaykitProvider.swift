@@ -1,18 +1,17 @@
 public import PaymentCore
 import PaymentSettlement
 
-/// Paykit: people are paid who publish on the Pubky network how they can be, in bitcoin.
+/// Pays users of the Pubky network in bitcoin, by the Paykit endpoints that they publish.
 ///
-/// Claims links to people (`pubky://`, `pubky<key>`, `pk:`, `paykit:<key>`), single invoices (`paykit:invoice?…`),
-/// requests over the user's own private links (``PaykitRequestURL``) and links that ask for authorisation, which cannot
-/// be paid. A bare key begins like nothing in particular: it is claimed where the router's readers of payment standards
-/// know it for a key, and for nothing else. The payer needs a settler, and where nothing says how much, an amount
-/// chooser.
+/// Claims links to users (`pubky://`, `pubky<key>`, `pk:`, `paykit:<key>`), single invoices (`paykit:invoice?…`),
+/// requests over the user's own private links (``PaykitRequestURL``) and authorisation links, which cannot be paid. A
+/// bare key has no prefix: it is claimed only where the router's readers of payment standards recognise it as a key.
+/// The payer needs a settler, and where no amount is given, an amount chooser.
 ///
-/// Somebody's key is no single payment: whoever pays it again pays again, but not by an invoice that was paid before.
-/// An invoice is paid once.
+/// A user's key is no single payment: paying it again makes another payment, but never by an invoice that was paid
+/// before. An invoice is paid once.
 public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReferenceProvider, PayeeNotifyingProvider {
-    /// `paykit`.
+    /// The default identifier, `paykit`.
     public static let id: ProviderID = "paykit"
 
     private let id: ProviderID
@@ -26,18 +25,17 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: another one for each network and each user in one registry or journal, and the same for ever.
-    ///   - network: where the Pubky network is entered.
-    ///   - reader: reads the endpoints that people publish, with their checksums and signatures: `StandardsReader()`.
-    ///     What it does not read is not paid.
-    ///   - callbacks: the application's own URLs by which key managers come back to it. They say nothing about
-    ///     payments.
-    ///   - datagrams: the way to the DHT that `network` describes, such as `UDPTransport()`. Without it only relays are
-    ///     asked, and a payee whom none of them knows, or whom none can be asked about, is not found. Keep the
-    ///     provider: it learns whom to ask.
-    ///   - privately: with which payees who can be spoken to are asked for an invoice of their own; nil pays what they
-    ///     publish for everybody.
-    ///   - links: with which requests over private links are paid; nil for not at all.
+    ///   - id: an identifier that never changes, and differs for each network and each user in one registry or journal.
+    ///   - network: the entry points of the Pubky network.
+    ///   - reader: reads the published endpoints, with their checksums and signatures: `StandardsReader()`. An endpoint
+    ///     that it does not read is not paid.
+    ///   - callbacks: the application's own URLs that key managers open. They say nothing about payments.
+    ///   - datagrams: the connection to the DHT that `network` describes, such as `UDPTransport()`. Without it only
+    ///     relays are asked, and a payee that no relay knows, or that no relay can be asked about, is not found. Keep
+    ///     the provider: it learns which DHT nodes to ask.
+    ///   - privately: the means to ask payees with a private endpoint for an invoice over a private channel; nil pays
+    ///     their public endpoints.
+    ///   - links: the means to pay requests over private links; nil rejects these requests.
     public init(
         id: ProviderID = PaykitProvider.id, network: PubkyNetwork, reader: any InstructionReader,
         callbacks: [String] = [], datagrams: (any DatagramTransport)? = nil, privately: PaykitChannelPayments? = nil,
@@ -52,7 +50,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
         self.privately = privately
     }
 
-    /// Who the provider is and what it claims. People choose their homeservers, so every named host may be called.
+    /// The provider's identity and patterns. Users choose their homeservers, so every named host may be called.
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
             id: id, name: "Paykit",
@@ -61,13 +59,13 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
             outboundHosts: network.outboundHosts)
     }
 
-    /// Recognises links to people and invoices. What cannot be paid is unverified, with the reason.
+    /// Recognises links to users and invoices. A link that cannot be paid is unverified, with the reason.
     public func recognize(_ link: PaymentLink) -> LinkMatch? { PayableLink.match(link, reader, callbacks) }
 
-    /// Returns whom an option pays: the key of somebody who was paid by a link to them.
+    /// Returns the payee of an option: the key of a user that was paid by a link to them.
     public func payee(of option: PaymentMethodOption) -> String? { SettlementFlow.payee(of: option) }
 
-    /// Refuses to take an attempt for one at what `link` asks for when it was about something else.
+    /// Rejects an attempt about something else than `link` asks for.
     ///
     /// - Throws: ``PaymentError/Code/integrity``.
     public func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
@@ -75,16 +73,16 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
         try SettlementFlow.distinguish(EndpointOffers.offers(of: endpoint, reader), from: attempt)
     }
 
-    /// Looks up how somebody can be paid, or reads the invoice of the link. Names and pictures are the payee's own
-    /// text: nobody vouches for them.
+    /// Looks up the endpoints of a user, or reads the invoice of the link. Names and pictures are the payee's own,
+    /// unverified claims.
     ///
     /// - Throws: ``PaymentError``; nothing has been paid then.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         try await flow(context).quote(request)
     }
 
-    /// Reads the endpoint again, compares it with what the payer chose, and has the payer's settler pay it, once. A
-    /// payee who is paid privately is asked for the endpoint before, and told afterwards.
+    /// Reads the endpoint again, compares it with the payer's choice, and has the payer's settler pay it, once. A payee
+    /// over a private channel is asked for the endpoint before, and notified afterwards.
     ///
     /// - Throws: ``PaymentError``; with phase `maybeSent` the settler may have paid.
     public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
@@ -97,8 +95,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
         return try await flow(context).privateFlow.pay(attempt, order)
     }
 
-    /// Keeps the proof of a request's payment once more where it was lost with what is kept of the link, so that it is
-    /// sent.
+    /// Stores the proof of a request's payment again where it was lost with the state of the link, so that it is sent.
     package func notifyPayee(
         _ receipt: PaymentReceipt, of attempt: PaymentAttempt, in context: ProviderContext
     ) async throws {
@@ -106,15 +103,15 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
         try await flow(context).requests().notifyPayee(receipt, of: attempt, request)
     }
 
-    /// Tells payees once more of what was paid privately and they have not confirmed yet, as they may have been away.
-    /// It is paid without that; call it when the application starts, or from time to time.
+    /// Notifies payees again of private payments that they have not confirmed yet, as they may have been offline. The
+    /// payments are complete without it; call it when the application starts, or from time to time.
     ///
     /// - Parameters:
-    ///   - transport: the way to homeservers.
-    ///   - clock: time.
-    ///   - random: makes the channels' keys.
-    ///   - limit: how many payments are told of at most, the latest first.
-    /// - Returns: how many were confirmed now; none without the means for private payments.
+    ///   - transport: the HTTP client for homeservers.
+    ///   - clock: the source of time.
+    ///   - random: the source of the channels' keys.
+    ///   - limit: the greatest number of payments to notify of, the latest first.
+    /// - Returns: the number of payments confirmed now; zero without the means for private payments.
     /// - Throws: ``PaykitNetworkError`` when the receipts cannot be read.
     @discardableResult
     public func confirmPayments(

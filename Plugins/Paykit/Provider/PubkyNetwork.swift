@@ -1,16 +1,16 @@
 public import PaymentCore
 
-/// Where the Pubky network is entered.
+/// The entry points of the Pubky network.
 public struct PubkyNetwork: Sendable {
-    /// The relays that are asked who keeps whose data, and told of one's own (Protocol 2.2). All are asked, and the
-    /// latest signed word counts, whoever brings it.
+    /// The relays that are asked for the homeservers of users, and to which the user's own packet is published
+    /// (Protocol 2.2). All are asked, and the latest signed packet counts, whichever relay returns it.
     public var relays: [HTTPURL]
-    /// How the DHT is asked beside the relays, or without any; nil for not at all.
+    /// The settings for the DHT, which is asked beside the relays or alone; nil to ask relays only.
     public var dht: DHTConfiguration?
     /// The relay through which another device authorises this one (Protocol 1.7 and 10.8).
     public var authorizationRelay: HTTPURL
-    /// Whether homeservers on this machine count: so for tests and sandboxes. Otherwise a stranger's record could have
-    /// this device ask its own services.
+    /// True if homeservers on this machine are allowed, as in tests and sandboxes. A stranger's record can then direct
+    /// requests to services of this device.
     public var allowsLocalHomeservers: Bool
 
     /// Creates the description of a network.

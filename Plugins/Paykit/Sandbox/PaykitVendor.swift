@@ -5,7 +5,7 @@ package import PaymentCore
 package import PaymentWallet
 package import SandboxSupport
 
-/// Paykit, as everything that is about all vendors knows it.
+/// Paykit, as one of the sandbox's vendors.
 package struct PaykitVendor: SandboxVendor {
     package init() {}
 
@@ -68,7 +68,7 @@ package struct PaykitVendor: SandboxVendor {
     }
 }
 
-/// Receipts in a file that is opened, and created, when the first of them is looked for or kept.
+/// Receipts in a file that is opened, and created, at the first access.
 private actor ReceiptFile: ReceiptStore {
     private let path: String
     private var file: SQLiteReceipts?

@@ -1,17 +1,17 @@
 extension PubkySandbox {
-    /// Who may sign up at the homeserver.
+    /// The rule for signing up at the homeserver.
     @nonexhaustive
     public enum SignUp: Sendable, Hashable {
-        /// Everybody.
+        /// Every user may sign up.
         case open
-        /// Whoever has a token; see ``PubkySandbox/createSignUpToken()``.
+        /// Signing up requires a token; see ``PubkySandbox/createSignUpToken()``.
         case tokenRequired
     }
 
-    /// Of which chain the users' invoices and addresses are.
+    /// The chain of the users' invoices and addresses.
     @nonexhaustive
     public enum Chain: Sendable, Hashable {
-        /// Bitcoin's. Nobody has the keys of the addresses: real money sent there is lost.
+        /// Bitcoin's. The keys of the addresses do not exist: real money sent there is lost.
         case mainnet
         /// A developer's own, whose coins are worth nothing.
         case regtest
@@ -19,40 +19,41 @@ extension PubkySandbox {
         var prefix: String { self == .mainnet ? "bc" : "bcrt" }
     }
 
-    /// How the network behaves.
+    /// The rules of the network.
     public struct Configuration: Sendable {
-        /// Who may sign up.
+        /// The rule for signing up.
         public var signUp = SignUp.open
-        /// What the homeserver speaks at first.
+        /// The homeserver's interface at the start.
         public var generation = Generation.cookies
-        /// How long a session that a grant opened lasts, in seconds.
+        /// The lifetime of a session that a grant opened, in seconds.
         public var bearerLifetime: UInt64 = 3600
-        /// How far a token's time may be from the homeserver's, in seconds. Those that take grants allow 180 at least.
+        /// The largest difference between a token's time and the homeserver's, in seconds. Homeservers with grants
+        /// allow at least 180.
         public var tokenWindow: UInt64 = 45
-        /// How long a session lasts, in seconds. The real ones end with their cookie, after a year.
+        /// The lifetime of a session, in seconds. The real ones end with their cookie, after a year.
         public var sessionLifetime: UInt64 = 31_536_000
-        /// How many bytes each user may store; nil for as many as they like.
+        /// The number of bytes that each user may store; nil for no limit.
         public var quota: Int?
         /// The most bytes of a file.
         public var fileLimit = 100 << 20
-        /// The port that the homeserver says it is at; nil for that of each request, which is right wherever the
-        /// sandbox is served.
+        /// The port that the homeserver publishes; nil for that of each request, which is right wherever the sandbox is
+        /// served.
         public var port: UInt16?
-        /// How long it takes to store a packet: meanwhile nobody else can publish for the key.
+        /// The time to store a packet: meanwhile no other request can publish for the key.
         public var publishTime = Duration.zero
-        /// How long somebody waits at `/link` for the other side.
+        /// The longest wait at `/link` for the other side.
         public var linkTimeout = Duration.seconds(600)
-        /// How long somebody waits at `/inbox` for a message or for its receipt.
+        /// The longest wait at `/inbox` for a message or for its receipt.
         public var inboxTimeout = Duration.seconds(25)
-        /// How long a message lies at `/inbox`, in seconds.
+        /// The lifetime of a message at `/inbox`, in seconds.
         public var inboxLifetime: UInt64 = 300
         /// The most messages and waiting requests of `/link` and `/inbox`, each.
         public var inboxCapacity = 10_000
-        /// How long the scenario ``Scenario/slow`` takes for each answer.
+        /// The delay of each answer in the scenario ``Scenario/slow``.
         public var slowness = Duration.seconds(5)
-        /// Of which chain invoices and addresses are.
+        /// The chain of invoices and addresses.
         public var chain = Chain.regtest
-        /// How long an invoice can be paid, in seconds.
+        /// The lifetime of an invoice, in seconds.
         public var invoiceLifetime: UInt64 = 24 * 3600
 
         /// Creates a configuration with the rules of the real services.

@@ -2,8 +2,8 @@ import PaykitProvider
 import PaymentCore
 import PaymentCrypto
 
-/// Everybody's keys and secrets, which follow from one random root, so that the same seed makes the same people
-/// whatever else happens.
+/// All users' keys and secrets, derived from one random root, so that the same seed creates the same users in every
+/// run.
 struct PubkyKeys: Sendable {
     private let root: [UInt8]
     let homeserver: PubkyKeyPair
@@ -13,7 +13,7 @@ struct PubkyKeys: Sendable {
         homeserver = Self.pair(Self.derive("homeserver", root))
     }
 
-    /// 32 bytes that belong to `name`.
+    /// Returns 32 bytes that belong to `name`.
     func bytes(_ name: String) -> [UInt8] { Self.derive(name, root) }
 
     func pair(_ name: String) -> PubkyKeyPair { Self.pair(bytes(name)) }
@@ -21,7 +21,7 @@ struct PubkyKeys: Sendable {
     private static func derive(_ name: String, _ root: [UInt8]) -> [UInt8] { Digest.sha256.hash(root + name.utf8) }
 
     private static func pair(_ seed: [UInt8]) -> PubkyKeyPair {
-        // Every 32 bytes are a seed; only a system without memory or cryptography fails here.
+        // Any 32 bytes are a seed; only a system without memory or cryptography fails here.
         guard let pair = try? PubkyKeyPair(seed: seed) else { preconditionFailure("no Ed25519 on this system") }
         return pair
     }
@@ -31,12 +31,12 @@ struct PubkyKeys: Sendable {
 enum Crockford {
     private static let characters = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
-    /// `count` random characters.
+    /// Returns `count` random characters.
     static func random(_ count: Int, _ random: any RandomSource) -> String {
         String((0..<count).map { _ in characters[Int(random.next() >> 59)] })
     }
 
-    /// 16 random bytes: 26 characters, of which the last carries three bits.
+    /// Returns 16 random bytes: 26 characters, of which the last carries three bits.
     static func secret(_ random: any RandomSource) -> String {
         Self.random(25, random) + String(characters[Int(random.next() >> 61) << 2])
     }

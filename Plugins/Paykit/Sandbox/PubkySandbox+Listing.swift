@@ -4,9 +4,9 @@ package import PaymentCore
 package import PaymentLoopback
 package import SandboxSupport
 
-/// Payments are called by the keys of their payees. No server is notified: payees look at what came in.
+/// Payments are named by the keys of their payees. No server is notified: payees look at their received payments.
 extension PubkySandbox: ListedService {
-    /// What is paid without looking up a payee.
+    /// A payment text that requires no lookup of a payee.
     private enum Text: String, CaseIterable {
         case invoice
         case bareInvoice = "bare-invoice"
@@ -21,8 +21,7 @@ extension PubkySandbox: ListedService {
         }
     }
 
-    /// How payees behave who can be reached over a private channel. Those who never answer would keep everybody
-    /// waiting.
+    /// The behaviours of payees with a private channel. Those that never answer would delay every payer.
     private static let manners: [PeerManner] = [
         .ready, .unconfirming, .refuses, .anotherAmount, .anotherInvoice, .closesAtOnce, .notListening,
     ]
@@ -34,7 +33,7 @@ extension PubkySandbox: ListedService {
     package nonisolated var id: String { PaykitProvider.id.rawValue }
     package nonisolated var title: String { "Paykit" }
     package nonisolated var notifies: Bool { false }
-    /// What payees ask for stands in what they have published.
+    /// Payees' amounts are in their published endpoints.
     package nonisolated var takesAmounts: Bool { false }
     package nonisolated var hint: String? {
         "Money is simulated: invoices and addresses are of regtest, and no real funds move. For an app: "
@@ -74,7 +73,7 @@ extension PubkySandbox: ListedService {
             satoshi: isOpen ? 2100 : nil)
     }
 
-    /// A payee who can be asked over a private channel until the sandbox is closed.
+    /// Returns a payee who can be asked over a private channel until the sandbox is closed.
     private func privatePayment(_ manner: PeerManner) async -> SandboxPayment? {
         guard let peer = try? await createPeer(manner, over: TCPTransport()) else { return nil }
         listening.append(Task { await peer.run() })

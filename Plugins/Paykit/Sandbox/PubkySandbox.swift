@@ -10,9 +10,9 @@ public import PaymentTesting
 /// reach it with `PubkyNetwork.sandbox(_:)`. Signatures, sessions, capabilities and paths are checked as the real
 /// services check them, and refused with their words.
 public actor PubkySandbox: SandboxService {
-    /// Who the homeserver is: what a user's record names.
+    /// The key of the homeserver, as users' records name it.
     public nonisolated let homeserver: PubkyKey
-    /// What became of the payments that were made to users' endpoints. Payments are called by the keys of their payees.
+    /// The status of the payments to users' endpoints. Payments are named by the keys of their payees.
     public private(set) var ledger = SandboxLedger()
 
     let configuration: Configuration
@@ -24,9 +24,9 @@ public actor PubkySandbox: SandboxService {
     var packets: [PubkyKey: SignedPacket] = [:]
     /// The homeserver's own packets, by the port that they name.
     var ownPackets: [UInt16: SignedPacket] = [:]
-    /// Who is being published at this moment.
+    /// The keys that are being published at this moment.
     var publishing: Set<PubkyKey> = []
-    /// Older packets that a relay goes back to, and who was answered with the newer one.
+    /// Older packets that a relay returns again, and the keys whose newer packet it has returned before.
     var oldPackets: [PubkyKey: SignedPacket] = [:]
     var seenNewest: Set<PubkyKey> = []
 
@@ -35,13 +35,13 @@ public actor PubkySandbox: SandboxService {
 
     // The homeserver.
     var tenants: [PubkyKey: PubkyTenant] = [:]
-    /// By their secrets.
+    /// The sessions by their secrets.
     var sessions: [String: PubkySessionRecord] = [:]
-    /// When the tokens were signed that were used, by their ids.
+    /// The times at which used tokens were signed, by their ids.
     var usedTokens: [[UInt8]: UInt64] = [:]
-    /// Sign-up tokens, and whether they were used.
+    /// Sign-up tokens, each with true if it was used.
     var signUpTokens: [String: Bool] = [:]
-    /// What it speaks at this moment.
+    /// The homeserver's interface at this moment.
     var generation: Generation
     var grantBook = PubkyGrantStore()
     var events: [PubkyEvent] = []
@@ -51,10 +51,10 @@ public actor PubkySandbox: SandboxService {
     var inbox: [String: PubkyInboxEntry] = [:]
 
     // Users.
-    /// Everybody, in the order in which they were created.
+    /// All users, in the order of their creation.
     var people: [PubkyKey] = []
     var users: [PubkyKey: User] = [:]
-    /// What came to them, oldest first.
+    /// The payments received by users, oldest first.
     var received: [PubkyKey: [PubkyReceived]] = [:]
     var plans: [PubkyKey: Scenario.Plan] = [:]
     var userCount: UInt64 = 0
@@ -62,19 +62,19 @@ public actor PubkySandbox: SandboxService {
     var invoices: [String: PubkyInvoice] = [:]
     /// Payees by their addresses on the chain.
     var payees: [String: PubkyKey] = [:]
-    /// What payers asked for under their keys.
+    /// The results of payments under payers' keys.
     var settlements: [String: Settled] = [:]
-    /// What users with apps of today have paid, by the names of their orders.
+    /// The payments by users with generation 3 apps, by the keys of their orders.
     var linkPayments: [String: PaykitProof] = [:]
-    /// Whom transactions on the chain have paid, by their ids.
+    /// The payees of transactions on the chain, by their ids.
     var transactions: [String: PubkyKey] = [:]
 
-    /// Creates a network with nobody but its homeserver.
+    /// Creates a network without users.
     ///
     /// - Parameters:
-    ///   - configuration: its rules and its patience.
-    ///   - clock: decides how old tokens, sessions and packets are; waiting is counted on it.
-    ///   - random: makes everybody's keys and the secrets of sessions. The same seed makes the same people.
+    ///   - configuration: its rules and time limits.
+    ///   - clock: determines the age of tokens, sessions and packets, and measures waits.
+    ///   - random: creates all users' keys and the secrets of sessions. The same seed creates the same users.
     public init(
         _ configuration: Configuration = Configuration(), clock: any PaymentClock = SystemPaymentClock(),
         random: any RandomSource = SystemRandomSource()
@@ -93,9 +93,9 @@ public actor PubkySandbox: SandboxService {
         return response
     }
 
-    /// Answers one request, or drops the connection where nobody should be.
+    /// Answers one request, or drops the connection at a port without a listener.
     public func answer(to request: HTTPRequest) async -> SandboxAnswer {
-        // In the same process everything arrives here, whatever port it was sent to.
+        // In the same process every request arrives here, whatever its port.
         guard request.url.port != Self.deadPort else { return .drop }
         do throws(PubkySandboxError) { return .response(try await route(request)) } catch {
             return .response(error.response)
@@ -119,7 +119,7 @@ public actor PubkySandbox: SandboxService {
         }
     }
 
-    /// A port at which nothing listens: where homeservers are that are down.
+    /// A port without a listener: the port of homeservers that are down.
     static let deadPort: UInt16 = 1
 
     /// Microseconds since 1970.
@@ -129,12 +129,12 @@ public actor PubkySandbox: SandboxService {
 }
 
 extension PubkySandbox {
-    /// The paths at which it answers, for sharing one address; see ``SharedAddress``. The homeserver takes everything
-    /// that nobody else does: let it come last.
+    /// The paths at which it answers, for sharing one address; see ``SharedAddress``. The homeserver handles every path
+    /// that no other service handles: let it come last.
     public static let paths = ["/pkarr", "/link", "/inbox", "/sandbox/paykit", "/"]
 }
 
-/// Why the network does not do what it was asked.
+/// A failure of the network to do what a request asks.
 struct PubkySandboxError: Error, Sendable {
     let status: Int
     let text: String
@@ -172,7 +172,7 @@ struct PubkyQuery: Sendable {
 
     subscript(_ name: String) -> String? { items.last { $0.name == name }?.value }
 
-    /// A yes or no; an empty value is a yes.
+    /// Returns a yes or no; an empty value is a yes.
     func flag(_ name: String) throws(PubkySandboxError) -> Bool {
         switch self[name]?.lowercased() {
         case nil, "false", "no", "0": return false
@@ -181,7 +181,7 @@ struct PubkyQuery: Sendable {
         }
     }
 
-    /// The number of entries that are wanted; what cannot be read is as if it were not there.
+    /// Returns the number of requested entries; a value that cannot be read is ignored.
     func limit(usual: Int, most: Int) -> Int {
         min(self["limit"].flatMap { UInt16($0) }.map(Int.init) ?? usual, most)
     }

@@ -1,7 +1,7 @@
 import PaymentStore
 
 extension Schema {
-    /// The tables of a file of receipts. What one side or the other calls its own is a text of theirs.
+    /// The tables of a file of receipts. The names in them are texts that either side chose.
     static let receipts = Schema(
         kind: .receipts,
         steps: [

@@ -4,8 +4,8 @@ import PaymentStore
 
 /// Receipts of private payments in one SQLite file, shared safely by any number of tasks and processes of one machine.
 ///
-/// What a method wrote is on the disk when it returns. Errors are ``/PaymentCore/JournalError``: the file is opened,
-/// checked and refused as a journal's is, and is no journal. It holds who was paid what, and proofs; nothing that moves
+/// A method's changes are on the disk when it returns. Errors are ``/PaymentCore/JournalError``: the file is opened,
+/// checked and refused as a journal's is, and is no journal. It holds payees, amounts and proofs; nothing that moves
 /// money.
 public actor SQLiteReceipts: ReceiptStore {
     private let queue = SerialQueue("payment-receipts")
@@ -17,8 +17,8 @@ public actor SQLiteReceipts: ReceiptStore {
     /// Creates a store by opening the file at `path` and checking its soundness.
     ///
     /// - Parameters:
-    ///   - path: where the file is; its folder has to be there.
-    ///   - creating: whether a file that is not there is made.
+    ///   - path: the location of the file; its folder has to exist.
+    ///   - creating: true to create a file that does not exist.
     /// - Throws: ``/PaymentCore/JournalError``; the file is as it was then.
     public init(path: String, creating: Bool = true) throws(JournalError) {
         try self.init(JournalFile(path: path, isMade: creating, schema: .receipts))
@@ -31,7 +31,7 @@ public actor SQLiteReceipts: ReceiptStore {
 
     /// Keeps a receipt, unless there is one of its id.
     ///
-    /// - Returns: what is kept now.
+    /// - Returns: the receipt that is now stored.
     /// - Throws: ``/PaymentCore/JournalError``.
     public func keep(_ receipt: ChannelReceipt) throws -> ChannelReceipt {
         try database.transaction { () throws(JournalError) in
@@ -41,9 +41,9 @@ public actor SQLiteReceipts: ReceiptStore {
         }
     }
 
-    /// Brings a receipt on to a later stage.
+    /// Advances a receipt to a later stage.
     ///
-    /// - Returns: whether it was at one of `stages`, and so was changed.
+    /// - Returns: true if it was at one of `stages` and was changed.
     /// - Throws: ``/PaymentCore/JournalError``.
     public func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) throws -> Bool {
         try database.transaction { () throws(JournalError) in
@@ -75,9 +75,9 @@ public actor SQLiteReceipts: ReceiptStore {
             "WHERE number < ?1 ORDER BY number DESC LIMIT ?2", [.integer(bound), .integer(Int64(max(0, limit)))])
     }
 
-    /// Notes that something has arrived.
+    /// Records an arrival.
     ///
-    /// - Returns: whether it was not noted before.
+    /// - Returns: true if it was not recorded before.
     /// - Throws: ``/PaymentCore/JournalError``.
     public func note(_ arrival: ChannelArrival) throws -> Bool {
         try database.transaction { () throws(JournalError) in
@@ -87,7 +87,7 @@ public actor SQLiteReceipts: ReceiptStore {
         }
     }
 
-    /// Returns whether something was noted as arrived.
+    /// Returns true if an arrival was recorded.
     ///
     /// - Throws: ``/PaymentCore/JournalError``.
     public func isNoted(_ arrival: ChannelArrival) throws -> Bool {

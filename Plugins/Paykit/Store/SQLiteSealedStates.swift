@@ -3,15 +3,15 @@ public import PaykitProvider
 public import PaymentCore
 import PaymentStore
 
-/// Sealed states in one SQLite file, shared safely by any number of tasks and processes of one machine: such as
-/// Paykit's private links.
+/// Sealed states, such as those of Paykit's private links, in one SQLite file, shared safely by any number of tasks and
+/// processes of one machine.
 ///
-/// What was kept is on the disk when the call returns, and of several who follow the same state one succeeds. Only the
-/// file's owner may read it; what is in it only whoever sealed it. Errors are ``/PaymentCore/JournalError``: the file
-/// is opened, checked and refused as a journal's is, and is no journal.
+/// A kept state is on the disk when the call returns; of several callers that follow the same state, one succeeds. Only
+/// the file's owner may read it, and only the holder of the sealing key its contents. Errors are
+/// ``/PaymentCore/JournalError``: the file is opened, checked and refused as a journal's is, and is no journal.
 ///
-/// - Warning: Never put an older copy of the file in its place: what keeps a channel here would say two things under
-///   one number.
+/// - Warning: Never replace the file by an older copy: a channel whose state is kept here would send two different
+///   messages under one number.
 public actor SQLiteSealedStates: SealedStateStore {
     private let queue = SerialQueue("sealed-states")
     private let database: Database
@@ -22,8 +22,8 @@ public actor SQLiteSealedStates: SealedStateStore {
     /// Creates a store by opening the file at `path` and checking its soundness.
     ///
     /// - Parameters:
-    ///   - path: where the file is; its folder has to be there.
-    ///   - creating: whether a file that is not there is made.
+    ///   - path: the location of the file; its folder has to exist.
+    ///   - creating: true to create a file that does not exist.
     /// - Throws: ``/PaymentCore/JournalError``; the file is as it was then.
     public init(path: String, creating: Bool = true) throws(JournalError) {
         try self.init(JournalFile(path: path, isMade: creating, schema: .sealedStates))
@@ -42,7 +42,7 @@ public actor SQLiteSealedStates: SealedStateStore {
     /// The most bytes of a part.
     private static let partLength = 480 * 1024
 
-    /// Returns what is kept under a name; nil when nothing is.
+    /// Returns the state that is kept under a name; nil if there is none.
     ///
     /// - Throws: ``/PaymentCore/JournalError``.
     public func state(named name: String) throws -> SealedState? {
@@ -61,10 +61,10 @@ public actor SQLiteSealedStates: SealedStateStore {
         return number.map { SealedState(number: UInt64($0), sealed: sealed) }
     }
 
-    /// Keeps a state, if it follows what is kept.
+    /// Keeps a state if its number follows that of the kept state.
     ///
-    /// - Returns: whether it does.
-    /// - Throws: ``/PaymentCore/JournalError``; then nothing was kept, unless it was the disk that failed.
+    /// - Returns: true if it follows and was kept.
+    /// - Throws: ``/PaymentCore/JournalError``; then nothing was kept, unless the disk failed.
     public func keep(_ state: SealedState, named name: String) throws -> Bool {
         guard let number = Int64(exactly: state.number), number > 0 else { return false }
         return try database.transaction { () throws(JournalError) in

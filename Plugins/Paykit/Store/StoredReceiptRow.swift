@@ -2,7 +2,7 @@ import PaykitProvider
 import PaymentCore
 import PaymentStore
 
-/// A receipt of a private payment, as a row of its own file.
+/// A receipt of a payment over a private channel, as a row of the receipts file.
 enum StoredReceiptRow {
     enum Column: String, StoredColumn {
         static let table = "receipt"
@@ -14,7 +14,7 @@ enum StoredReceiptRow {
 
     static func key(_ id: ChannelReceipt.ID) -> [Database.Value] { [.text(id.payer), .text(id.payee), .text(id.name)] }
 
-    /// A new row.
+    /// The values of a new row, in the order of the columns.
     static func values(_ receipt: ChannelReceipt) -> [Database.Value] {
         Column.allCases.map { value($0, of: receipt) }
     }

@@ -3,10 +3,10 @@ import Synchronization
 extension Paykit {
     private static let limits = Mutex<PaykitAutoPay?>(nil)
 
-    /// The limits that the guide's functions go by; nil until there are some.
+    /// The limits that the guide's functions apply; nil until some are set.
     public static var autoPay: PaykitAutoPay? { limits.withLock { $0 } }
 
-    /// Has the guide's functions go by `autoPay`. Nil has nothing paid without a question.
+    /// Sets the limits that the guide's functions apply. With nil every payment requires a question.
     public static func use(_ autoPay: PaykitAutoPay?) { limits.withLock { $0 = autoPay } }
 }
 
@@ -15,19 +15,19 @@ extension Paykit {
 /// It reserves nothing; see ``PaykitAutoPay``.
 ///
 /// - Parameters:
-///   - toPubkey: who is paid.
-///   - amount: how much, in satoshi.
-/// - Throws: ``PaykitError`` when the key is none; what the account's storage throws.
+///   - toPubkey: the payee.
+///   - amount: the amount in satoshi.
+/// - Throws: ``PaykitError`` when the key is invalid; errors of the account's storage.
 public func canAutoPay(toPubkey: String, amount: UInt64) async throws -> Bool {
     try await Paykit.autoPay?.canAutoPay(toPubkey: toPubkey, amount: amount) ?? false
 }
 
-/// Returns whether a payment was within all limits when somebody looked last, as the guide's flow of subscriptions asks
-/// without waiting; false without limits, or when nobody has looked yet.
+/// Returns whether a payment was within all limits at the last query, as the guide's flow of subscriptions asks without
+/// waiting; false without limits, or before any query.
 ///
 /// - Parameters:
-///   - toPubkey: who is paid.
-///   - amount: how much, in satoshi.
+///   - toPubkey: the payee.
+///   - amount: the amount in satoshi.
 public func canAutoPay(_ toPubkey: String, _ amount: UInt64) -> Bool {
     Paykit.autoPay?.canAutoPay(toPubkey, amount) ?? false
 }

@@ -9,11 +9,11 @@ import Synchronization
     public import Foundation
 #endif
 
-/// The guide's spending limits over an account of what was spent, which may be a router's journal.
+/// The guide's spending limits over a store of past spending, which may be a router's journal.
 ///
-/// ``canAutoPay(toPubkey:amount:)`` answers as the guide's function does, and as the guide's it reserves nothing:
-/// between its answer and a payment another one may use up the limit. Whoever pays by themselves reserves first, and
-/// pays only what is reserved:
+/// ``canAutoPay(toPubkey:amount:)`` answers as the guide's function does, and like it reserves nothing: between its
+/// answer and a payment another one may use up the limit. An application that pays without a question reserves first,
+/// and pays only what is reserved:
 ///
 /// ```swift
 /// guard try await autoPay.reserve(id, toPubkey: peer, amount: amount) else { return notify() }
@@ -23,7 +23,7 @@ import Synchronization
 /// } catch { … }  // released only where it is certain that nothing was paid
 /// ```
 ///
-/// A router that has the same limits (``SpendingLimits/limits()``) reserves by itself: what it pays is counted here as
+/// A router that has the same limits (``SpendingLimits/limits()``) reserves by itself: its payments are counted here as
 /// well.
 public final class PaykitAutoPay: Sendable {
     /// The limits.
@@ -32,17 +32,17 @@ public final class PaykitAutoPay: Sendable {
     private let store: any SpendingStore
     private let timeZone: TimeZone
     private let clock: any PaymentClock
-    /// What was known when somebody looked last, for those who cannot wait.
+    /// The spending known at the last query, for callers that cannot wait.
     private let seen = Mutex<SpendingLedger?>(nil)
 
     /// Creates limits over an account.
     ///
     /// - Parameters:
     ///   - limits: the limits.
-    ///   - store: where it is written what was spent: a journal.
-    ///   - timeZone: where the payer's clocks hang.
+    ///   - store: the record of past spending: a journal.
+    ///   - timeZone: the payer's time zone.
     ///   - clock: the time.
-    /// - Throws: ``PaykitError`` when the key of a peer with a limit is none.
+    /// - Throws: ``PaykitError`` when the key of a peer with a limit is invalid.
     public init(
         limits: SpendingLimits, store: any SpendingStore, timeZone: TimeZone = .autoupdatingCurrent,
         clock: any PaymentClock = SystemPaymentClock()
@@ -57,9 +57,9 @@ public final class PaykitAutoPay: Sendable {
     /// Returns whether a payment is within all limits now.
     ///
     /// - Parameters:
-    ///   - toPubkey: who is paid.
-    ///   - amount: how much, in satoshi.
-    /// - Throws: ``PaykitError`` when the key is none; what the account's storage throws.
+    ///   - toPubkey: the payee.
+    ///   - amount: the amount in satoshi.
+    /// - Throws: ``PaykitError`` when the key is invalid; errors of the account's storage.
     public func canAutoPay(toPubkey: String, amount: UInt64) async throws -> Bool {
         let spending = try spending(nil, to: toPubkey, amount)
         let known = SpendingLedger(try await store.spendings(since: spending.day.firstThatCounts))
@@ -67,12 +67,12 @@ public final class PaykitAutoPay: Sendable {
         return Self.isGranted(spending, rules, known)
     }
 
-    /// Returns whether a payment was within all limits when somebody looked last: for the guide's flow, which does not
-    /// wait. False when nobody has looked yet, and for a key that is none.
+    /// Returns whether a payment was within all limits at the last query: for the guide's flow, which does not wait.
+    /// False before any query, and for an invalid key.
     ///
     /// - Parameters:
-    ///   - toPubkey: who is paid.
-    ///   - amount: how much, in satoshi.
+    ///   - toPubkey: the payee.
+    ///   - amount: the amount in satoshi.
     public func canAutoPay(_ toPubkey: String, _ amount: UInt64) -> Bool {
         guard let known = seen.withLock({ $0 }), let spending = try? spending("", to: toPubkey, amount) else {
             return false
@@ -85,15 +85,15 @@ public final class PaykitAutoPay: Sendable {
         return (try? book.reserve(spending, within: rules)) == .granted
     }
 
-    /// Reserves a payment, unless a limit would be exceeded. Asked for again, it is the same reservation.
+    /// Reserves a payment, unless a limit would be exceeded. A repeated call has the same reservation.
     ///
     /// - Parameters:
-    ///   - id: what the payment is called: the same whenever it is tried, and never another one's.
-    ///   - toPubkey: who is paid.
-    ///   - amount: how much, in satoshi.
-    ///   - method: how it is paid.
-    /// - Returns: whether it is reserved.
-    /// - Throws: ``PaykitError`` when the key is none; ``SpendingError``; what the account's storage throws.
+    ///   - id: the payment's name: the same in every attempt, and never that of another payment.
+    ///   - toPubkey: the payee.
+    ///   - amount: the amount in satoshi.
+    ///   - method: the payment method.
+    /// - Returns: true if it is reserved.
+    /// - Throws: ``PaykitError`` when the key is invalid; ``SpendingError``; errors of the account's storage.
     public func reserve(
         _ id: String, toPubkey: String, amount: UInt64, method: String? = nil
     ) async throws -> Bool {
@@ -103,26 +103,26 @@ public final class PaykitAutoPay: Sendable {
         return isGranted
     }
 
-    /// Says that a reserved payment was paid.
+    /// Records that a reserved payment was paid.
     ///
-    /// - Parameter id: what it is called.
-    /// - Throws: ``SpendingError``; what the account's storage throws.
+    /// - Parameter id: the payment's name.
+    /// - Throws: ``SpendingError``; errors of the account's storage.
     public func commit(_ id: String) async throws { try await store.commit(Self.attempt(id)) }
 
-    /// Says that a reserved payment was not paid, and will not be.
+    /// Records that a reserved payment was not paid, and will not be.
     ///
-    /// - Parameter id: what it is called.
-    /// - Throws: ``SpendingError``; what the account's storage throws.
+    /// - Parameter id: the payment's name.
+    /// - Throws: ``SpendingError``; errors of the account's storage.
     public func release(_ id: String) async throws {
         try await store.release(Self.attempt(id))
         try await look(SpendingDay(clock.now, in: timeZone))
     }
 
-    /// Returns what is reserved by its names, and neither paid nor released yet: the oldest first. After a crash nobody
-    /// but who pays knows what became of it, and until they say so it counts: say it of each, by ``commit(_:)`` or
-    /// ``release(_:)``.
+    /// Returns the names of payments that are reserved, and neither paid nor released yet: the oldest first. After a
+    /// crash only the paying code knows the outcome of each, and it counts until reported: report it by ``commit(_:)``
+    /// or ``release(_:)``.
     ///
-    /// - Throws: what the account's storage throws.
+    /// - Throws: errors of the account's storage.
     public func reserved() async throws -> [String] {
         try await store.reservedSpendings().map(\.spending.attempt.rawValue).filter { $0.hasPrefix(Self.prefix) }
             .map { String($0.dropFirst(Self.prefix.count)) }
@@ -143,7 +143,7 @@ public final class PaykitAutoPay: Sendable {
             payee: try Self.key(peer), method: method)
     }
 
-    /// Never a router's attempt, whatever the application calls its payments: those are settled by the journal's word.
+    /// The attempt of a name. It is never a router's attempt, whose status the journal decides.
     private static func attempt(_ id: String) -> AttemptID { AttemptID(rawValue: prefix + id) }
 
     private static let prefix = "paykit:"

@@ -2,16 +2,16 @@ import PaykitProvider
 import PaymentCore
 public import PaymentRouting
 
-/// How much may be paid without a question, in satoshi; the guide's own limits.
+/// The amounts that may be paid without a question, in satoshi; the guide's own limits.
 ///
-/// The guide does not say when what a peer has got is forgotten. Here it is with the month, as the other limits are
-/// with the day and the month.
+/// The guide does not define the period of a peer's limit. Here it is the month; the other limits have the day and the
+/// month.
 public struct SpendingLimits: Sendable, Hashable {
-    /// The most in a day, to all together.
+    /// The most in a day, to all payees together.
     public var globalDaily: UInt64 = 100_000
-    /// The most in a month, to all together.
+    /// The most in a month, to all payees together.
     public var globalMonthly: UInt64 = 1_000_000
-    /// The most that one peer gets in a month, by the peer's key. Who is not named has no limit of their own.
+    /// The most that one peer receives in a month, by the peer's key. Other peers have no individual limit.
     public var perPeer: [String: UInt64] = [:]
 
     /// Creates the guide's limits: 100,000 satoshi a day and 1,000,000 a month.
@@ -22,17 +22,17 @@ public struct SpendingLimits: Sendable, Hashable {
     /// - Parameters:
     ///   - globalDaily: the most in a day, in satoshi.
     ///   - globalMonthly: the most in a month, in satoshi.
-    ///   - perPeer: the most that one peer gets in a month, in satoshi, by the peer's key.
+    ///   - perPeer: the most that one peer receives in a month, in satoshi, by the peer's key.
     public init(globalDaily: UInt64, globalMonthly: UInt64, perPeer: [String: UInt64] = [:]) {
         self.globalDaily = globalDaily
         self.globalMonthly = globalMonthly
         self.perPeer = perPeer
     }
 
-    /// Returns the limits as routers and stores of spendings go by them. A peer's key may be written in any way; of
-    /// several limits for one peer all count.
+    /// Returns the limits in the form that routers and stores of spendings apply. A peer's key may be written in any
+    /// form; of several limits for one peer all count.
     ///
-    /// - Throws: ``PaykitError`` when a peer's key is none: a limit that nobody is held to is a mistake.
+    /// - Throws: ``PaykitError`` when a peer's key is invalid: a limit that applies to no user is a mistake.
     public func limits() throws -> [SpendingLimit] {
         var limits = [
             SpendingLimit(try Self.satoshi(globalDaily), per: .day),

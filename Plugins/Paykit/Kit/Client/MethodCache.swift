@@ -1,6 +1,6 @@
 import PaykitProvider
 
-/// How users can be paid, for as long as that may be shown without asking again. Bounded.
+/// The payment methods of users, for as long as they may be shown without another request. Bounded.
 struct MethodCache: Sendable {
     private struct Entry: Sendable {
         let methods: PaykitSupportedMethods
@@ -12,7 +12,7 @@ struct MethodCache: Sendable {
     let time: Duration
     private var entries: [PubkyKey: Entry] = [:]
     private var turn: UInt64 = 0
-    /// How often something was removed: what was asked before that may be out of date.
+    /// The number of removals: a request made before one may return outdated methods.
     private(set) var removals = 0
 
     init(capacity: Int, time: Duration) {
@@ -37,7 +37,7 @@ struct MethodCache: Sendable {
         entries[oldest] = nil
     }
 
-    /// Whose methods are kept.
+    /// The users whose methods are kept.
     var users: [PubkyKey] { Array(entries.keys) }
 
     mutating func remove(_ user: PubkyKey) {

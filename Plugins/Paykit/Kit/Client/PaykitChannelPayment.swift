@@ -1,12 +1,12 @@
 public import PaykitProvider
 import PaymentCore
 
-/// What a wallet says of a payment that it was asked to make.
+/// A wallet's result for a payment that it was asked to make.
 @nonexhaustive
 public enum PaykitSettlement: Sendable, Hashable {
     /// It is paid.
     case paid(PaykitProof)
-    /// Not one coin has moved, nor will it: the reason, for people.
+    /// Not one coin has moved, nor will it; the reason is for people.
     case notPaid(String)
 
     var flow: ChannelCheckout.Settlement {
@@ -17,18 +17,18 @@ public enum PaykitSettlement: Sendable, Hashable {
     }
 }
 
-/// A payment that was agreed upon privately, and made.
+/// A payment that was agreed on over a private channel, and made.
 public struct PaykitChannelPayment: Sendable, Hashable {
-    /// What both sides hold of it.
+    /// The record that both sides keep of it.
     public let receipt: PaykitReceipt
-    /// What proves it.
+    /// The proof of payment.
     public let proof: PaykitProof?
-    /// Whether the payee has said that it has arrived. It is paid without that, too.
+    /// True if the payee has confirmed its arrival. It is paid without that, too.
     public let isConfirmed: Bool
 }
 
 extension PaykitReceipt {
-    /// By what it is found again.
+    /// The id by which it is found again.
     public var id: ChannelReceipt.ID { ChannelReceipt.ID(payer: payer, payee: payee, name: receiptId) }
 
     init(_ receipt: ChannelReceipt) {

@@ -11,21 +11,21 @@
     /// Rotation by the system's scheduler, as the guide's "Background Task (iOS)" has it.
     @available(macOS, unavailable)
     extension PaykitClient {
-        /// What the guide calls the task.
+        /// The guide's name of the task.
         public static let rotationTask = "to.bitkit.rotationCheck"
 
         /// Has the system wake the app to replace endpoints that need it. Call it before the application has finished
         /// launching, and ``scheduleRotation(identifier:after:)`` when it goes to the background. The identifier has to
-        /// stand in the application's list of permitted identifiers (`BGTaskSchedulerPermittedIdentifiers`).
+        /// be in the application's list of permitted identifiers (`BGTaskSchedulerPermittedIdentifiers`).
         ///
-        /// Each run asks for the next one first. The client needs a session then: see
+        /// Each run first requests the next one. The client needs a session then: see
         /// ``PaykitSessionManager/restore()``.
         ///
         /// - Parameters:
         ///   - identifier: the task's name.
-        ///   - pause: how long to wait between two runs, at least.
-        ///   - generate: makes a new endpoint for a method, as by asking the wallet for an invoice.
-        /// - Returns: whether the system took the registration; it does not where the identifier is not permitted.
+        ///   - pause: the shortest wait between two runs.
+        ///   - generate: creates a new endpoint for a method, such as the wallet's invoice.
+        /// - Returns: true if the system accepted the registration; it does not if the identifier is not permitted.
         @discardableResult
         public nonisolated func registerRotation(
             identifier: String = rotationTask, every pause: Duration = .seconds(3600),
@@ -33,7 +33,7 @@
         ) -> Bool {
             BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: nil) { task in
                 let run = SystemTask(task)
-                // Without the next request there is none; it is asked for again when the app goes to the background.
+                // A failure leaves no next run; it is requested again when the app goes to the background.
                 try? self.scheduleRotation(identifier: identifier, after: pause)
                 let work = Task {
                     let replaced = try? await self.rotateEndpoints(generate)
@@ -47,8 +47,8 @@
         ///
         /// - Parameters:
         ///   - identifier: the task's name, as it was registered.
-        ///   - pause: how long to wait, at least; the system decides.
-        /// - Throws: what the system says, as where background work is switched off.
+        ///   - pause: the shortest wait; the system decides.
+        /// - Throws: the system's error, as when background work is switched off.
         public nonisolated func scheduleRotation(
             identifier: String = rotationTask, after pause: Duration = .seconds(3600)
         ) throws {
@@ -58,7 +58,7 @@
         }
     }
 
-    /// The system's task, which is told once that it is over and may be told so from anywhere.
+    /// The system's task, which is completed once, from any thread.
     private struct SystemTask: @unchecked Sendable {
         let task: BGTask
 

@@ -1,12 +1,12 @@
 public import PaykitProvider
 import PaymentCore
 
-/// What is kept, and has changed since.
+/// Changes since users' methods were cached.
 extension PaykitClient {
-    /// Forgets what is kept of users who have changed how they can be paid, so that they are asked again. One request
-    /// tells of up to 50 users of a homeserver; what cannot be asked stays until its time is over.
+    /// Forgets the cached methods of users who have changed them, so that they are requested again. One request covers
+    /// up to 50 users of a homeserver; methods that cannot be checked stay until they expire.
     ///
-    /// - Returns: who was forgotten.
+    /// - Returns: the forgotten users.
     @discardableResult
     public func forgetChanged() async -> [PubkyKey] {
         var byServer: [String: (server: Homeserver, users: [PubkyKey])] = [:]
@@ -15,7 +15,7 @@ extension PaykitClient {
             byServer[server.url.origin, default: (server, [])].users.append(user)
         }
         var forgotten: Set<PubkyKey> = []
-        // Older homeservers tell of one directory at a time; each has its own count of what was seen.
+        // Older homeservers report one directory at a time; each has its own cursor.
         for path in changingPaths {
             for (server, users) in byServer.values {
                 for start in stride(from: 0, to: users.count, by: Homeserver.mostUsers) {
@@ -29,7 +29,7 @@ extension PaykitClient {
             }
         }
         for user in forgotten { cache.remove(user) }
-        // Who is kept no longer need not be followed for ever.
+        // Users that are no longer cached need not be followed permanently.
         let kept = Set(cache.users)
         for (path, seen) in cursors where seen.count > 4 * configuration.cacheCapacity {
             cursors[path] = seen.filter { kept.contains($0.key) }

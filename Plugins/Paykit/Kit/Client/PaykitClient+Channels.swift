@@ -1,10 +1,10 @@
 public import PaykitProvider
 import PaymentCore
 
-/// Where users are spoken to privately, and channels to them.
+/// The published addresses of private channels, and channels to them.
 extension PaykitClient {
-    /// Returns where somebody can be spoken to privately; nil when they have published no such place. Nothing but its
-    /// being on their homeserver says that the key is theirs.
+    /// Returns the address of a user's private channel; nil when they have published none. Only its place on their
+    /// homeserver shows that the key is theirs.
     ///
     /// - Throws: ``PaykitError``.
     public func noiseEndpoint(pubkey: String) async throws -> PaykitNoiseEndpoint? {
@@ -15,7 +15,7 @@ extension PaykitClient {
 
     /// Opens a private channel.
     ///
-    /// - Parameter endpoint: what ``noiseEndpoint(pubkey:)`` gave.
+    /// - Parameter endpoint: the result of ``noiseEndpoint(pubkey:)``.
     /// - Throws: ``PaykitError``.
     public func openChannel(to endpoint: PaykitNoiseEndpoint) async throws -> PaykitNoiseChannel {
         try await mappingErrors { () async throws(PaykitNetworkError) in
@@ -23,12 +23,12 @@ extension PaykitClient {
         }
     }
 
-    /// Offers endpoints to somebody alone, who may keep them and pay there.
+    /// Offers endpoints to one user alone, who may keep them and pay there.
     ///
     /// - Parameters:
-    ///   - offers: what is offered.
-    ///   - pubkey: to whom.
-    /// - Returns: the methods that were taken.
+    ///   - offers: the endpoints.
+    ///   - pubkey: the user.
+    /// - Returns: the methods that were accepted.
     /// - Throws: ``PaykitError``.
     public func offer(_ offers: [PaykitChannelOffer], toPubkey pubkey: String) async throws -> [String] {
         guard let endpoint = try await noiseEndpoint(pubkey: pubkey) else {
@@ -59,15 +59,15 @@ extension PaykitClient {
 
     // MARK: Being paid
 
-    /// Listens for payers, and publishes where: whoever opens a channel may ask `payee` how to pay. The receipts are
-    /// kept in this client's store.
+    /// Listens for payers, and publishes the address: a payer that opens a channel may ask `payee` how to pay. The
+    /// receipts are kept in this client's store.
     ///
     /// - Parameters:
-    ///   - address: where to listen.
-    ///   - host: under which name or address others reach this device.
-    ///   - port: the port at which others reach it; nil for the one that is listened at.
-    ///   - payee: says how payments are to be made.
-    /// - Returns: the listener; call ``PaykitListener/run()``. Others find nobody once it is closed.
+    ///   - address: the local address to listen at.
+    ///   - host: the name or address by which others reach this device.
+    ///   - port: the port at which others reach it; nil for the local port.
+    ///   - payee: provides the terms of payments.
+    /// - Returns: the listener; call ``PaykitListener/run()``. Once it is closed, others cannot connect.
     /// - Throws: ``PaykitError``.
     public func listen(
         at address: StreamAddress, asHost host: String, port: UInt16? = nil, for payee: any PaykitPayee
@@ -92,7 +92,7 @@ extension PaykitClient {
         }
     }
 
-    /// Takes back where this user can be spoken to privately.
+    /// Removes the published address of this user's private channels.
     ///
     /// - Throws: ``PaykitError``.
     public func removeNoiseEndpoint() async throws {
@@ -100,9 +100,9 @@ extension PaykitClient {
     }
 }
 
-/// A payee's open door.
+/// A payee's listener for private channels.
 public final class PaykitListener: Sendable {
-    /// Where payers come, as it was published.
+    /// The address that payers connect to, as it was published.
     public let endpoint: PaykitNoiseEndpoint
     private let listener: PayeeListener
 
@@ -113,15 +113,15 @@ public final class PaykitListener: Sendable {
 
     deinit { listener.close() }
 
-    /// Answers payers until the task is cancelled, or the listener closed.
+    /// Answers payers until the task is cancelled, or the listener is closed.
     public func run() async { await listener.run() }
 
-    /// Listens no longer.
+    /// Stops listening.
     public func close() { listener.close() }
 }
 
 extension Int64 {
-    /// The seconds of a time, as near as they can be.
+    /// Creates the seconds of a time, as near as possible.
     fileprivate init(clamping seconds: Double) {
         self = Int64(exactly: seconds.rounded(.down)) ?? (seconds > 0 ? .max : 0)
     }

@@ -7,18 +7,18 @@ public import PaymentCore
     import Foundation
 #endif
 
-/// What is paid, and when endpoints of one's own are replaced.
+/// Checkout, offers of peers, and requests for many users at once.
 extension PaykitClient {
-    /// Returns the best way to pay somebody: what they offered to this device alone, then what they publish. The
-    /// preferred method counts in both; without it `lightning`, then `onchain`, then the first by name. What the
-    /// configuration's ``PaykitClientConfiguration/endpointCheck`` refuses is passed over.
+    /// Returns the best way to pay a user: of the endpoints offered to this device alone, then of the published ones.
+    /// The preferred method counts in both; without it `lightning`, then `onchain`, then the first by name. Endpoints
+    /// that the configuration's ``PaykitClientConfiguration/endpointCheck`` refuses are skipped.
     ///
     /// - Parameters:
-    ///   - pubkey: who is paid, in any form that a key has.
-    ///   - preferredMethod: the method to take where it is offered.
-    ///   - amount: how much is to be paid, in bitcoin; nil where that is open. Only a check looks at it.
-    /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all; when all that they
-    ///   offer is refused, why.
+    ///   - pubkey: the payee, in any form that a key has.
+    ///   - preferredMethod: the method to use if it is offered.
+    ///   - amount: the amount to pay, in bitcoin; nil if it is open. Only the check uses it.
+    /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all; the reason of the
+    ///   check when it refuses all endpoints.
     public func smartCheckout(
         pubkey: String, preferredMethod: String? = nil, amount: Money? = nil
     ) async throws -> PaykitCheckoutResult {
@@ -54,34 +54,34 @@ extension PaykitClient {
         }
     }
 
-    /// Returns the best way to pay somebody, whatever the amount.
+    /// Returns the best way to pay a user, whatever the amount.
     ///
     /// - Parameters:
-    ///   - pubkey: who is paid, in any form that a key has.
-    ///   - preferredMethod: the method to take where it is offered.
+    ///   - pubkey: the payee, in any form that a key has.
+    ///   - preferredMethod: the method to use if it is offered.
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all.
     public func smartCheckout(pubkey: String, preferredMethod: String?) async throws -> PaykitCheckoutResult {
         try await smartCheckout(pubkey: pubkey, preferredMethod: preferredMethod, amount: nil)
     }
 
-    /// Keeps an endpoint that somebody offered to this device alone.
+    /// Keeps an endpoint that a user offered to this device alone.
     ///
-    /// - Returns: whether it is kept: not when its time is over, nor when a thousand others have made offers.
+    /// - Returns: true if it is kept: not if it has expired, nor if a thousand other users have made offers.
     @discardableResult
     public func keep(_ offer: PaykitChannelOffer, of user: PubkyKey) -> Bool {
         offers.add(offer, of: user, at: clock.now)
     }
 
-    /// Forgets what somebody offered for a method, as when it was used.
+    /// Forgets a user's offer for a method, as after its use.
     public func forgetOffer(methodId: String, of user: PubkyKey) { offers.remove(methodId, of: user) }
 
-    /// Returns how many can be paid, some at a time. Somebody who cannot be asked is among the errors, and keeps nobody
-    /// else from being asked.
+    /// Returns the methods of many users, requested a few at a time. A user who cannot be asked is among the errors,
+    /// and does not prevent the requests for the others.
     ///
     /// - Parameters:
-    ///   - pubkeys: who, in any form that a key has.
-    ///   - width: how many are asked at the same time.
-    ///   - progress: hears how many are done.
+    ///   - pubkeys: the users, in any form that a key has.
+    ///   - width: the number of concurrent requests.
+    ///   - progress: receives the number of completed requests.
     public nonisolated func discoverBatch(
         pubkeys: [String], width: Int = 8, progress: @Sendable (Int) -> Void = { _ in }
     ) async -> (methods: [String: PaykitSupportedMethods], errors: [String: PaykitError]) {

@@ -1,9 +1,9 @@
 import PaykitProvider
 import PaymentCore
 
-/// One's own endpoints in either of Paykit's forms (Protocol 11.4).
+/// The user's own endpoints in both of Paykit's forms (Protocol 11.4).
 extension PaykitClient {
-    /// Publishes an endpoint in each form that is wanted and has a name for it, the newest first: payers prefer it.
+    /// Publishes an endpoint in each configured form that has a name for it, the newest first: payers prefer it.
     func publish(_ endpoint: PaykitEndpoint, _ session: PubkySession) async throws(PaykitNetworkError) {
         let identifier = Self.identifier(of: endpoint)
         let former = identifier?.text == endpoint.methodID ? identifier?.formerName : endpoint.methodID
@@ -27,7 +27,7 @@ extension PaykitClient {
             methodID: endpoint.methodID)
     }
 
-    /// Takes an endpoint back in each form.
+    /// Removes an endpoint in each form.
     func remove(_ method: String, _ session: PubkySession) async throws(PaykitNetworkError) {
         if configuration.generations != .second, let receiver = configuration.receiver {
             try await receivers.remove(method, of: receiver, session)
@@ -37,14 +37,14 @@ extension PaykitClient {
         try await directory.remove(former ?? method, session)
     }
 
-    /// What an endpoint is called in today's form; nil where it has no name there.
+    /// Returns the generation 3 identifier of an endpoint; nil if it has none.
     private static func identifier(of endpoint: PaykitEndpoint) -> PaykitIdentifier? {
         if let identifier = PaykitIdentifier(endpoint.methodID), identifier.parts != nil { return identifier }
         return PaykitIdentifier.candidates(for: endpoint.endpoint).lazy.compactMap { PaykitIdentifier($0) }
             .first { $0.formerName == endpoint.methodID }
     }
 
-    /// The names of everything that this user publishes, in both forms.
+    /// Returns the names of all endpoints that this user publishes, in both forms.
     func publishedNames(_ session: PubkySession) async throws(PaykitNetworkError) -> Set<String> {
         var names: Set<String> = []
         if configuration.generations != .second, let receiver = configuration.receiver {

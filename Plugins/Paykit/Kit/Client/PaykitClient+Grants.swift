@@ -1,22 +1,23 @@
 public import PaykitProvider
 import PaymentCore
 
-/// Sessions that grants open: for an hour each, and again without asking anybody, until the grant ends (Protocol 10.3).
+/// Sessions opened by grants: for an hour each, and renewed without a question, until the grant ends (Protocol 10.3).
 extension PaykitClient {
-    /// Returns what apps may do in the user's name. Cookies are not among them: homeservers do not list those.
+    /// Returns the permissions of apps to act in the user's name. Cookies are not among them: homeservers do not list
+    /// those.
     ///
-    /// - Returns: the apps, this one among them where it was let in by a grant.
-    /// - Throws: ``PaykitError``; also when this session may not do everything, for only such a one is told.
+    /// - Returns: the apps, including this one if a grant admitted it.
+    /// - Throws: ``PaykitError``; also when this session does not have all permissions, which listing requires.
     public func grantedApps() async throws -> [PubkyGrantRecord] {
         try await signedIn { session throws(PaykitNetworkError) in
             try await reader.homeserver(of: session.user).grants(session)
         }
     }
 
-    /// Lets an app do nothing any more in the user's name, at once.
+    /// Revokes an app's grant, so that it can no longer act in the user's name; at once.
     ///
-    /// - Parameter grant: the ``/PaykitProvider/PubkyGrantRecord/id`` of what it was allowed.
-    /// - Returns: whether it was allowed anything before.
+    /// - Parameter grant: the ``/PaykitProvider/PubkyGrantRecord/id`` of the grant.
+    /// - Returns: true if the grant was valid before.
     /// - Throws: ``PaykitError``.
     @discardableResult
     public func revoke(grant: String) async throws -> Bool {
@@ -25,17 +26,17 @@ extension PaykitClient {
         }
     }
 
-    /// `known`, or a new session in its place where its time is nearly over.
+    /// Returns `known`, or a new session in its place if it expires soon.
     func current(_ known: PubkySession) async throws(PaykitNetworkError) -> PubkySession {
         guard case .bearer(let bearer) = known.credential, bearer.end - clock.uptime <= PubkySession.Bearer.margin
         else { return known }
         return try await renewed(known) ?? known
     }
 
-    /// Opens a session in the place of `used`, which its homeserver does not know any more; nil where there is none to
-    /// be had. What cannot be had is forgotten.
+    /// Renews `used`, which its homeserver no longer knows; nil if that is not possible, as for a cookie. A session
+    /// that can never be renewed is forgotten.
     func renewed(_ used: PubkySession) async throws(PaykitNetworkError) -> PubkySession? {
-        // Somebody may have signed in anew meanwhile, or has been answered already.
+        // Another call may have signed in again, or renewed the session already.
         if let session, session != used, session.user == used.user { return session }
         guard let held = used.held else {
             if session == used { session = nil }
@@ -45,7 +46,7 @@ extension PaykitClient {
         if let renewal, renewal.of == used {
             task = renewal.task
         } else {
-            // Not bound to the one who asks first: the others wait for it, too.
+            // Not bound to the first caller: the others wait for it, too.
             task = Task { [reader, grants] in
                 do throws(PaykitNetworkError) {
                     return .success(try await grants.open(held, at: reader.homeserver(called: held.homeserver)))
@@ -60,7 +61,7 @@ extension PaykitClient {
             if session == used { session = opened }
             return session?.user == used.user ? session : nil
         case .failure(let failure):
-            // The homeserver has the last word on its grants; whoever cannot be reached has none.
+            // The homeserver decides about its grants; an unreachable one has not decided.
             if [.sessionExpired, .invalidCredentials, .notFound].contains(failure.code), session == used {
                 session = nil
             }

@@ -1,23 +1,24 @@
 public import PaykitProvider
 public import PaymentCore
 
-/// Both sides of what a key manager leaves for a device, sealed, on the user's homeserver (Protocol 1.6).
+/// Both sides of a handoff: a sealed file that a key manager leaves for a device on the user's homeserver (Protocol
+/// 1.6).
 extension PaykitClient {
-    /// A question for a handoff, and what opens the answer: keep it until then, and no longer.
+    /// A question for a handoff, and the key that opens the answer: keep it until then, and no longer.
     public struct HandoffQuestion: Sendable {
         /// The question: open its ``KeyManagerLink/text``.
         public let link: KeyManagerLink
-        /// The private half of the key that was made for it.
+        /// The private half of the key that was made for the question.
         let key: Redacted<[UInt8]>
     }
 
     /// Asks the key manager for a session and keys of this device.
     ///
     /// - Parameters:
-    ///   - deviceID: what this device calls itself, always the same.
+    ///   - deviceID: the permanent name of this device.
     ///   - callback: an address that opens this app.
     ///   - app: this app's name.
-    /// - Throws: ``PaykitError`` when the callback is no address.
+    /// - Throws: ``PaykitError`` when the callback is not an address.
     public nonisolated func askForHandoff(
         deviceID: String, callback: String, app: String? = nil
     ) throws -> HandoffQuestion {
@@ -32,15 +33,15 @@ extension PaykitClient {
             link: try ask(keyManagerFor: question, callback: callback, app: app), key: secret)
     }
 
-    /// Takes what an answer says was left: opens it, tries the session at the homeserver, takes it over, and deletes
-    /// the file.
+    /// Takes over the handoff that an answer announces: opens it, tries the session at the homeserver, takes it over,
+    /// and deletes the file.
     ///
     /// - Parameters:
-    ///   - answer: what the key manager answered to `question`.
-    ///   - question: what was asked.
-    ///   - pubkey: who is expected, in any form that a key has; nil for anybody. See
+    ///   - answer: the key manager's answer to `question`.
+    ///   - question: the question that was asked.
+    ///   - pubkey: the expected user, in any form that a key has; nil for any user. See
     ///     ``importSession(from:expecting:)``.
-    /// - Returns: what was handed off; store its keys where nobody else reads them.
+    /// - Returns: the handoff; store its keys where no other app or user can read them.
     /// - Throws: ``PaykitError``; nothing is taken over then.
     public func takeHandoff(
         _ answer: KeyManagerAnswer, to question: HandoffQuestion, expecting pubkey: String? = nil
@@ -70,7 +71,7 @@ extension PaykitClient {
             return (handoff, file)
         }
         try await importSession(handoff.session)
-        // It is sealed, and of no use without the key; should it stay, the key manager deletes it.
+        // It is sealed, and useless without the key; if it stays, the key manager deletes it.
         if let session, let server = try? await reader.homeserver(of: handoff.user) {
             _ = try? await server.delete(file, session)
         }
@@ -80,12 +81,12 @@ extension PaykitClient {
     /// Leaves a session and keys for the device that asks, as a key manager does. Ask the user first.
     ///
     /// - Parameters:
-    ///   - question: what the device asks for.
+    ///   - question: the device's question.
     ///   - keyPairs: the device's keys, as the key manager derives them from the user's own.
-    ///   - noiseSeed: from what the device makes further keys.
+    ///   - noiseSeed: the seed of further keys of the device.
     /// - Returns: the link to open.
-    /// - Throws: ``PaykitError`` without a session, or when it asks for something else; what the configuration's
-    ///   `consent` throws.
+    /// - Throws: ``PaykitError`` without a session, or when the question is not for a handoff; the error of the
+    ///   configuration's `consent`.
     public func handOff(
         _ question: KeyManagerLink, keyPairs: [KeyManagerHandoff.KeyPair], noiseSeed: Redacted<[UInt8]>? = nil
     ) async throws -> Redacted<String> {

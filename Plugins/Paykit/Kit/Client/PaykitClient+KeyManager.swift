@@ -1,17 +1,17 @@
 public import PaykitProvider
 public import PaymentCore
 
-/// Both sides of what apps and the user's key manager tell each other by links (Protocol 1.6).
+/// Both sides of the links between apps and the user's key manager (Protocol 1.6).
 extension PaykitClient {
-    /// Makes a question to the key manager: open its ``KeyManagerLink/text``, keep it, and read what opens this app
-    /// again with ``KeyManagerAnswer``. For the guide's own link ask for `guidesSession`; the key managers of today
+    /// Creates a question to the key manager: open its ``KeyManagerLink/text``, keep it, and read the URL that opens
+    /// this app again with ``KeyManagerAnswer``. For the guide's own link ask for `guidesSession`; current key managers
     /// know `session`.
     ///
     /// - Parameters:
-    ///   - question: what is asked for.
+    ///   - question: the kind of question.
     ///   - callback: an address that opens this app.
     ///   - app: this app's name.
-    /// - Throws: ``PaykitError`` when the callback is no address.
+    /// - Throws: ``PaykitError`` when the callback is not an address.
     public nonisolated func ask(
         keyManagerFor question: KeyManagerLink.Question = .session, callback: String, app: String? = nil
     ) throws -> KeyManagerLink {
@@ -20,14 +20,14 @@ extension PaykitClient {
         }
     }
 
-    /// Takes over the session that an answer brings, once its homeserver says that it is one. That does not make it the
-    /// user's: somebody else's session would have this app publish in somebody else's name. So say who is expected, or
-    /// show the user who it is.
+    /// Takes over the session that an answer brings, once its homeserver confirms it. That does not make it the user's:
+    /// with another user's session this app would publish in their name. So pass the expected user, or show the
+    /// session's user to the user.
     ///
     /// - Parameters:
-    ///   - answer: what the key manager answered to this app's own question.
-    ///   - pubkey: whose session is expected, in any form that a key has; nil for anybody's.
-    /// - Returns: whose session it is.
+    ///   - answer: the key manager's answer to this app's own question.
+    ///   - pubkey: the expected user, in any form that a key has; nil for any user.
+    /// - Returns: the user of the session.
     /// - Throws: ``PaykitError``; nothing is taken over then.
     @discardableResult
     public func importSession(from answer: KeyManagerAnswer, expecting pubkey: String? = nil) async throws -> PubkyKey {
@@ -51,12 +51,12 @@ extension PaykitClient {
         return user
     }
 
-    /// Answers another app's question, as a key manager does. Ask the user first: what it brings lets that app act in
-    /// the user's name. Signatures and key pairs are never given.
+    /// Answers another app's question, as a key manager does. Ask the user first: the answer permits that app to act in
+    /// the user's name. Signatures and key pairs are never handed out.
     ///
-    /// - Parameter question: what another app asks for.
-    /// - Returns: the link to open; it holds what it brings.
-    /// - Throws: ``PaykitError`` when this device cannot answer, and what the configuration's `consent` throws; open
+    /// - Parameter question: the other app's question.
+    /// - Returns: the link to open; it contains the answer's secrets.
+    /// - Throws: ``PaykitError`` when this device cannot answer, and the error of the configuration's `consent`; open
     ///   the link of ``cancellation(of:)`` then.
     public func answer(_ question: KeyManagerLink) async throws -> Redacted<String> {
         let content: KeyManagerAnswer.Content
@@ -81,12 +81,12 @@ extension PaykitClient {
         return link
     }
 
-    /// The link that tells another app that its question is not answered, because the user said no.
+    /// Returns the link that reports to another app that the user declined its question.
     public nonisolated func cancellation(of question: KeyManagerLink) -> Redacted<String>? {
         question.answer(.cancelled)
     }
 
-    /// Somebody else's word for what went wrong, as far as it may be shown.
+    /// The other app's error code, as far as it may be shown.
     private static func word(_ code: String) -> String {
         let isWord =
             1...40 ~= code.utf8.count

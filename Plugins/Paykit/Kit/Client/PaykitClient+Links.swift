@@ -1,9 +1,9 @@
 public import PaykitProvider
 import PaymentCore
 
-/// Private links with other apps of today.
+/// Private links with other generation 3 apps.
 extension PaykitClient {
-    /// Says on the homeserver that this app can be spoken to privately. It needs
+    /// Publishes on the homeserver that this app accepts private links. It requires
     /// ``PaykitClientConfiguration/receiver`` and ``PaykitClientConfiguration/receiverSecret``.
     ///
     /// - Throws: ``PaykitError``.
@@ -11,18 +11,18 @@ extension PaykitClient {
         try await signedIn { session throws(PaykitNetworkError) in try await links(session).publishMarker(session) }
     }
 
-    /// Takes it back.
+    /// Removes that publication.
     ///
     /// - Throws: ``PaykitError``.
     public func removeReceiver() async throws {
         try await signedIn { session throws(PaykitNetworkError) in try await links(session).removeMarker(session) }
     }
 
-    /// Returns the link with an app of somebody. Nothing is sent before it is polled.
+    /// Returns the link with an app of a user. Nothing is sent before it is polled.
     ///
     /// - Parameters:
-    ///   - pubkey: who, in any form that a key has.
-    ///   - app: which of their apps; nil for the first that can be spoken to, wallets before servers.
+    ///   - pubkey: the user, in any form that a key has.
+    ///   - app: the user's app; nil for the first that accepts links, wallets before servers.
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they have none.
     public func privateLink(with pubkey: String, app: PaykitReceiverPath? = nil) async throws -> PaykitPrivateLink {
         try await signedIn { session throws(PaykitNetworkError) in
@@ -37,8 +37,8 @@ extension PaykitClient {
         }
     }
 
-    /// Returns what a `PaykitProvider` needs to pay what this client is asked for over its links: the same app, and the
-    /// same store. It needs a session, as links do.
+    /// Returns the means for a `PaykitProvider` to pay the requests that arrive over this client's links: the same app,
+    /// and the same store. It requires a session, as links do.
     ///
     /// - Parameter chain: the chain that the payer's settler is on.
     /// - Throws: ``PaykitError``.
@@ -96,7 +96,7 @@ extension PaykitClient {
     }
 }
 
-/// An application's wallet as links ask it.
+/// An application's wallet, adapted to links.
 private struct OrderWallet: PrivateLinkWallet {
     let wallet: any PaykitOrderWallet
 

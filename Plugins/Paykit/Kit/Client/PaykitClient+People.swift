@@ -3,9 +3,9 @@ import PaymentCore
 
 /// Profiles and follows.
 extension PaykitClient {
-    /// Returns what somebody says of themselves.
+    /// Returns a user's own profile.
     ///
-    /// - Throws: ``PaykitError``, of the type `peerNotFound` when they say nothing.
+    /// - Throws: ``PaykitError``, of the type `peerNotFound` when they have none.
     public func profile(pubkey: String) async throws -> PubkyProfile {
         try await mappingErrors { () async throws(PaykitNetworkError) in
             let user = try Self.key(pubkey)
@@ -19,7 +19,7 @@ extension PaykitClient {
         }
     }
 
-    /// Publishes what this device's user says of themselves.
+    /// Publishes the profile of this device's user.
     ///
     /// - Throws: ``PaykitError``.
     public func publish(_ profile: PubkyProfile) async throws {
@@ -32,7 +32,7 @@ extension PaykitClient {
         }
     }
 
-    /// Returns whom somebody follows.
+    /// Returns the users that a user follows.
     ///
     /// - Throws: ``PaykitError``.
     public func follows(pubkey: String) async throws -> [PubkyListItem] {
@@ -43,7 +43,7 @@ extension PaykitClient {
         }
     }
 
-    /// Follows somebody, or no longer.
+    /// Follows a user, or stops following them.
     ///
     /// - Throws: ``PaykitError``.
     public func follow(pubkey: String, _ follows: Bool = true) async throws {

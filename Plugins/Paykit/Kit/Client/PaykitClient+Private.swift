@@ -1,21 +1,20 @@
 public import PaykitProvider
 import PaymentCore
 
-/// Payments that are agreed upon privately before they are made.
+/// Payments that are agreed on over private channels before they are made.
 extension PaykitClient {
     // MARK: Asking
 
-    /// Asks somebody how a payment to them is to be made: over a private channel, for an invoice of its own. Nothing is
-    /// paid.
+    /// Asks a payee how a payment to them is to be made: over a private channel, for its own invoice. Nothing is paid.
     ///
-    /// What comes back was checked word by word against what was asked for. That the channel's key is the payee's rests
-    /// on their homeserver alone.
+    /// The answer is checked field by field against the request. Only the payee's homeserver vouches that the channel's
+    /// key is the payee's.
     ///
     /// - Parameters:
-    ///   - pubkey: who is to be paid, in any form that a key has.
-    ///   - request: the amount, the method, and what they are to know.
-    ///   - receiptId: who asks again for the same payment gives the receipt's id, and gets the same answer; nil for a
-    ///     new payment.
+    ///   - pubkey: the payee, in any form that a key has.
+    ///   - request: the amount, the method, and further data for the payee.
+    ///   - receiptId: the id of an earlier receipt, to ask again for the same payment and get the same answer; nil for
+    ///     a new payment.
     /// - Returns: the receipt; its metadata hold the `invoice` or `address`.
     /// - Throws: ``PaykitError``.
     public func requestReceipt(
@@ -27,16 +26,16 @@ extension PaykitClient {
         }
     }
 
-    /// Asks, has the payment made, and tells the payee, who confirms it.
+    /// Asks for a receipt, has the payment made, and sends the proof to the payee, who confirms it.
     ///
     /// - Parameters:
-    ///   - pubkey: who is to be paid.
-    ///   - request: the amount, the method, and what they are to know.
-    ///   - receiptId: as in ``requestReceipt(fromPubkey:_:receiptId:)``. A receipt is paid once: who asks again after
-    ///     the wallet was asked gets what is known of it, or an error that says that it is in doubt.
-    ///   - settle: pays the endpoint, and returns what proves it. When it throws, nobody knows whether it has paid, and
-    ///     it is not asked again before ``resolvePayment(_:as:)`` was told.
-    /// - Returns: the receipt, whether the payee has confirmed it, and the proof.
+    ///   - pubkey: the payee.
+    ///   - request: the amount, the method, and further data for the payee.
+    ///   - receiptId: as in ``requestReceipt(fromPubkey:_:receiptId:)``. A receipt is paid once: a repeated call after
+    ///     the wallet was asked returns the known result, or throws an error that the payment is in doubt.
+    ///   - settle: pays the endpoint, and returns the proof. When it throws, the payment is in doubt, and it is not
+    ///     asked again before a call of ``resolvePayment(_:as:)``.
+    /// - Returns: the receipt, its confirmation by the payee, and the proof.
     /// - Throws: ``PaykitError``.
     public func payOverChannel(
         pubkey: String, _ request: PaykitReceiptRequest, receiptId: String? = nil,
@@ -59,12 +58,12 @@ extension PaykitClient {
         }
     }
 
-    /// Notes what the wallet says of a payment that was left in doubt.
+    /// Records the wallet's result for a payment that was left in doubt.
     ///
     /// - Parameters:
-    ///   - id: which payment.
+    ///   - id: the payment.
     ///   - settlement: paid, or certain not to be.
-    /// - Returns: whether it was in doubt.
+    /// - Returns: true if it was in doubt.
     /// - Throws: ``PaykitError``.
     @discardableResult
     public func resolvePayment(_ id: ChannelReceipt.ID, as settlement: PaykitSettlement) async throws -> Bool {
@@ -74,10 +73,10 @@ extension PaykitClient {
         }
     }
 
-    /// Tells the payee once more that a receipt is paid, where they have not confirmed it yet.
+    /// Sends the proof of a paid receipt to the payee again, if they have not confirmed it yet.
     ///
-    /// - Parameter id: which payment.
-    /// - Throws: ``PaykitError``; it is paid all the same.
+    /// - Parameter id: the payment.
+    /// - Throws: ``PaykitError``; the receipt is paid all the same.
     public func confirmPayment(_ id: ChannelReceipt.ID) async throws {
         try await mappingErrors { () async throws(PaykitNetworkError) in
             guard let known = try await stored(id) else {
@@ -89,11 +88,11 @@ extension PaykitClient {
 
     // MARK: Receipts
 
-    /// Returns the receipts that are kept, the latest first: of what this user pays and is paid.
+    /// Returns the stored receipts, the latest first: of payments by this user and to this user.
     ///
     /// - Parameters:
-    ///   - earlier: only those that were kept before it; nil for all.
-    ///   - limit: how many at most.
+    ///   - earlier: the receipt before which all returned ones were stored; nil for all.
+    ///   - limit: the most receipts.
     /// - Throws: ``PaykitError``.
     public func receipts(before earlier: ChannelReceipt.ID? = nil, limit: Int = 100) async throws -> [ChannelReceipt] {
         try await mappingErrors { () async throws(PaykitNetworkError) in
@@ -103,7 +102,7 @@ extension PaykitClient {
         }
     }
 
-    /// Returns all receipts for other programs: a JSON object a line, the latest first.
+    /// Returns all receipts for other programs: one JSON object per line, the latest first.
     ///
     /// - Throws: ``PaykitError``.
     public func exportReceipts() async throws -> String {

@@ -1,16 +1,16 @@
 public import PaykitProvider
 import PaymentCore
 
-/// Requests for payments, which lie sealed on their senders' homeservers.
+/// Requests for payments, sealed on their senders' homeservers.
 extension PaykitClient {
-    /// Asks somebody to pay. Only they can read it.
+    /// Asks a user to pay. Only they can read the request.
     ///
     /// - Parameters:
-    ///   - pubkey: who is asked, in any form that a key has.
-    ///   - amount: in satoshis.
+    ///   - pubkey: the payer, in any form that a key has.
+    ///   - amount: the amount in satoshis.
     ///   - method: the method, such as `lightning`.
-    ///   - note: what it is for.
-    ///   - lifetime: how long it counts; nil for until it is taken back.
+    ///   - note: the purpose.
+    ///   - lifetime: the time until it expires; nil for no expiry.
     /// - Returns: the request.
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they have published no key to seal it for.
     public func requestPayment(
@@ -28,10 +28,10 @@ extension PaykitClient {
         }
     }
 
-    /// Takes a request of one's own back.
+    /// Withdraws one of this user's requests.
     ///
-    /// - Parameter request: which.
-    /// - Returns: whether it still lay there.
+    /// - Parameter request: the request.
+    /// - Returns: true if it was still there.
     /// - Throws: ``PaykitError``.
     @discardableResult
     public func withdraw(_ request: PaykitPaymentRequest) async throws -> Bool {
@@ -40,10 +40,10 @@ extension PaykitClient {
         }
     }
 
-    /// Looks for requests that `pubkey` has left for this user: those that count, that the owner of the storage says to
-    /// have written, and that ``note(_:)`` was not called with.
+    /// Returns the requests that `pubkey` has left for this user: those that are valid, that name the owner of the
+    /// storage as their author, and that ``note(_:)`` was not called with.
     ///
-    /// - Parameter pubkey: whose storage is looked into.
+    /// - Parameter pubkey: the owner of the storage.
     /// - Throws: ``PaykitError``.
     public func paymentRequests(fromPubkey pubkey: String) async throws -> [PaykitPaymentRequest] {
         try await mappingErrors { () async throws(PaykitNetworkError) in
@@ -60,10 +60,10 @@ extension PaykitClient {
         }
     }
 
-    /// Notes that a request was dealt with: paid, declined or shown. It is not found again.
+    /// Records that a request was dealt with: paid, declined or shown. It is not returned again.
     ///
-    /// - Parameter request: which.
-    /// - Returns: whether it was not noted before: of several devices with one store, one is told so.
+    /// - Parameter request: the request.
+    /// - Returns: true if it was not recorded before: for one of several devices that share a store.
     /// - Throws: ``PaykitError``.
     @discardableResult
     public func note(_ request: PaykitPaymentRequest) async throws -> Bool {

@@ -1,10 +1,10 @@
 public import PaykitProvider
 import PaymentCore
 
-/// When endpoints of one's own are replaced.
+/// The replacement of the user's own endpoints.
 extension PaykitClient {
-    /// Returns which published methods of `pubkey` need a new endpoint, by name. Of others than this device's user
-    /// nothing is known, so nothing is due.
+    /// Returns the published methods of `pubkey` that need a new endpoint, by name. For users other than this device's
+    /// no use is known, so nothing is due.
     ///
     /// - Throws: ``PaykitError``.
     public func checkRotationNeeded(pubkey: String) async throws -> [String] {
@@ -18,24 +18,24 @@ extension PaykitClient {
         }
     }
 
-    /// Notes that somebody paid to one's own endpoint: the wallet knows. A method may be called by its name of today
-    /// where it was published by the older one.
+    /// Records a payment to one of the user's own endpoints, as the wallet observed it. A method may be given by its
+    /// generation 3 name if it was published by the older one.
     public func noteUse(methodId: String) {
         let former = PaykitIdentifier(methodId)?.formerName ?? methodId
         uses[uses[methodId] == nil ? former : methodId]?.note(at: clock.now)
     }
 
-    /// How one's own endpoints were used, to be stored by the application; put back by ``restore(uses:)``.
+    /// The use of the user's own endpoints, to be stored by the application; restored by ``restore(uses:)``.
     public var endpointUses: [String: PaykitEndpointUse] { uses }
 
-    /// Puts back what ``endpointUses`` gave, as after a restart.
+    /// Restores a value of ``endpointUses``, as after a restart.
     public func restore(uses: [String: PaykitEndpointUse]) { self.uses = uses }
 
-    /// Replaces every endpoint of one's own that needs it.
+    /// Replaces each of the user's own endpoints that needs it.
     ///
-    /// - Parameter generate: makes a new endpoint for a method, as by asking the wallet for an invoice.
+    /// - Parameter generate: creates a new endpoint for a method, such as the wallet's invoice.
     /// - Returns: the methods whose endpoint was replaced.
-    /// - Throws: ``PaykitError``, and what `generate` throws; what was replaced before stays so.
+    /// - Throws: ``PaykitError``, and errors of `generate`; earlier replacements remain.
     @discardableResult
     public func rotateEndpoints(_ generate: @Sendable (String) async throws -> String) async throws -> [String] {
         guard let user else { throw PaykitError.notAuthenticated }
@@ -47,13 +47,12 @@ extension PaykitClient {
         return replaced
     }
 
-    /// Replaces endpoints that need it, again and again, until the task is cancelled. What fails is tried the next
-    /// time.
+    /// Replaces endpoints that need it, repeatedly, until the task is cancelled. Failures are retried the next time.
     ///
     /// - Parameters:
-    ///   - pause: how long to wait between two looks.
-    ///   - report: hears what was replaced, or why nothing was.
-    ///   - generate: makes a new endpoint for a method.
+    ///   - pause: the wait between two checks.
+    ///   - report: receives the replaced methods, or the failure.
+    ///   - generate: creates a new endpoint for a method.
     public nonisolated func keepRotating(
         every pause: Duration = .seconds(3600),
         report: @Sendable (Result<[String], any Error>) -> Void = { _ in },

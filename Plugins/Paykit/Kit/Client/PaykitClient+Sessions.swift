@@ -3,9 +3,9 @@ public import PaymentCore
 
 /// Sessions: of this device's own key, of another device that authorised this one, and imported.
 extension PaykitClient {
-    /// Asks the homeserver whether the session is still one. Without the network nothing is said of it.
+    /// Asks the homeserver whether the session is still valid. Without the network there is no answer.
     ///
-    /// - Returns: whether this device has a session that its homeserver knows.
+    /// - Returns: true if this device has a session that its homeserver knows.
     /// - Throws: ``PaykitError`` when the homeserver cannot be asked; the session is kept then.
     @discardableResult
     public func checkSession() async throws -> Bool {
@@ -26,9 +26,9 @@ extension PaykitClient {
         }
     }
 
-    /// Opens a new session with the key that ``initialize(secretKeyHex:homeserverPubkey:)`` was given.
+    /// Opens a new session with the key of ``initialize(secretKeyHex:homeserverPubkey:)``.
     ///
-    /// - Throws: ``PaykitError``; `notInitialized` where there is no key, as after an import.
+    /// - Throws: ``PaykitError``; `notInitialized` if there is no key, as after an import.
     public func refreshSession() async throws {
         try await mappingErrors { () async throws(PaykitNetworkError) in
             guard let account else {
@@ -41,7 +41,7 @@ extension PaykitClient {
 
     /// Ends the session here and at the homeserver, and forgets the key.
     ///
-    /// - Throws: ``PaykitError`` when the homeserver was not told; here it has ended all the same.
+    /// - Throws: ``PaykitError`` when the homeserver could not be reached; here it has ended all the same.
     public func signOut() async throws {
         try await mappingErrors { () async throws(PaykitNetworkError) in
             guard let known = session else {
@@ -49,7 +49,8 @@ extension PaykitClient {
                 offers = ChannelOffers()
                 return
             }
-            // A homeserver says yes to a bearer that is over, and the grant behind it goes on: a living one ends it.
+            // A homeserver confirms the end of an expired bearer without ending its grant: only a valid one ends the
+            // grant.
             var ended = known
             var failure: PaykitNetworkError?
             do throws(PaykitNetworkError) { ended = try await current(known) } catch { failure = error }
@@ -57,7 +58,7 @@ extension PaykitClient {
             account = nil
             offers = ChannelOffers()
             if let failure {
-                // What the homeserver does not take any more has ended.
+                // A session that the homeserver no longer accepts has ended.
                 guard failure.code != .sessionExpired else { return }
                 throw failure
             }
@@ -65,14 +66,14 @@ extension PaykitClient {
         }
     }
 
-    /// The session as another program of the same user takes it; nil without one. As good as the key for what it may
-    /// do.
+    /// The session in the form that another program of the same user reads; nil without one. It is as sensitive as the
+    /// key for what it permits.
     public var exportedSession: Redacted<String>? { session?.exported }
 
-    /// Takes over a session, once its homeserver says that it is one.
+    /// Takes over a session, once its homeserver confirms it.
     ///
-    /// - Parameter exported: what ``exportedSession`` gave, here or in another client: a key, a colon and the session's
-    ///   secret, or a grant with its app's key. A grant is used by one program at a time.
+    /// - Parameter exported: a value of ``exportedSession``, from here or from another client: a key, a colon and the
+    ///   session's secret, or a grant with its app's key. A grant is used by one program at a time.
     /// - Throws: ``PaykitError``.
     public func importSession(_ exported: Redacted<String>) async throws {
         try await mappingErrors { () async throws(PaykitNetworkError) in
@@ -94,21 +95,21 @@ extension PaykitClient {
 
     // MARK: Another device
 
-    /// Makes a link by which another device can sign this one in; show it as a code, and call
+    /// Creates a link by which another device can sign this one in; show it as a code, and call
     /// ``awaitAuthorization(of:timeout:)``. Every key manager understands it.
     ///
-    /// - Parameter callbacks: where the key manager leads back to afterwards.
+    /// - Parameter callbacks: the URLs that the key manager opens afterwards.
     public nonisolated func authorizationLink(callbacks: PubkyCallbacks = PubkyCallbacks()) -> PubkyAuthorizationLink {
         PubkyAuthorizationLink(
             .signIn, configuration.sessionCapabilities, relay: configuration.network.authorizationRelay,
             secret: PubkyAuthorization.secret(random), callbacks: callbacks)
     }
 
-    /// The same for a key manager that is known to let apps in by grants: its user can list this app and take back what
-    /// it may do. Others call such a link malformed (Protocol 10.7).
+    /// Creates such a link for a key manager that is known to admit apps by grants: its user can list this app and
+    /// revoke its permissions. Others refuse such a link as malformed (Protocol 10.7).
     ///
-    /// - Parameter callbacks: where the key manager leads back to afterwards.
-    /// - Throws: ``PaykitError`` when the app's name cannot be one.
+    /// - Parameter callbacks: the URLs that the key manager opens afterwards.
+    /// - Throws: ``PaykitError`` when the app's name is not permitted.
     public nonisolated func grantLink(callbacks: PubkyCallbacks = PubkyCallbacks()) throws -> PubkyAuthorizationLink {
         guard PubkyGrant.isClientID(grants.clientID),
             let link = PubkyAuthorizationLink(
@@ -122,13 +123,13 @@ extension PaykitClient {
         return link
     }
 
-    /// Waits until another device has answered `link`, and opens the session that it allows.
+    /// Waits until another device has answered `link`, and opens the session that it permits.
     ///
     /// - Parameters:
-    ///   - link: what ``authorizationLink(callbacks:)`` gave.
-    ///   - timeout: how long to wait.
-    /// - Returns: who authorised this device.
-    /// - Throws: ``PaykitError``; when the answer allows more or less than was asked for, it is used as it is.
+    ///   - link: a link of ``authorizationLink(callbacks:)``.
+    ///   - timeout: the longest wait.
+    /// - Returns: the user who authorised this device.
+    /// - Throws: ``PaykitError``. An answer that permits more or less than was asked for is used as it is.
     @discardableResult
     public func awaitAuthorization(
         of link: PubkyAuthorizationLink, timeout: Duration = .seconds(300)
@@ -148,17 +149,17 @@ extension PaykitClient {
                     let isPassing = [.transport, .connectionFailed, .connectionTimeout].contains(error.code)
                     guard isPassing, failures < Self.mostRelayFailures else { throw error }
                 }
-                // A relay that lets go at once is not asked without a pause.
+                // A relay that answers at once is not asked again without a pause.
                 guard (try? await clock.sleep(for: .seconds(1))) != nil else { break }
             }
             throw PaykitNetworkError(.connectionTimeout, "no answer came; show a new code")
         }
     }
 
-    /// After so many failures in a row a relay is given up.
+    /// The number of consecutive failures after which a relay is abandoned.
     private static let mostRelayFailures = 3
 
-    /// Opens the session that an answer allows.
+    /// Opens the session that an answer permits.
     private func use(
         _ answer: PubkyAuthorization.Answer, _ link: PubkyAuthorizationLink
     ) async throws(PaykitNetworkError) -> PubkyKey {
@@ -174,10 +175,10 @@ extension PaykitClient {
         return answer.user
     }
 
-    /// Signs another device in that shows `link`: it can do what the link asks for, in this user's name. Ask the user
-    /// first, and show them ``PubkyAuthorizationLink/capabilities``.
+    /// Signs in another device that shows `link`: it gets the permissions that the link asks for, in this user's name.
+    /// Ask the user first, and show them ``PubkyAuthorizationLink/capabilities``.
     ///
-    /// - Throws: ``PaykitError``, and what the configuration's `consent` throws; nothing ever exports the secret key.
+    /// - Throws: ``PaykitError``, and the error of the configuration's `consent`. The secret key is never exported.
     public func approve(_ link: PubkyAuthorizationLink) async throws {
         try await configuration.consent?(.letIn(app: link.clientID, link.capabilities))
         try await mappingErrors { () async throws(PaykitNetworkError) in

@@ -9,7 +9,7 @@ import PaymentTransport
     import Foundation
 #endif
 
-/// Paykit without the guide's global functions: everything it uses is given to it.
+/// Paykit without the guide's global functions: all its dependencies are passed to it.
 ///
 /// ```swift
 /// let client = PaykitClient(configuration: PaykitClientConfiguration(network: try .standard()), transport: transport)
@@ -32,29 +32,30 @@ public actor PaykitClient: PaykitService {
     let people: PubkyPeople
     let authorization: PubkyAuthorization
     let grants: GrantMaker
-    /// Who this device is; nil before ``initialize(secretKeyHex:homeserverPubkey:)``, and after an imported session.
+    /// The account of this device's key; nil before ``initialize(secretKeyHex:homeserverPubkey:)``, and after an
+    /// imported session.
     var account: PubkyAccount?
     var session: PubkySession?
-    /// A session that is being opened anew. All wait for one: each opening ends the session before it.
+    /// A session that is being renewed. All callers wait for the same renewal: each opening ends the session before it.
     var renewal: (of: PubkySession, task: Task<Result<PubkySession, PaykitNetworkError>, Never>)?
     var offers = ChannelOffers()
     var cache: MethodCache
     var uses: [String: PaykitEndpointUse] = [:]
-    /// Up to where users' changes were seen, by the directory in which they are.
+    /// The cursors up to which users' changes were seen, by their directory.
     var cursors: [String: [PubkyKey: String]] = [:]
 
     /// Creates a client.
     ///
     /// - Parameters:
-    ///   - configuration: the network, and how the client works there.
-    ///   - transport: how requests are sent.
-    ///   - datagrams: the way to the DHT, where the network has one.
-    ///   - clock: dates tokens and packets, and measures how long answers are kept.
-    ///   - random: makes secrets of authorisations, and the keys of single channels.
-    ///   - streams: how payees are reached privately.
-    ///   - receipts: keeps what was agreed on with them. What has to survive the process needs a store that does, such
-    ///     as `SQLiteReceipts`.
-    ///   - links: keeps private links with apps of today; the same holds for it.
+    ///   - configuration: the network, and the client's behaviour there.
+    ///   - transport: sends requests.
+    ///   - datagrams: the way to the DHT, if the network has one.
+    ///   - clock: dates tokens and packets, and measures the lifetime of cached answers.
+    ///   - random: creates secrets of authorisations, and the keys of single channels.
+    ///   - streams: connects to payees for private channels.
+    ///   - receipts: stores agreements with payees. To survive the process they require a persistent store, such as
+    ///     `SQLiteReceipts`.
+    ///   - links: stores private links with generation 3 apps; the same holds for it.
     public init(
         configuration: PaykitClientConfiguration, transport: any HTTPTransport,
         datagrams: any DatagramTransport = UDPTransport(), clock: any PaymentClock = SystemPaymentClock(),
@@ -83,8 +84,8 @@ public actor PaykitClient: PaykitService {
 
     // MARK: Who this device is
 
-    /// Signs in with a secret key, or up where the homeserver does not know it yet, and names the homeserver as the one
-    /// that keeps the user's data. Called again, it opens a new session.
+    /// Signs in with a secret key, or signs up if the homeserver does not know it yet, and publishes the homeserver as
+    /// the location of the user's data. A repeated call opens a new session.
     ///
     /// - Parameters:
     ///   - secretKeyHex: the Ed25519 seed: 64 hexadecimal digits.
@@ -103,24 +104,24 @@ public actor PaykitClient: PaykitService {
         }
     }
 
-    /// Whose session this device has; nil without one.
+    /// The user of this device's session; nil without one.
     public var user: PubkyKey? { session?.user }
 
     // MARK: One's own endpoints
 
-    /// Publishes one's own endpoint for a method: others see it at once. As a receiver (see
-    /// ``PaykitClientConfiguration/receiver``) it is published in today's form, too.
+    /// Publishes the user's own endpoint for a method: others see it at once. As a receiver (see
+    /// ``PaykitClientConfiguration/receiver``) it is published in the generation 3 form, too.
     ///
     /// - Parameters:
-    ///   - methodId: the method, such as `lightning`, or an identifier of today, such as `btc-lightning-bolt11`.
-    ///   - endpoint: where to pay.
-    /// - Throws: ``PaykitError``, and what the configuration's `consent` throws.
+    ///   - methodId: the method, such as `lightning`, or a generation 3 identifier, such as `btc-lightning-bolt11`.
+    ///   - endpoint: the payment text.
+    /// - Throws: ``PaykitError``, and the error of the configuration's `consent`.
     public func setEndpoint(methodId: String, endpoint: String) async throws {
         try await configuration.consent?(.publishEndpoint(methodId: methodId))
         try await putEndpoint(methodId, endpoint)
     }
 
-    /// The same without asking anybody.
+    /// Publishes an endpoint without asking for consent.
     func putEndpoint(_ methodId: String, _ endpoint: String) async throws {
         try await signedIn { session throws(PaykitNetworkError) in
             let endpoint = PaykitEndpoint(methodID: methodId, endpoint: endpoint)
@@ -131,9 +132,9 @@ public actor PaykitClient: PaykitService {
         }
     }
 
-    /// Takes one's own endpoint for a method back. Without one it does nothing.
+    /// Removes the user's own endpoint for a method. Without one it does nothing.
     ///
-    /// - Throws: ``PaykitError``, and what the configuration's `consent` throws.
+    /// - Throws: ``PaykitError``, and the error of the configuration's `consent`.
     public func removeEndpoint(methodId: String) async throws {
         try await configuration.consent?(.removeEndpoint(methodId: methodId))
         try await signedIn { session throws(PaykitNetworkError) in
@@ -145,15 +146,15 @@ public actor PaykitClient: PaykitService {
 
     // MARK: Others' endpoints
 
-    /// Returns how somebody can be paid, by name of the methods: in the newest form that they publish in. What was
-    /// asked shortly before is not asked again.
+    /// Returns the endpoints of a user, by name of the methods: in the newest form that they publish. A recent answer
+    /// is reused.
     ///
     /// - Throws: ``PaykitError``.
     public func getSupportedMethods(pubkey: String) async throws -> PaykitSupportedMethods {
         try await mappingErrors { () async throws(PaykitNetworkError) in try await methods(of: Self.key(pubkey)) }
     }
 
-    /// Returns somebody's endpoint for a method; nil when they publish none. It is asked for anew.
+    /// Returns a user's endpoint for a method; nil when they publish none. It is never cached.
     ///
     /// - Throws: ``PaykitError``.
     public func getEndpoint(pubkey: String, methodId: String) async throws -> String? {
@@ -169,7 +170,7 @@ public actor PaykitClient: PaykitService {
         let methods = PaykitSupportedMethods(
             methods: found.map(PaykitSupportedMethod.init),
             expiresAt: clock.now.addingTimeInterval(configuration.cacheTime / .seconds(1)))
-        // What was published meanwhile may not be in it.
+        // It may lack what was published in the meantime.
         if removals == cache.removals { cache.keep(methods, of: user, at: clock.uptime) }
         return methods
     }
@@ -181,12 +182,12 @@ public actor PaykitClient: PaykitService {
 
     static func key(_ text: String) throws(PaykitNetworkError) -> PubkyKey {
         do { return try PubkyKey(text) } catch {
-            // It may be a secret key that was mistaken for one: nothing of it is repeated.
+            // It may be a secret key by mistake: nothing of it is repeated.
             throw PaykitNetworkError(.validationFailed, "that is no valid key: \(error)")
         }
     }
 
-    /// Does `work` with the session, and tells its failures as the guide's errors.
+    /// Runs `work` with the session, and maps its failures to the guide's errors.
     func signedIn<Value>(
         _ work: (PubkySession) async throws(PaykitNetworkError) -> Value
     ) async throws(PaykitError) -> Value {
@@ -198,14 +199,15 @@ public actor PaykitClient: PaykitService {
             let used = try await current(known)
             do throws(PaykitNetworkError) { return try await work(used) } catch {
                 guard error.code == .sessionExpired else { throw error }
-                // What was refused for its session was not done. A grant may open another; a cookie is lost.
+                // A request refused for its session was not carried out. A grant may open another session; a cookie is
+                // lost.
                 guard let renewed = try await renewed(used) else { throw error }
                 return try await work(renewed)
             }
         }
     }
 
-    /// Does `work`, and tells its failures as the guide's errors.
+    /// Runs `work`, and maps its failures to the guide's errors.
     func mappingErrors<Value>(_ work: () async throws(PaykitNetworkError) -> Value) async throws(PaykitError) -> Value {
         do { return try await work() } catch { throw PaykitError(error) }
     }

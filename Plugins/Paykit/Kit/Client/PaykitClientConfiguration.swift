@@ -1,41 +1,41 @@
 public import PaykitProvider
 public import PaymentCore
 
-/// How a ``PaykitClient`` works.
+/// The behaviour of a ``PaykitClient``.
 public struct PaykitClientConfiguration: Sendable {
-    /// Where the network is entered.
+    /// The entry points of the network.
     public var network: PubkyNetwork
-    /// What sessions of this device may do.
+    /// The permissions of this device's sessions.
     public var capabilities: [PubkyCapability]
-    /// How long somebody's methods are shown without asking again.
+    /// The time for which a user's methods are reused without another request.
     public var cacheTime: Duration
-    /// Of how many users methods are kept.
+    /// The most users whose methods are cached.
     public var cacheCapacity: Int
-    /// When endpoints of one's own are replaced, by method; `onUse` where nothing is said.
+    /// The conditions for replacing the user's own endpoints, by method; `onUse` if none is given.
     public var rotation: [String: PaykitRotationPolicy]
-    /// Looks at endpoints before they are published or chosen; nil takes every text for one. Applications that pay give
-    /// one.
+    /// The check of endpoints before they are published or chosen; nil accepts every text. Applications that pay should
+    /// set one.
     public var endpointCheck: PaykitEndpointCheck?
-    /// What the homeserver wants of new users.
+    /// The token that the homeserver requires of new users.
     public var signUpToken: Redacted<String>?
-    /// What tells this device's private channels from those of the same user's other devices: 16 bytes at least, or
-    /// nothing for what the vendor's library calls all of its own.
+    /// The bytes that distinguish this device's private channels from those of the user's other devices: at least 16,
+    /// or none for the value that the vendor's library uses for all devices.
     public var device: [UInt8]?
-    /// How many times the key of this device's channels was changed.
+    /// The number of times that the key of this device's channels was changed.
     public var epoch: UInt32
-    /// How long somebody who is spoken to privately is waited for, each time.
+    /// The longest wait for each message of a peer on a private channel.
     public var channelTimeout: Duration
-    /// How this app calls itself when it is let in: 1 to 253 bytes, by custom a domain. Key managers show it.
+    /// This app's name when it is authorised: 1 to 253 bytes, by custom a domain. Key managers show it.
     public var clientID: String
-    /// Asked before anything that only the owner of the device may want; nil for an app that asks by itself.
+    /// Asks for consent to anything that only the owner of the device may want; nil for an app that asks by itself.
     public var consent: PaykitConsent?
-    /// Which forms of Paykit are read and published; see ``receiver``.
+    /// The forms of Paykit that are read and published; see ``receiver``.
     public var generations: PaykitGenerations
-    /// As which app endpoints are published in today's form, such as `bitkit/wallet`; nil to publish in none but the
-    /// older one. A wallet chooses its own once, and keeps it: payers know it by that.
+    /// The app under which endpoints are published in the generation 3 form, such as `bitkit/wallet`; nil to publish in
+    /// the older one only. A wallet chooses it once, and keeps it: payers recognise it by that.
     public var receiver: PaykitReceiverPath?
-    /// The secret of that app's private links: 32 bytes, drawn once, kept in a keychain and never changed; nil for
-    /// none.
+    /// The secret of that app's private links: 32 bytes, drawn once, kept in a keychain and never changed; nil for no
+    /// links.
     public var receiverSecret: Redacted<[UInt8]>?
 
     /// Creates a configuration.
@@ -66,7 +66,7 @@ public struct PaykitClientConfiguration: Sendable {
         self.receiverSecret = receiverSecret
     }
 
-    /// What sessions are asked for: what the application wants, and what its receiver takes beside that.
+    /// The permissions to ask for: those of the application, and further ones that its receiver requires.
     var sessionCapabilities: [PubkyCapability] {
         guard generations != .second, let receiver else { return capabilities }
         return capabilities

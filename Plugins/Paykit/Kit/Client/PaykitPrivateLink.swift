@@ -2,8 +2,8 @@ public import PaykitProvider
 public import PaymentCore
 public import PaymentRecurring
 
-/// A private link with an app of somebody (Protocol 12): requests for payments, what proves them, and receipts, left
-/// for each other on both homeservers. Neither has to be there when the other is.
+/// A private link with an app of a user (Protocol 12): requests for payments, proofs and receipts, left for the other
+/// side on the homeservers of both. The two sides need not be online at the same time.
 ///
 /// ```swift
 /// let link = try await client.privateLink(with: friend)
@@ -13,27 +13,26 @@ public import PaymentRecurring
 /// try await link.poll()
 /// ```
 ///
-/// Nothing is sent but by ``poll()``: call it now and then, and after each of the others. Errors are ``PaykitError``.
+/// Only ``poll()`` sends anything: call it regularly, and after each of the other methods. Errors are ``PaykitError``.
 public struct PaykitPrivateLink: Sendable {
-    /// How far a link is.
+    /// The status of a link.
     @nonexhaustive
     public enum Status: Sendable, Hashable {
         /// The peer has not answered yet.
         case linking
-        /// What the peer has left cannot be read: it is of an earlier link, or in a form that is newer than what is
-        /// known here.
+        /// The peer's messages cannot be read: they are of an earlier link, or in a newer form than is known here.
         case unreadable
-        /// What is said arrives.
+        /// Messages arrive.
         case linked
     }
 
-    /// With whom.
+    /// The peer.
     public let peer: PubkyKey
-    /// With which app of theirs.
+    /// The peer's app.
     public let app: PaykitReceiverPath
     let client: PaykitClient
 
-    /// Hears what the peer has said, and says what is to be said. What fails is done at the next call.
+    /// Receives the peer's messages, and sends those that wait. Failures are retried at the next call.
     ///
     /// - Throws: ``PaykitError``.
     @discardableResult
@@ -47,7 +46,7 @@ public struct PaykitPrivateLink: Sendable {
 
     // MARK: Requests
 
-    /// Returns all requests between the two, of either side, in the order in which they came.
+    /// Returns all requests between the two, of either side, in their order of arrival.
     ///
     /// - Throws: ``PaykitError``.
     public func requests() async throws -> [PaykitPrivateLinkRequest] {
@@ -56,14 +55,14 @@ public struct PaykitPrivateLink: Sendable {
         }
     }
 
-    /// Asks for a payment. What is asked for cannot be changed; other terms are another request.
+    /// Asks for a payment. Its terms cannot be changed; other terms are another request.
     ///
     /// - Parameters:
-    ///   - amount: in bitcoin.
-    ///   - reference: what it is for: 1 to 256 characters. The peer, and nobody else, reads it. Whoever asks again
-    ///     after a crash looks first whether there is a request with this reference.
-    ///   - methods: how it may be paid: identifiers such as `btc-lightning-bolt11`.
-    ///   - endpoints: where this peer alone is to pay, made for this payment; nil to have them pay what is published.
+    ///   - amount: the amount in bitcoin.
+    ///   - reference: the purpose: 1 to 256 characters. Only the peer can read it. After a crash, look for a request
+    ///     with this reference before asking again.
+    ///   - methods: the accepted methods: identifiers such as `btc-lightning-bolt11`.
+    ///   - endpoints: endpoints for this peer alone, made for this payment; nil to use the published ones.
     /// - Returns: the request's id.
     /// - Throws: ``PaykitError``.
     @discardableResult
@@ -87,7 +86,7 @@ public struct PaykitPrivateLink: Sendable {
         }
     }
 
-    /// Tells the peer where they alone are to pay from now on.
+    /// Sends the peer the endpoints that they alone are to pay from now on.
     ///
     /// - Throws: ``PaykitError``.
     public func offer(_ endpoints: [PaykitEndpoint]) async throws {
@@ -96,7 +95,7 @@ public struct PaykitPrivateLink: Sendable {
         }
     }
 
-    /// Says yes to a request: it may be paid.
+    /// Accepts a request: it may be paid.
     ///
     /// - Throws: ``PaykitError``.
     public func accept(_ id: String) async throws {
@@ -104,10 +103,10 @@ public struct PaykitPrivateLink: Sendable {
         }
     }
 
-    /// Says no to a request.
+    /// Rejects a request.
     ///
     /// - Parameters:
-    ///   - id: which.
+    ///   - id: the request.
     ///   - reason: for the peer; nil for none.
     /// - Throws: ``PaykitError``.
     public func reject(_ id: String, reason: String? = nil) async throws {
@@ -116,10 +115,10 @@ public struct PaykitPrivateLink: Sendable {
         }
     }
 
-    /// Calls a request off, from either side. A payment that is under way is made all the same.
+    /// Cancels a request, from either side. A payment in flight is made all the same.
     ///
     /// - Parameters:
-    ///   - id: which.
+    ///   - id: the request.
     ///   - reason: for the peer; nil for none.
     /// - Throws: ``PaykitError``.
     public func cancel(_ id: String, reason: String? = nil) async throws {
@@ -130,27 +129,28 @@ public struct PaykitPrivateLink: Sendable {
 
     // MARK: Money
 
-    /// Pays a request that was accepted, once, and has the proof sent. Called again after a crash, it says what became
-    /// of it.
+    /// Pays a request that was accepted, once, and has the proof sent. A repeated call after a crash returns the
+    /// result.
     ///
     /// - Parameters:
-    ///   - id: which request.
+    ///   - id: the request.
     ///   - wallet: makes the payment.
-    /// - Returns: what proves it.
-    /// - Throws: ``PaykitError``: `methodNotSupported` when the peer has not said yet where to pay; with the failure
-    ///   `paymentInDoubt` when the wallet does not know what became of it.
+    /// - Returns: the proof of payment.
+    /// - Throws: ``PaykitError``: `methodNotSupported` when the peer has not sent an endpoint yet; with the failure
+    ///   `paymentInDoubt` when the wallet does not know the outcome.
     @discardableResult
     public func pay(_ id: String, with wallet: any PaykitOrderWallet) async throws -> PaykitProof {
         try await client.payRequest(id, period: nil, peer, app, with: wallet)
     }
 
-    /// Pays one period of a request that recurs, once, and has the proof sent.
+    /// Pays one period of a recurring request, once, and has the proof sent.
     ///
     /// - Parameters:
-    ///   - period: of the request's ``PaykitPrivateLinkRequest/schedule``, which a `RecurringScheduler` can count.
-    ///   - id: which request.
+    ///   - period: a period of the request's ``PaykitPrivateLinkRequest/schedule``, which a `RecurringScheduler` can
+    ///     count.
+    ///   - id: the request.
     ///   - wallet: makes the payment.
-    /// - Returns: what proves it.
+    /// - Returns: the proof of payment.
     /// - Throws: as ``pay(_:with:)``.
     @discardableResult
     public func pay(
@@ -160,29 +160,29 @@ public struct PaykitPrivateLink: Sendable {
     }
 
     /// Returns the link by which a router pays a request of the peer's, once and within its limits, at a
-    /// `PaykitProvider` that was given ``PaykitClient/linkPayments(chain:)``; nil for a request of one's own.
+    /// `PaykitProvider` created with ``PaykitClient/linkPayments(chain:)``; nil for a request of this side.
     ///
-    /// A request that waits for an answer is accepted when it is paid. One that recurs is paid by its
+    /// Paying a request that waits for an answer accepts it. A recurring one is paid by its
     /// ``plan(for:paysByItself:provider:policy:)``.
     ///
-    /// - Parameter request: which request.
+    /// - Parameter request: the request.
     public func paymentLink(of request: PaykitPrivateLinkRequest) -> String? {
         guard !request.isOwn else { return nil }
         return PaykitRequestURL(request.id, from: peer, app: app, recurs: request.recurs)?.text
     }
 
-    /// Returns the plan by which a `RecurringScheduler` has a router pay a request that recurs, and was accepted: each
-    /// period once, within the limits of the router or when the payer has said yes.
+    /// Returns the plan by which a `RecurringScheduler` has a router pay an accepted recurring request: each period
+    /// once, within the limits of the router or with the payer's approval.
     ///
     /// ```swift
     /// try await scheduler.add(link.plan(for: request.id, paysByItself: true))
     /// ```
     ///
     /// - Parameters:
-    ///   - id: which request.
-    ///   - paysByItself: whether a period may be paid without a question.
-    ///   - provider: who pays: what the Paykit provider is registered as.
-    ///   - policy: what becomes of periods that nobody was there to pay.
+    ///   - id: the request.
+    ///   - paysByItself: true if a period may be paid without a question.
+    ///   - provider: the id under which the Paykit provider is registered.
+    ///   - policy: the handling of periods that were missed.
     /// - Returns: the plan; always of the same name for the same request.
     /// - Throws: ``PaykitError``.
     public func plan(
@@ -198,8 +198,8 @@ public struct PaykitPrivateLink: Sendable {
         }
     }
 
-    /// Returns what the payer says that proves a payment of a request of one's own; nil before. Only the wallet knows
-    /// whether it has arrived.
+    /// Returns the payer's proof of payment of a request of this side; nil before. Only the wallet knows whether the
+    /// payment has arrived.
     ///
     /// - Throws: ``PaykitError``.
     public func proof(of id: String) async throws -> PaykitProof? {
@@ -210,12 +210,13 @@ public struct PaykitPrivateLink: Sendable {
         }
     }
 
-    /// Issues the receipt for a payment that has arrived. Called again, it is the same receipt.
+    /// Issues the receipt for a payment that has arrived. A repeated call issues the same receipt.
     ///
     /// - Throws: ``PaykitError``.
     public func issueReceipt(for id: String) async throws { try await client.issueReceipt(for: id, peer, app) }
 
-    /// Returns the ids of the receipts for a request that both sides hold, or will. They say what the payee said.
+    /// Returns the ids of the receipts for a request that both sides have, or will have. They are the payee's
+    /// statements.
     ///
     /// - Throws: ``PaykitError``.
     public func receipts(for id: String) async throws -> [String] {
@@ -227,38 +228,38 @@ public struct PaykitPrivateLink: Sendable {
 
 /// A payment that one side of a private link asked the other for.
 public struct PaykitPrivateLinkRequest: Sendable, Hashable, Identifiable {
-    /// How far it has come.
+    /// The phase of a request.
     @nonexhaustive
     public enum Phase: String, Sendable, Hashable {
         /// The payer has not answered.
         case proposed
         /// It may be paid.
         case accepted
-        /// It may be paid again and again.
+        /// It may be paid repeatedly.
         case active
-        /// The payer has said no.
+        /// The payer has rejected it.
         case rejected
-        /// Either side has called it off.
+        /// Either side has cancelled it.
         case cancelled
-        /// It is paid, as the payer says.
+        /// It is paid, by the payer's claim.
         case proven
     }
 
     /// The request's id.
     public let id: String
-    /// Whether this side asked.
+    /// True if this side asked for the payment.
     public let isOwn: Bool
-    /// How much, in bitcoin; nil for another asset.
+    /// The amount in bitcoin; nil for another asset.
     public let amount: Money?
-    /// What it is for, in the payee's words.
+    /// The purpose, in the payee's words.
     public let reference: String
-    /// How it may be paid, as identifiers.
+    /// The accepted methods, as identifiers.
     public let methods: [String]
-    /// How far it has come.
+    /// The phase.
     public let phase: Phase
-    /// Whether it is to be paid again and again.
+    /// True if it is to be paid repeatedly.
     public let recurs: Bool
-    /// When its periods are due, where it recurs; nil also where it does in a way that no schedule has.
+    /// The schedule of its periods, if it recurs; nil also if no schedule can express its recurrence.
     public let schedule: RecurringSchedule?
 
     init(_ request: PrivateLinkRequest) {
@@ -273,30 +274,30 @@ public struct PaykitPrivateLinkRequest: Sendable, Hashable, Identifiable {
     }
 }
 
-/// What a wallet is to pay for a request.
+/// A payment that a wallet is to make for a request.
 public struct PaykitOrder: Sendable, Hashable {
-    /// What the wallet keeps the payment under: it pays once under it, ever, whatever the endpoint.
+    /// The key of the payment in the wallet: it pays at most once under a key, whatever the endpoint.
     public let key: String
-    /// Who is paid.
+    /// The payee.
     public let payee: PubkyKey
-    /// How much, in bitcoin.
+    /// The amount in bitcoin.
     public let amount: Money
-    /// Where.
+    /// The endpoint to pay.
     public let endpoint: PaykitEndpoint
 }
 
 /// A wallet that makes payments once, by name.
 public protocol PaykitOrderWallet: Sendable {
-    /// Returns what became of everything that was done under an order's key; nil when nothing was.
+    /// Returns the outcome of all payments under an order's key; nil when there are none.
     ///
-    /// - Parameter order: which payment.
-    /// - Throws: when that is not known, as while a payment is under way: then nothing is paid.
+    /// - Parameter order: the payment.
+    /// - Throws: an error when the outcome is not known, as while a payment is in flight: then nothing is paid.
     func outcome(of order: PaykitOrder) async throws -> PaykitSettlement?
 
-    /// Pays an order, unless something was paid under its key: then that is the answer.
+    /// Pays an order, unless something was paid under its key: then that is the result.
     ///
-    /// - Parameter order: what to pay.
-    /// - Returns: what became of it. What was not paid may be asked for again.
-    /// - Throws: when nobody knows whether it has paid.
+    /// - Parameter order: the payment.
+    /// - Returns: the result. An order that was not paid may be requested again.
+    /// - Throws: an error when the outcome is not known.
     func settle(_ order: PaykitOrder) async throws -> PaykitSettlement
 }

@@ -1,22 +1,22 @@
 public import PaykitProvider
 
-/// What only the owner of a device may want: a ``PaykitConsent`` is asked before it is done.
+/// An act that only the owner of a device may want: a ``PaykitConsent`` is asked before it.
 @nonexhaustive
 public enum PaykitSensitiveAct: Sendable, Hashable {
-    /// Where this user is paid is published anew: whoever changes it gets their money.
+    /// Publishes another endpoint of this user: its author receives the user's payments.
     case publishEndpoint(methodId: String)
-    /// It is taken back.
+    /// Removes an endpoint.
     case removeEndpoint(methodId: String)
-    /// Another device or app is let in, and may do this in the user's name. Its name is what it says itself.
+    /// Authorises another device or app for these permissions in the user's name. It chose its name itself.
     case letIn(app: String?, [PubkyCapability])
-    /// This device's own session is given to an app of the same user.
+    /// Hands this device's own session to an app of the same user.
     case giveSession(app: String?)
-    /// A session and keys are left for another device.
+    /// Leaves a session and keys for another device.
     case handOff(deviceID: String)
 }
 
-/// Has the owner of the device agree, as by a look at their face or finger. What it throws is thrown on, and nothing is
-/// done then.
+/// Asks the owner of the device to agree, as by recognition of their face or finger. Its errors are rethrown, and
+/// nothing is done then.
 ///
-/// What runs in the background, such as the rotation of endpoints, does not ask: nobody might be there.
+/// Background work, such as the rotation of endpoints, does not ask: the user may not be present.
 public typealias PaykitConsent = @Sendable (PaykitSensitiveAct) async throws -> Void

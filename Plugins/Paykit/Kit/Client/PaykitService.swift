@@ -1,40 +1,41 @@
 import PaykitProvider
 
-/// What an application needs of Paykit, so that tests can give it something else (guide, "Mock Transport for Testing").
+/// The calls that an application needs of Paykit, so that tests can substitute them (guide, "Mock Transport for
+/// Testing").
 public protocol PaykitService: Sendable {
-    /// Publishes one's own endpoint for a method.
+    /// Publishes the user's own endpoint for a method.
     ///
     /// - Parameters:
     ///   - methodId: the method, such as `lightning`.
-    ///   - endpoint: where to pay.
+    ///   - endpoint: the payment text.
     /// - Throws: ``PaykitError``.
     func setEndpoint(methodId: String, endpoint: String) async throws
 
-    /// Takes one's own endpoint for a method back.
+    /// Removes the user's own endpoint for a method.
     ///
     /// - Parameter methodId: the method.
     /// - Throws: ``PaykitError``.
     func removeEndpoint(methodId: String) async throws
 
-    /// Returns somebody's endpoint for a method; nil when they publish none.
+    /// Returns a user's endpoint for a method; nil when they publish none.
     ///
     /// - Parameters:
-    ///   - pubkey: whose, in any form that a key has.
+    ///   - pubkey: the user, in any form that a key has.
     ///   - methodId: the method.
     /// - Throws: ``PaykitError``.
     func getEndpoint(pubkey: String, methodId: String) async throws -> String?
 
-    /// Returns how somebody can be paid.
+    /// Returns the endpoints of a user.
     ///
-    /// - Parameter pubkey: who, in any form that a key has.
+    /// - Parameter pubkey: the user, in any form that a key has.
     /// - Throws: ``PaykitError``.
     func getSupportedMethods(pubkey: String) async throws -> PaykitSupportedMethods
 
-    /// Returns the best way to pay somebody.
+    /// Returns the best way to pay a user.
     ///
     /// - Parameters:
-    ///   - pubkey: who is paid, in any form that a key has.
-    ///   - preferredMethod: the method to take where it is offered.
+    ///   - pubkey: the payee, in any form that a key has.
+    ///   - preferredMethod: the method to use if it is offered.
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all.
     func smartCheckout(pubkey: String, preferredMethod: String?) async throws -> PaykitCheckoutResult
 }
@@ -42,8 +43,8 @@ public protocol PaykitService: Sendable {
 extension PaykitService {
     /// Returns those of the usual methods, `lightning` and `onchain`, for which there is an endpoint.
     ///
-    /// - Parameter pubkey: who, in any form that a key has.
-    /// - Throws: what ``getEndpoint(pubkey:methodId:)`` throws.
+    /// - Parameter pubkey: the user, in any form that a key has.
+    /// - Throws: errors of ``getEndpoint(pubkey:methodId:)``.
     public func getSupportedMethods(pubkey: String) async throws -> PaykitSupportedMethods {
         var methods: [PaykitSupportedMethod] = []
         for method in SmartCheckout.usualOrder {
@@ -53,11 +54,11 @@ extension PaykitService {
         return PaykitSupportedMethods(methods: methods)
     }
 
-    /// Returns the best of the supported methods, none of which is private.
+    /// Returns the best of the supported methods, none of which is offered to this device alone.
     ///
     /// - Parameters:
-    ///   - pubkey: who is paid, in any form that a key has.
-    ///   - preferredMethod: the method to take where it is offered.
+    ///   - pubkey: the payee, in any form that a key has.
+    ///   - preferredMethod: the method to use if it is offered.
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when there is none.
     public func smartCheckout(pubkey: String, preferredMethod: String?) async throws -> PaykitCheckoutResult {
         let published = try await getSupportedMethods(pubkey: pubkey).methods as [PaykitSupportedMethod]
@@ -66,7 +67,7 @@ extension PaykitService {
 }
 
 extension SmartCheckout {
-    /// The best of what somebody publishes.
+    /// Returns the best of a user's published endpoints.
     ///
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they publish nothing.
     static func best(

@@ -7,8 +7,8 @@ public import PaymentCore
     public import Foundation
 #endif
 
-/// Keeps a client's session over restarts, as the guide's `SessionManager` does: whether there is a valid one, a new
-/// one before the old one ends, and nothing left after signing out.
+/// Keeps a client's session over restarts, as the guide's `SessionManager` does: it knows whether there is a valid one,
+/// opens a new one before the old one ends, and leaves nothing after signing out.
 ///
 /// ```swift
 /// let sessions = PaykitSessionManager(client, in: KeychainSecretStore(service: "com.example.wallet"))
@@ -16,15 +16,15 @@ public import PaymentCore
 /// try await sessions.refreshSessionIfNeeded()
 /// ```
 public actor PaykitSessionManager {
-    /// What is known of the kept session, at the moment of asking.
+    /// The status of the kept session, at the moment of the query.
     public struct State: Sendable, Hashable {
-        /// Whose session it is.
+        /// The user of the session.
         public let user: String
-        /// When its cookie ends, counted from when it was kept first: homeservers name no other date.
+        /// The end of its cookie, counted from when it was first kept: homeservers report no other date.
         public let expiresAt: Date
-        /// Whether that is over.
+        /// True if it has expired.
         public let isExpired: Bool
-        /// Whether it is over soon, so that a new one is opened at the next occasion.
+        /// True if it expires soon, so that the next refresh opens a new one.
         public let willExpireSoon: Bool
     }
 
@@ -37,11 +37,11 @@ public actor PaykitSessionManager {
     /// Creates a manager.
     ///
     /// - Parameters:
-    ///   - client: whose session it is.
-    ///   - store: where it is kept: the keychain, or files of its owner.
-    ///   - name: what it is kept as; one for each user.
-    ///   - lifetime: how long sessions are good. The cookies of homeservers say a year.
-    ///   - margin: how long before its end a session is replaced.
+    ///   - client: the owner of the session.
+    ///   - store: the secret storage: the keychain, or files of its owner.
+    ///   - name: the name in the store; one for each user.
+    ///   - lifetime: the lifetime of sessions. The cookies of homeservers have a year.
+    ///   - margin: the time before its end at which a session is replaced.
     public init(
         _ client: PaykitClient, in store: any SecretKeeper, name: String = "paykit-session",
         lifetime: Duration = .seconds(365 * 86_400), margin: Duration = .seconds(7 * 86_400)
@@ -53,40 +53,38 @@ public actor PaykitSessionManager {
         self.margin = margin
     }
 
-    /// What is kept; nil when nothing is, or nothing that can be read.
+    /// Returns the status of the kept session; nil when there is none, or none that can be read.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: errors of the store.
     public func storedSession() async throws -> State? {
         guard let kept = try await kept() else { return nil }
         let (now, end) = (client.clock.now, kept.openedAt.addingTimeInterval(lifetime / .seconds(1)))
-        // A clock that was set back makes no session longer.
+        // A clock that was set back extends no session.
         let isExpired = now >= end || now < kept.openedAt.addingTimeInterval(-86_400)
         return State(
             user: kept.user.text, expiresAt: end, isExpired: isExpired,
             willExpireSoon: now.addingTimeInterval(margin / .seconds(1)) >= end)
     }
 
-    /// Whether there is a session that is not over, by its date. Its homeserver may have ended it all the same:
-    /// ``PaykitClient/checkSession()`` asks.
+    /// Returns true if there is a session that has not expired, by its date. Its homeserver may have ended it all the
+    /// same: ``PaykitClient/checkSession()`` asks.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: errors of the store.
     public func hasValidSession() async throws -> Bool { try await storedSession()?.isExpired == false }
 
     /// Keeps the client's session. Call it after signing in.
     ///
-    /// - Throws: ``PaykitError`` without a session; what the store throws.
+    /// - Throws: ``PaykitError`` without a session; errors of the store.
     public func keep() async throws {
         guard let exported = await client.exportedSession else { throw PaykitError.notAuthenticated }
         let seconds = Int64(client.clock.now.timeIntervalSince1970)
         try await store.keep(Redacted("\(seconds) \(exported.reveal())"), as: name)
     }
 
-    /// Gives the kept session back to the client, once its homeserver says that it is one. One that is over is
-    /// forgotten.
+    /// Restores the kept session in the client, once its homeserver confirms it. An expired one is forgotten.
     ///
-    /// - Returns: whether the client has a session now.
-    /// - Throws: ``PaykitError`` when the homeserver cannot be asked, and the session stays kept; what the store
-    ///   throws.
+    /// - Returns: true if the client has a session now.
+    /// - Throws: ``PaykitError`` when the homeserver cannot be asked, and the session stays kept; errors of the store.
     public func restore() async throws -> Bool {
         guard let kept = try await kept() else { return false }
         guard try await hasValidSession() else {
@@ -103,10 +101,10 @@ public actor PaykitSessionManager {
         }
     }
 
-    /// Opens a new session where the kept one is over soon, and keeps that.
+    /// Opens a new session if the kept one expires soon, and keeps that.
     ///
-    /// - Throws: ``PaykitError/notAuthenticated`` without a session; ``PaykitError`` of the type `notInitialized` where
-    ///   this device has no key of its own, so that another device has to authorise it again; what the store throws.
+    /// - Throws: ``PaykitError/notAuthenticated`` without a session; ``PaykitError`` of the type `notInitialized` if
+    ///   this device has no own key, so that another device has to authorise it again; errors of the store.
     public func refreshSessionIfNeeded() async throws {
         guard let state = try await storedSession() else { throw PaykitError.notAuthenticated }
         guard state.willExpireSoon || state.isExpired else { return }
@@ -116,7 +114,8 @@ public actor PaykitSessionManager {
 
     /// Ends the session here and at the homeserver, and forgets it.
     ///
-    /// - Throws: ``PaykitError`` when the homeserver was not told; what the store throws. Here it is forgotten first.
+    /// - Throws: ``PaykitError`` when the homeserver could not be reached; errors of the store. Here it is forgotten
+    ///   first.
     public func signOut() async throws {
         try await store.forget(name)
         try await client.signOut()

@@ -8,7 +8,7 @@ public import PaymentRecurring
     public import Foundation
 #endif
 
-/// The guide's subscriptions: stored, due, paid or notified of (guide, "Subscription Management").
+/// The guide's subscriptions: stored, due, paid or announced (guide, "Subscription Management").
 ///
 /// ```swift
 /// let subscriptions = SubscriptionService(
@@ -18,7 +18,8 @@ public import PaymentRecurring
 /// try await subscriptions.processSubscription(subscription)
 /// ```
 ///
-/// A period is paid once, whatever crashes, and however many services share the journal (`RecurringScheduler`).
+/// A period is paid once, despite crashes, and for any number of services that share the journal
+/// (`RecurringScheduler`).
 public actor SubscriptionService {
     /// A payment of a subscription.
     public typealias Payment = PaykitSubscriptionPayer.Payment
@@ -28,7 +29,7 @@ public actor SubscriptionService {
     private let policy: RecurringPolicy
     private let provider: ProviderID
     private let timeZone: TimeZone
-    /// Charges what is due; its other calls end, pause and approve.
+    /// The scheduler that charges due periods; its further calls end, pause and approve.
     public nonisolated let scheduler: RecurringScheduler
 
     /// Creates a service.
@@ -36,16 +37,16 @@ public actor SubscriptionService {
     /// - Parameters:
     ///   - client: finds endpoints.
     ///   - journal: keeps subscriptions and their periods.
-    ///   - provider: what payments are named after.
-    ///   - policy: what becomes of periods that nobody was there to charge.
-    ///   - timeZone: whose days are meant.
-    ///   - clock: says what is due.
-    ///   - canAutoPay: whether so many satoshis may be paid to somebody without a question.
-    ///   - executePayment: pays; called again for one reference, it joins what it did before, and it refuses an attempt
-    ///     that `paymentFate` has called off.
-    ///   - paymentFate: what became of a payment that was begun, up to this attempt; nil only when nothing was sent.
-    ///     That calls the attempt off, and all before it, for every process.
-    ///   - listener: hears what happens.
+    ///   - provider: the provider id in the references of payments.
+    ///   - policy: the handling of periods that were missed.
+    ///   - timeZone: the time zone of the days.
+    ///   - clock: determines the due periods.
+    ///   - canAutoPay: returns true if this many satoshis may be paid to a user without a question.
+    ///   - executePayment: pays; called again for one reference, it joins its earlier work, and it refuses an attempt
+    ///     that `paymentFate` has cancelled.
+    ///   - paymentFate: returns the outcome of a payment that was begun, up to this attempt; nil only when nothing was
+    ///     sent. Nil cancels the attempt, and all before it, for every process.
+    ///   - listener: receives the events.
     ///   - notifySubscriptionDue: asks the payer, who answers by ``approve(_:)`` or ``refuse(_:)``.
     public init(
         client: PaykitClient, journal: any RecurringJournal, provider: ProviderID = "paykit",
@@ -60,7 +61,7 @@ public actor SubscriptionService {
         let payer = PaykitSubscriptionPayer(
             endpoint: { try await client.getEndpoint(pubkey: $0.text, methodId: $1) },
             mayPay: { payment in
-                // What is more than satoshis can be counted in is more than any limit.
+                // An amount that overflows satoshis is above any limit.
                 guard let amount = UInt64(exactly: payment.amount.minorUnits) else { return false }
                 return try await canAutoPay(payment.recipient.text, amount)
             }, execute: executePayment, fate: paymentFate)
@@ -69,23 +70,25 @@ public actor SubscriptionService {
             listener: listener, notifySubscriptionDue: notifySubscriptionDue)
     }
 
-    /// Creates a service that has somebody else find the endpoint, look at the limits and pay, such as a router:
+    /// Creates a service whose payer, such as a router, finds the endpoint, checks the limits and pays:
     ///
     /// ```swift
     /// let payer = RouterPayer(router, as: payer) { PaykitStandingOrder($0)?.order }
-    /// let subscriptions = SubscriptionService(journal: plans, payer: payer) { subscription in await screen.ask(about: subscription) }
+    /// let subscriptions = SubscriptionService(journal: plans, payer: payer) { subscription in
+    ///     await screen.ask(about: subscription)
+    /// }
     /// ```
     ///
     /// The router needs a Paykit provider of this id, limits (`AutoPay`), and a payer with a settler.
     ///
     /// - Parameters:
     ///   - journal: keeps subscriptions and their periods.
-    ///   - payer: pays, within its limits or when the payer has said yes.
-    ///   - provider: what payments are named after: what the Paykit provider is registered as.
-    ///   - policy: what becomes of periods that nobody was there to charge.
-    ///   - timeZone: whose days are meant.
-    ///   - clock: says what is due.
-    ///   - listener: hears what happens.
+    ///   - payer: pays, within its limits or with the payer's approval.
+    ///   - provider: the id under which the Paykit provider is registered, for the references of payments.
+    ///   - policy: the handling of periods that were missed.
+    ///   - timeZone: the time zone of the days.
+    ///   - clock: determines the due periods.
+    ///   - listener: receives the events.
     ///   - notifySubscriptionDue: asks the payer, who answers by ``approve(_:)`` or ``refuse(_:)``.
     public init(
         journal: any RecurringJournal, payer: any RecurringPayer, provider: ProviderID = "paykit",
@@ -113,9 +116,8 @@ public actor SubscriptionService {
 
     /// Stores a subscription. Its first period begins now.
     ///
-    /// - Parameter subscription: what is paid. The same one again is refused.
-    /// - Throws: ``PaykitError`` where it is none; `RecurringJournalError` where there is one of its name;
-    ///   `JournalError`.
+    /// - Parameter subscription: the subscription. A repetition is refused.
+    /// - Throws: ``PaykitError`` if it is invalid; `RecurringJournalError` if there is one of its name; `JournalError`.
     public func createSubscription(_ subscription: Subscription) async throws {
         let order = try order(subscription)
         do {
@@ -134,12 +136,12 @@ public actor SubscriptionService {
     /// Returns whether a period of a subscription is to be paid: begun, and neither paid, nor waiting for the payer,
     /// nor missed.
     ///
-    /// - Parameter subscription: what is paid. One that was not created is not due.
-    /// - Throws: ``PaykitError`` where it is none; `JournalError`.
+    /// - Parameter subscription: the subscription. One that was not created is not due.
+    /// - Throws: ``PaykitError`` if it is invalid; `JournalError`.
     public func isSubscriptionDue(_ subscription: Subscription) async throws -> Bool {
         guard let plan = try await journal.plan(order(subscription).planID(subscription.id)) else { return false }
         let now = clock.now
-        // What is only to be told of beforehand is not due.
+        // A period that is only to be announced is not due.
         if plan.status == .active, plan.policy.notice == .zero, let due = plan.dueDate, due <= now { return true }
         return try await journal.charges(of: plan.id).contains { charge in
             switch charge.state {
@@ -149,51 +151,51 @@ public actor SubscriptionService {
         }
     }
 
-    /// Does what is due for a subscription: finds the payee's endpoint, and pays where that is allowed without a
-    /// question, or else has the payer asked; with a notice it tells of what is to come. Where nothing is due it does
+    /// Processes the due periods of a subscription: finds the payee's endpoint, and pays if that is allowed without a
+    /// question, or else has the payer asked; with a notice it announces the next period. If nothing is due it does
     /// nothing.
     ///
-    /// - Parameter subscription: what is paid.
-    /// - Throws: ``PaykitError`` where it is none; `JournalError`.
+    /// - Parameter subscription: the subscription.
+    /// - Throws: ``PaykitError`` if it is invalid; `JournalError`.
     public func processSubscription(_ subscription: Subscription) async throws {
         try await scheduler.look(at: order(subscription).planID(subscription.id))
     }
 
     // MARK: Beside the guide
 
-    /// Processes all subscriptions again and again until the task is cancelled.
+    /// Processes all subscriptions repeatedly until the task is cancelled.
     ///
-    /// - Parameter pause: how long to wait between two looks.
+    /// - Parameter pause: the wait between two checks.
     public nonisolated func keepProcessing(every pause: Duration = .seconds(3600)) async {
         await scheduler.run(every: pause)
     }
 
-    /// The payer says yes to what they were asked for, or told of beforehand: it is paid, now.
+    /// Approves the period that the payer was asked about, or that was announced: it is paid now.
     ///
-    /// - Parameter subscription: what they were asked about.
-    /// - Throws: ``PaykitError`` where it is none; `JournalError`.
+    /// - Parameter subscription: the subscription.
+    /// - Throws: ``PaykitError`` if it is invalid; `JournalError`.
     public func approve(_ subscription: Subscription) async throws {
         for charge in try await waiting(subscription) { try await scheduler.approve(charge.id) }
     }
 
-    /// The payer says no to what they were asked for, or told of beforehand: that period is not paid.
+    /// Refuses the period that the payer was asked about, or that was announced: it is not paid.
     ///
-    /// - Parameter subscription: what they were asked about.
-    /// - Throws: ``PaykitError`` where it is none; `JournalError`.
+    /// - Parameter subscription: the subscription.
+    /// - Throws: ``PaykitError`` if it is invalid; `JournalError`.
     public func refuse(_ subscription: Subscription) async throws {
         for charge in try await waiting(subscription) { try await scheduler.refuse(charge.id) }
     }
 
-    /// Ends a subscription: nothing of it is begun any more.
+    /// Ends a subscription: no further period is begun.
     ///
-    /// - Parameter subscription: what is ended.
-    /// - Throws: ``PaykitError`` where it is none; `JournalError`.
+    /// - Parameter subscription: the subscription.
+    /// - Throws: ``PaykitError`` if it is invalid; `JournalError`.
     public func cancelSubscription(_ subscription: Subscription) async throws {
         try await scheduler.end(order(subscription).planID(subscription.id))
     }
 
-    /// Returns the subscriptions that wait for the payer's word, by name: for whoever begins, since the process that
-    /// would have asked may have ended before it did.
+    /// Returns the subscriptions that wait for the payer's answer, by name: call it at the start, because an earlier
+    /// process may have ended before it asked.
     ///
     /// - Throws: `JournalError`.
     public func waitingSubscriptions() async throws -> [Subscription] {
@@ -249,9 +251,9 @@ extension Subscription {
         }
     }
 
-    /// Reads a plan that a ``SubscriptionService`` has made; nil for any other.
+    /// Reads a plan of a ``SubscriptionService``; nil for any other.
     ///
-    /// - Parameter money: what is paid: a period's amount need not be the plan's any more.
+    /// - Parameter money: the amount to pay: a period's amount may differ from the plan's.
     init?(_ plan: RecurringPlan, amount money: Money) {
         guard let order = PaykitStandingOrder(plan), let amount = UInt64(exactly: money.minorUnits),
             money.currency == .satoshi, money.exponent == 8,

@@ -1,20 +1,20 @@
 public import PaykitProvider
 import PaymentCore
 
-/// The guide's service: asks somebody for a receipt that says how they are to be paid.
+/// The guide's service: asks a payee for a receipt with the terms of a payment.
 public final class InteractivePaymentService: Sendable {
     private let client: PaykitClient?
 
     /// Creates a service.
     ///
-    /// - Parameter client: nil for the one that the guide's functions use.
+    /// - Parameter client: the client; nil for that of the guide's functions.
     public init(client: PaykitClient? = nil) { self.client = client }
 
     /// Asks for a receipt. Nothing is paid.
     ///
     /// - Parameters:
-    ///   - fromPubkey: who is to be paid.
-    ///   - amount: in satoshis.
+    ///   - fromPubkey: the payee.
+    ///   - amount: the amount in satoshis.
     ///   - method: the method, such as `lightning`.
     /// - Returns: the receipt, with the payee's invoice or address among its metadata.
     /// - Throws: ``PaykitError``.
@@ -26,10 +26,10 @@ public final class InteractivePaymentService: Sendable {
     }
 }
 
-/// Returns where somebody can be spoken to privately, and with which key (the guide's first step).
+/// Returns the address and the key of a user's private channel (the guide's first step).
 ///
-/// - Parameter pubkey: who.
-/// - Throws: ``PaykitError``, of the type `methodNotSupported` when they have published no such place.
+/// - Parameter pubkey: the user.
+/// - Throws: ``PaykitError``, of the type `methodNotSupported` when they have published none.
 public func resolveNoiseKey(pubkey: String) async throws -> PaykitNoiseEndpoint {
     guard let endpoint = try await Paykit.client().noiseEndpoint(pubkey: pubkey) else {
         throw PaykitError(PaykitNetworkError(.methodNotSupported, "\(pubkey) cannot be spoken to privately"))
@@ -39,13 +39,13 @@ public func resolveNoiseKey(pubkey: String) async throws -> PaykitNoiseEndpoint 
 
 /// Opens a private channel (the guide's second step).
 ///
-/// - Parameter peerKey: what ``resolveNoiseKey(pubkey:)`` gave.
+/// - Parameter peerKey: the result of ``resolveNoiseKey(pubkey:)``.
 /// - Throws: ``PaykitError``.
 public func establishNoiseChannel(peerKey: PaykitNoiseEndpoint) async throws -> PaykitNoiseChannel {
     try await Paykit.client().openChannel(to: peerKey)
 }
 
-/// An open private channel to somebody. It is closed when nobody holds it.
+/// An open private channel to a user. It is closed when it is released.
 public final class PaykitNoiseChannel: Sendable {
     private let client: PaykitClient
     private let channel: PrivateChannel
@@ -57,12 +57,12 @@ public final class PaykitNoiseChannel: Sendable {
 
     deinit { channel.close() }
 
-    /// Who is at the other end.
+    /// The user at the other end.
     public var peer: PubkyKey { channel.peer }
 
     /// Asks for a receipt (the guide's third and fourth step). Nothing is paid.
     ///
-    /// - Parameter request: what is asked for.
+    /// - Parameter request: the request.
     /// - Throws: ``PaykitError``; the channel is closed then.
     public func requestReceipt(_ request: PaykitReceiptRequest) async throws -> PaykitReceipt {
         try await client.requestReceipt(request, over: channel)
@@ -70,13 +70,13 @@ public final class PaykitNoiseChannel: Sendable {
 
     /// Offers endpoints to the other side alone.
     ///
-    /// - Parameter offers: what is offered.
-    /// - Returns: the methods that were taken.
+    /// - Parameter offers: the endpoints.
+    /// - Returns: the methods that were accepted.
     /// - Throws: ``PaykitError``; the channel is closed then.
     public func offer(_ offers: [PaykitChannelOffer]) async throws -> [String] {
         try await client.offer(offers, over: channel)
     }
 
-    /// Ends the channel.
+    /// Closes the channel.
     public func close() { channel.close() }
 }

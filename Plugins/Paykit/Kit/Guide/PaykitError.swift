@@ -6,25 +6,25 @@ public import PaykitProvider
     public import Foundation
 #endif
 
-/// What goes wrong, in the four cases over which the guide's `handlePaykitError` switches.
+/// An error, in the four cases over which the guide's `handlePaykitError` switches.
 ///
-/// ``type`` tells the guide's six kinds apart, ``failure`` everything.
+/// ``type`` distinguishes the guide's six kinds, ``failure`` every failure.
 public enum PaykitError: Error, Sendable, Hashable {
-    /// Nobody has called `paykit_initialize` yet.
+    /// `paykit_initialize` was not called yet.
     case notInitialized(PaykitNetworkError)
-    /// The session is over, or never was one: sign in again.
+    /// The session has expired, or was never valid: sign in again.
     case sessionExpired(PaykitNetworkError)
-    /// Whatever else: the network, somebody unknown, a method that is not offered, input that cannot be used.
+    /// Any other failure: of the network, an unknown user, a method that is not offered, unusable input.
     case networkError(PaykitNetworkError)
     /// The endpoint was used before: publish a new one.
     case endpointUsed(PaykitNetworkError)
 
-    /// As the guide's `SessionManager` says that there is no session.
+    /// The error of the guide's `SessionManager` without a session.
     public static var notAuthenticated: PaykitError {
         .sessionExpired(PaykitNetworkError(.sessionExpired, "there is no session: sign in"))
     }
 
-    /// All that is known.
+    /// The failure with all its details.
     public var failure: PaykitNetworkError {
         switch self {
         case .notInitialized(let failure), .sessionExpired(let failure), .networkError(let failure),
@@ -33,10 +33,10 @@ public enum PaykitError: Error, Sendable, Hashable {
         }
     }
 
-    /// The method concerned; empty where it is about none.
+    /// The method concerned; empty if there is none.
     public var methodId: String { failure.methodID ?? "" }
 
-    /// Which of the guide's kinds it is.
+    /// The guide's kind of the error.
     public var type: PaykitErrorType {
         switch self {
         case .notInitialized: .notInitialized
@@ -51,7 +51,7 @@ public enum PaykitError: Error, Sendable, Hashable {
         }
     }
 
-    /// What to do, in the guide's words' sense.
+    /// The recovery, in the sense of the guide.
     public var recovery: String {
         switch type {
         case .notInitialized: "call paykit_initialize first"
@@ -78,11 +78,11 @@ public enum PaykitError: Error, Sendable, Hashable {
 public enum PaykitErrorType: Sendable, Hashable {
     /// Call `paykit_initialize` first.
     case notInitialized
-    /// A relay or homeserver is unreachable, or anything else is wrong.
+    /// A relay or homeserver is unreachable, or another failure.
     case networkError
     /// Sign in again.
     case sessionExpired
-    /// Nobody of this key is known.
+    /// The network does not know a user of this key.
     case peerNotFound
     /// The payee does not offer this method.
     case methodNotSupported
@@ -91,10 +91,10 @@ public enum PaykitErrorType: Sendable, Hashable {
 }
 
 extension PaykitError: LocalizedError, CustomStringConvertible {
-    /// What happened.
+    /// The message.
     public var errorDescription: String? { failure.message }
-    /// What to do.
+    /// The recovery.
     public var recoverySuggestion: String? { recovery }
-    /// What happened.
+    /// The message.
     public var description: String { failure.message }
 }

@@ -5,17 +5,17 @@ import Synchronization
 // The guide's functions, by its own names.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-/// What the guide's functions use, for the whole process. Applications that want more than one user, another network or
-/// tests without one make a ``PaykitClient`` of their own.
+/// The client of the guide's functions, for the whole process. Applications that need more than one user, another
+/// network or tests without one create their own ``PaykitClient``.
 public enum Paykit {
     /// The client by its other name.
     public typealias Client = PaykitClient
 
     private static let shared = Mutex<PaykitClient?>(nil)
 
-    /// The client that the guide's functions use: one over the public network, until another is put in its place.
+    /// Returns the client that the guide's functions use: one over the public network, until it is replaced.
     ///
-    /// - Throws: ``PaykitError`` when there is none and none can be made.
+    /// - Throws: ``PaykitError`` when there is none and none can be created.
     public static func client() throws(PaykitError) -> PaykitClient {
         try shared.withLock { client throws(PaykitError) in
             if let client { return client }
@@ -27,19 +27,19 @@ public enum Paykit {
         }
     }
 
-    /// Has the guide's functions use `client`, as for a sandbox. Call it before any of them.
+    /// Sets the client of the guide's functions, as for a sandbox. Call it before any of them.
     public static func use(_ client: PaykitClient) { shared.withLock { $0 = client } }
 
     @TaskLocal private static var standIn: (any PaykitService)?
 
-    /// Does `work`, in which the guide's functions for endpoints ask `service` instead: its mock, in tests. Other tasks
-    /// keep theirs.
+    /// Runs `work` with `service` in place of the client for the guide's functions for endpoints: for mocks in tests.
+    /// Other tasks are not affected.
     ///
     /// - Parameters:
-    ///   - service: what is asked.
-    ///   - work: what asks it.
-    /// - Returns: what the work returns.
-    /// - Throws: what the work throws.
+    ///   - service: the substitute.
+    ///   - work: the work.
+    /// - Returns: the result of the work.
+    /// - Throws: errors of the work.
     public static func using<Value>(
         _ service: any PaykitService, _ work: () async throws -> Value
     ) async rethrows -> Value {
@@ -52,7 +52,7 @@ public enum Paykit {
     }
 }
 
-/// Signs in with a secret key, or up where the homeserver does not know it yet.
+/// Signs in with a secret key, or signs up if the homeserver does not know it yet.
 ///
 /// - Parameters:
 ///   - secretKeyHex: the Ed25519 seed: 64 hexadecimal digits.
@@ -62,17 +62,17 @@ public func paykit_initialize(secretKeyHex: String, homeserverPubkey: String) as
     try await Paykit.client().initialize(secretKeyHex: secretKeyHex, homeserverPubkey: homeserverPubkey)
 }
 
-/// Publishes one's own endpoint for a method.
+/// Publishes the user's own endpoint for a method.
 ///
 /// - Parameters:
 ///   - methodId: the method, such as `lightning`.
-///   - endpoint: where to pay.
+///   - endpoint: the payment text.
 /// - Throws: ``PaykitError``.
 public func paykit_set_endpoint(methodId: String, endpoint: String) async throws {
     try await Paykit.service().setEndpoint(methodId: methodId, endpoint: endpoint)
 }
 
-/// Takes one's own endpoint for a method back.
+/// Removes the user's own endpoint for a method.
 ///
 /// - Parameter methodId: the method.
 /// - Throws: ``PaykitError``.
@@ -80,61 +80,61 @@ public func paykit_remove_endpoint(methodId: String) async throws {
     try await Paykit.service().removeEndpoint(methodId: methodId)
 }
 
-/// Returns how somebody can be paid.
+/// Returns the endpoints of a user.
 ///
-/// - Parameter pubkey: who.
+/// - Parameter pubkey: the user.
 /// - Throws: ``PaykitError``.
 public func paykit_get_supported_methods_for_key(pubkey: String) async throws -> PaykitSupportedMethods {
     try await Paykit.service().getSupportedMethods(pubkey: pubkey)
 }
 
-/// Returns somebody's endpoint for a method; nil when they publish none.
+/// Returns a user's endpoint for a method; nil when they publish none.
 ///
 /// - Parameters:
-///   - pubkey: whose.
+///   - pubkey: the user.
 ///   - methodId: the method.
 /// - Throws: ``PaykitError``.
 public func paykit_get_endpoint_for_key_and_method(pubkey: String, methodId: String) async throws -> String? {
     try await Paykit.service().getEndpoint(pubkey: pubkey, methodId: methodId)
 }
 
-/// Returns the best way to pay somebody: what they offered to this device alone, then what they publish.
+/// Returns the best way to pay a user: of the endpoints offered to this device alone, then of the published ones.
 ///
 /// - Parameters:
-///   - pubkey: who is paid.
-///   - preferredMethod: the method to take where it is offered.
+///   - pubkey: the payee.
+///   - preferredMethod: the method to use if it is offered.
 /// - Throws: ``PaykitError``.
 public func paykit_smart_checkout(pubkey: String, preferredMethod: String?) async throws -> PaykitCheckoutResult {
     try await Paykit.service().smartCheckout(pubkey: pubkey, preferredMethod: preferredMethod)
 }
 
-/// Returns which published methods of one's own need a new endpoint.
+/// Returns the published methods of this device's user that need a new endpoint.
 ///
-/// - Parameter pubkey: one's own key.
+/// - Parameter pubkey: the user's own key.
 /// - Throws: ``PaykitError``.
 public func paykit_check_rotation_needed(pubkey: String) async throws -> [String] {
     try await Paykit.client().checkRotationNeeded(pubkey: pubkey)
 }
 
-/// Returns what somebody says of themselves.
+/// Returns a user's own profile.
 ///
-/// - Parameter pubkey: who.
+/// - Parameter pubkey: the user.
 /// - Throws: ``PaykitError``.
 public func pubky_fetch_profile(pubkey: String) async throws -> PubkyProfile {
     try await Paykit.client().profile(pubkey: pubkey)
 }
 
-/// Returns whom somebody follows.
+/// Returns the users that a user follows.
 ///
-/// - Parameter pubkey: who.
+/// - Parameter pubkey: the user.
 /// - Throws: ``PaykitError``.
 public func pubky_fetch_follows(pubkey: String) async throws -> [PubkyListItem] {
     try await Paykit.client().follows(pubkey: pubkey)
 }
 
-/// Publishes what this device's user says of themselves.
+/// Publishes the profile of this device's user.
 ///
-/// - Parameter profile: what they say.
+/// - Parameter profile: the profile.
 /// - Throws: ``PaykitError``.
 public func pubky_publish_profile(_ profile: PubkyProfile) async throws {
     try await Paykit.client().publish(profile)
@@ -143,7 +143,7 @@ public func pubky_publish_profile(_ profile: PubkyProfile) async throws {
 /// Takes over a session of another program of the same user.
 ///
 /// - Parameters:
-///   - pubkey: whose session it is.
+///   - pubkey: the user of the session.
 ///   - sessionSecret: the key, a colon and the session's secret, or the secret alone.
 /// - Throws: ``PaykitError``.
 public func pubky_import_session(pubkey: String, sessionSecret: String) async throws {

@@ -1,10 +1,10 @@
-/// What a payer asks a payee for, before paying.
+/// A payer's request for a receipt, before paying.
 public struct PaykitReceiptRequest: Sendable, Hashable {
-    /// In satoshis.
+    /// The amount in satoshis.
     public var amount: UInt64
     /// The method, such as `lightning`.
     public var method: String
-    /// Whatever the payee is to know of the payment.
+    /// Further data for the payee.
     public var metadata: [String: String]
 
     /// Creates a request.
@@ -15,23 +15,23 @@ public struct PaykitReceiptRequest: Sendable, Hashable {
     }
 }
 
-/// What payer and payee hold of a payment that they spoke about. Nobody has signed it.
+/// The record that payer and payee keep of a payment agreed over a channel. It is not signed.
 public struct PaykitReceipt: Sendable, Hashable {
-    /// What both call it.
+    /// The name that both sides use.
     public var receiptId: String
-    /// The key of who pays.
+    /// The payer's key.
     public var payer: String
-    /// The key of who is paid.
+    /// The payee's key.
     public var payee: String
     /// The method, such as `lightning`.
     public var methodId: String
-    /// Decimal text in the currency's own unit; nil where it is open.
+    /// Decimal text in the currency's own unit; nil if it is open.
     public var amount: String?
     /// Such as `SAT`.
     public var currency: String?
     /// Seconds since 1970.
     public var createdAt: Int64
-    /// A JSON object with whatever both want to know, the payee's `invoice` or `address` among it.
+    /// A JSON object with further data of both sides, including the payee's `invoice` or `address`.
     public var metadataJson: String
 
     /// Creates a receipt.

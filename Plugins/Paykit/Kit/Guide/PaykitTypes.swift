@@ -6,13 +6,13 @@ import PaykitProvider
     public import Foundation
 #endif
 
-/// One way in which somebody can be paid.
+/// A way in which a user can be paid.
 public struct PaykitSupportedMethod: Sendable, Hashable {
     /// The method, such as `lightning`.
     public let methodId: String
-    /// Where to pay. Somebody else's text: check it before paying.
+    /// The payment text. It is the payee's own text: check it before paying.
     public let endpoint: String
-    /// The least and the most that its owner takes there, where they say so.
+    /// The least and the most that its owner accepts there, if they publish limits.
     private let limits: [String?]
 
     /// Creates a method.
@@ -28,17 +28,17 @@ public struct PaykitSupportedMethod: Sendable, Hashable {
         limits = [endpoint.least, endpoint.most]
     }
 
-    /// As it was published.
+    /// The endpoint as it was published.
     var published: PaykitEndpoint {
         PaykitEndpoint(methodID: methodId, endpoint: endpoint, least: limits[0], most: limits[1])
     }
 }
 
-/// How somebody can be paid.
+/// The methods by which a user can be paid.
 public struct PaykitSupportedMethods: Sendable, Hashable, PaykitCacheEntry {
     /// The methods, by name.
     public let methods: [PaykitSupportedMethod]
-    /// Until when this may be shown without asking again.
+    /// The time until which this may be reused without another request.
     public let expiresAt: Date
 
     /// Creates a list.
@@ -47,30 +47,30 @@ public struct PaykitSupportedMethods: Sendable, Hashable, PaykitCacheEntry {
         self.expiresAt = expiresAt
     }
 
-    /// Whether nobody can be paid at all.
+    /// True if the user cannot be paid at all.
     public var isEmpty: Bool { methods.isEmpty }
 
     /// The method called `methodId`; nil when there is none.
     public subscript(methodId: String) -> PaykitSupportedMethod? { methods.first { $0.methodId == methodId } }
 }
 
-/// What the guide's cache holds: its entries and what they hold are one type there.
+/// An entry of the guide's cache: entries and their contents are one type there.
 public protocol PaykitCacheEntry {}
 
 extension PaykitCacheEntry where Self == PaykitSupportedMethods {
-    /// The list itself, as the guide's cache takes it out of its entry.
+    /// The list itself, as the guide's cache reads it from its entry.
     public var methods: PaykitSupportedMethods { self }
 }
 
-/// What to pay, and how private that is.
+/// The endpoint to pay, and its privacy.
 public struct PaykitCheckoutResult: Sendable, Hashable {
     /// The method.
     public let methodId: String
-    /// Where to pay. Somebody else's text: check it before paying.
+    /// The payment text. It is the payee's own text: check it before paying.
     public let endpoint: String
-    /// Whether it was offered to this device alone.
+    /// True if it was offered to this device alone.
     public let isPrivate: Bool
-    /// Whether the payee wants to be spoken to before being paid.
+    /// True if the payee asks for a private channel before being paid.
     public let requiresInteractive: Bool
 
     /// Creates a result.
@@ -82,13 +82,13 @@ public struct PaykitCheckoutResult: Sendable, Hashable {
     }
 }
 
-/// What somebody says of themselves. All of it is their own text.
+/// A user's own profile. All of it is their own text.
 public struct PubkyProfile: Sendable, Hashable {
     /// One of a profile's links.
     public struct Link: Sendable, Hashable {
-        /// What it is called.
+        /// The title.
         public var title: String?
-        /// Where it leads.
+        /// The address.
         public var url: String
 
         /// Creates a link.
@@ -98,7 +98,7 @@ public struct PubkyProfile: Sendable, Hashable {
         }
     }
 
-    /// What they are called.
+    /// The name.
     public var name: String?
     /// A few sentences.
     public var bio: String?
@@ -106,9 +106,9 @@ public struct PubkyProfile: Sendable, Hashable {
     public var image: String?
     /// The addresses of their links.
     public var links: [String] { namedLinks.map(\.url) }
-    /// Their links, with what these are called.
+    /// Their links, with titles.
     public var namedLinks: [Link]
-    /// A few words on what they do.
+    /// A few words on their current activity.
     public var status: String?
 
     /// Creates a profile.
@@ -123,13 +123,13 @@ public struct PubkyProfile: Sendable, Hashable {
     }
 }
 
-/// An entry of a list, such as somebody who is followed.
+/// An entry of a list, such as a followed user.
 public struct PubkyListItem: Sendable, Hashable {
     /// The last part of its path: for a follow, the key.
     public let name: String
-    /// Where it lies.
+    /// The path.
     public let path: String
-    /// Whether it is a directory.
+    /// True if it is a directory.
     public let isDirectory: Bool
 
     /// Creates an entry.

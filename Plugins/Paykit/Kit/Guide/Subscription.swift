@@ -1,26 +1,26 @@
-/// How often a subscription of the guide is paid.
+/// The interval of a subscription of the guide.
 public enum SubscriptionInterval: Sendable, Hashable {
     /// Every day.
     case daily
     /// Every seven days.
     case weekly
-    /// Every month, on the day on which it began; a month without it has its last.
+    /// Every month, on the day of its start; the last day in a month without it.
     case monthly
 }
 
-/// A subscription as the guide has it: what this device's user pays somebody again and again.
+/// A subscription as defined by the guide: repeated payments of this device's user to another user.
 public struct Subscription: Sendable, Hashable {
-    /// What the application calls it: 1 to 64 bytes.
+    /// The application's name for it: 1 to 64 bytes.
     public let id: String
-    /// Who is paid, in any form that a key has.
+    /// The payee, in any form that a key has.
     public let recipientPubkey: String
-    /// What is paid each time, in satoshis.
+    /// The amount of each payment, in satoshis.
     public let amount: UInt64
-    /// How often.
+    /// The interval of the payments.
     public let interval: SubscriptionInterval
-    /// By which of the payee's methods, such as `lightning`.
+    /// The payee's method, such as `lightning`.
     public let methodId: String
-    /// Whether it is paid without a question, within the application's limits.
+    /// True if it is paid without a question, within the application's limits.
     public let autoPayEnabled: Bool
 
     /// Creates a subscription.

@@ -1,32 +1,32 @@
-public import PaymentCore
 public import PaykitProvider
+public import PaymentCore
 public import PaymentRouting
 
-/// What of a subscription may be paid without a question (Protocol 6.7).
+/// The conditions under which a subscription is paid without asking (Protocol 6.7).
 ///
-/// The reference implementation takes any text for a period, and forgets nothing where it does not know it; here a
-/// period is one of a router's.
+/// The reference implementation accepts any text as a period, and never resets the sum of an unknown one; here a period
+/// is one of a router's.
 public struct PaykitAutoPayRule: Sendable, Hashable {
-    /// The subscription's name.
+    /// The subscription's id.
     public let subscriptionID: String
-    /// Who is paid.
+    /// The payee.
     public let peer: PubkyKey
-    /// By which method.
+    /// The payment method.
     public let methodID: String
-    /// Whether the rule holds. Without one the subscriber is asked.
+    /// True if the rule is in force; otherwise the subscriber is asked.
     public var isEnabled = true
     /// The most that one payment may cost; nil for any.
     public var mostPerPayment: Money?
-    /// The most that the peer may get in a period; nil for any. See ``limits``.
+    /// The most that the peer may receive in a period; nil for any. See ``limits``.
     public var mostPerPeriod: Money?
-    /// The period.
+    /// The period of ``mostPerPeriod``.
     public var period = SpendingLimit.Period.month
-    /// Whether the subscriber is asked all the same.
+    /// True if the subscriber is asked nevertheless.
     public var requiresConfirmation = false
-    /// How long before each payment the subscriber is told of it.
+    /// The time before each payment at which the subscriber is notified.
     public var notifiesBefore = Duration.seconds(3600)
 
-    /// Creates a rule: everything without a question, and the subscriber told an hour before.
+    /// Creates a rule that allows all payments without asking, with a notification an hour before.
     public init(subscriptionID: String, peer: PubkyKey, methodID: String) {
         self.subscriptionID = subscriptionID
         self.peer = peer
@@ -40,16 +40,16 @@ public struct PaykitAutoPayRule: Sendable, Hashable {
         return [SpendingLimit(mostPerPeriod, per: period, on: .payee(peer.text))]
     }
 
-    /// Returns whether a period of a subscription may be paid without a question, as far as the rule goes. Limits are
-    /// looked at when it is paid.
+    /// Returns true if the rule allows paying a period of a subscription without asking. Limits are checked when it is
+    /// paid.
     ///
-    /// - Parameter subscription: what both have agreed to.
+    /// - Parameter subscription: the agreed subscription.
     public func allows(_ subscription: PaykitSubscription) -> Bool {
         guard isEnabled, !requiresConfirmation, subscription.id == subscriptionID, subscription.provider == peer,
             subscription.terms.methodID == methodID
         else { return false }
         guard let mostPerPayment else { return true }
-        // What cannot be compared is above any limit.
+        // An amount that cannot be compared is above any limit.
         guard let amount = try? subscription.terms.money(), let isAbove = try? mostPerPayment.isLess(than: amount)
         else {
             return false

@@ -9,13 +9,13 @@ public import PaymentRecurring
     import Foundation
 #endif
 
-/// Who is paid by a plan, and how: what its details say.
+/// The payee and the method of a plan, from its details.
 public struct PaykitStandingOrder: Sendable, Hashable {
-    /// Who is paid.
+    /// The payee.
     public let recipient: PubkyKey
     /// Their method, such as `lightning`.
     public let methodID: String
-    /// Whether a period may be paid without a question, within the limits that the application has set.
+    /// True if a period may be paid without a question, within the limits that the application has set.
     public let paysByItself: Bool
 
     /// Creates an order.
@@ -25,7 +25,7 @@ public struct PaykitStandingOrder: Sendable, Hashable {
         self.paysByItself = paysByItself
     }
 
-    /// Reads a plan's details; nil where they are of something else.
+    /// Reads a plan's details; nil if they are of another kind.
     public init?(_ plan: RecurringPlan) {
         guard let recipient = plan.details["recipient"]?.string.flatMap({ try? PubkyKey(bare: $0) }),
             let method = plan.details["method"]?.string, PaykitEndpoint.isMethod(method)
@@ -41,12 +41,12 @@ public struct PaykitStandingOrder: Sendable, Hashable {
         ]
     }
 
-    /// What a router pays by this order: the recipient's link, by their method.
+    /// The payment that a router makes by this order: the recipient's link, by their method.
     public var order: RecurringOrder {
         RecurringOrder(link: "paykit:\(recipient.text)", option: methodID, paysByItself: paysByItself)
     }
 
-    /// The name of the plan by which somebody is paid for what they call `id`: two payees may call theirs the same.
+    /// Returns the name of the plan for the payee's `id`: two payees may use the same.
     public func planID(_ id: String) -> RecurringPlan.ID { RecurringPlan.ID(rawValue: "\(recipient.text)/\(id)") }
 }
 
@@ -54,9 +54,9 @@ extension PaykitSubscription {
     /// Returns the plan by which the subscriber pays, on days of UTC.
     ///
     /// - Parameters:
-    ///   - paysByItself: whether a period may be paid without a question.
-    ///   - provider: who pays: what the Paykit provider is registered as.
-    ///   - policy: what becomes of periods that nobody was there to charge.
+    ///   - paysByItself: true if a period may be paid without a question.
+    ///   - provider: the id under which the Paykit provider is registered.
+    ///   - policy: the handling of periods that were missed.
     /// - Throws: `RecurringDefect`.
     public func plan(
         paysByItself: Bool, provider: ProviderID = "paykit", policy: RecurringPolicy = RecurringPolicy()
@@ -64,15 +64,15 @@ extension PaykitSubscription {
         try plan(isChange: false, until: endsAt, paysByItself: paysByItself, provider: provider, policy: policy)
     }
 
-    /// The plan by which the subscriber pays until `end`.
+    /// Returns the plan by which the subscriber pays until `end`.
     ///
-    /// - Parameter isChange: whether the terms are not the first ones.
+    /// - Parameter isChange: true if the terms are not the first ones.
     func plan(
         isChange: Bool, until end: Int64?, paysByItself: Bool, provider: ProviderID, policy: RecurringPolicy
     ) throws(RecurringDefect) -> RecurringPlan {
         let order = PaykitStandingOrder(recipient: self.provider, methodID: terms.methodID, paysByItself: paysByItself)
         let amount: Money
-        // Checked when the subscription was made.
+        // Checked when the subscription was created.
         do { amount = try terms.money() } catch { throw .amount }
         return try RecurringPlan(
             id: planID(isChange: isChange), provider: provider, amount: amount,
@@ -82,15 +82,15 @@ extension PaykitSubscription {
             policy: policy, details: order.details)
     }
 
-    /// The name of the plan: the payee's key, for a change a few letters of what was agreed to, and the subscription's
-    /// name. Keys have no plus, so that no two plans have one name.
+    /// Returns the name of the plan: the payee's key, for a change a few letters of the agreement's hash, and the
+    /// subscription's name. Keys have no plus, so that no two plans have one name.
     func planID(isChange: Bool) -> RecurringPlan.ID {
         guard isChange else { return RecurringPlan.ID(rawValue: "\(provider.text)/\(id)") }
         let agreed = PaykitSubscriptionSignature.signedBytes(self, nonce: [], timestamp: 0, expiresAt: 0)
         return RecurringPlan.ID(rawValue: "\(provider.text)+\(Hex.encode(Digest.sha256.hash(agreed).prefix(5)))/\(id)")
     }
 
-    /// Whether a plan is one of this subscription's, whatever its terms.
+    /// Returns true if a plan is one of this subscription's, whatever its terms.
     func owns(_ plan: RecurringPlan.ID) -> Bool {
         guard plan.rawValue.hasPrefix(provider.text) else { return false }
         let rest = plan.rawValue.dropFirst(provider.text.utf8.count)

@@ -2,23 +2,23 @@ public import PaykitProvider
 public import PaymentCore
 public import PaymentRecurring
 
-/// Pays periods of subscriptions as the guide does: finds the payee's endpoint, and then pays by itself where that is
-/// allowed, or has the payer asked.
+/// Pays periods of subscriptions as the guide does: finds the payee's endpoint, and then pays without a question if
+/// that is allowed, or has the payer asked.
 public struct PaykitSubscriptionPayer: RecurringPayer {
     /// One payment of a subscription.
     public struct Payment: Sendable, Hashable {
-        /// What names it, for ever: whoever pays under it twice has to be joined to the first time.
+        /// The permanent reference of the payment: a second payment under it has to join the first.
         public let reference: PaymentReference
-        /// Who is paid.
+        /// The payee.
         public let recipient: PubkyKey
-        /// Where to, as it was published just now. Somebody else's text: check it before paying.
+        /// The endpoint, as it was published just now. It is the payee's own text: check it before paying.
         public let endpoint: PaykitEndpoint
-        /// What is paid.
+        /// The amount.
         public let amount: Money
-        /// Whether the payer has said yes to this one: then limits do not count.
+        /// True if the payer has approved this one: then limits do not count.
         public let isApproved: Bool
-        /// Which try at it this is, from 1 on. Once it was said that nothing came of one, it and all before it are
-        /// refused: whoever makes it may have stalled before, and the period have been given up since.
+        /// The number of this attempt, from 1 on. Once an attempt is known to have paid nothing, it and all before it
+        /// are refused: its process may have stalled before, and the period have been abandoned since.
         public let attempt: Int
     }
 
@@ -30,13 +30,13 @@ public struct PaykitSubscriptionPayer: RecurringPayer {
     /// Creates a payer.
     ///
     /// - Parameters:
-    ///   - endpoint: finds somebody's endpoint for a method; nil when they publish none.
-    ///   - mayPay: whether a payment is within the limits for what is paid without a question. It reserves nothing: who
-    ///     pays does that, in the same breath.
-    ///   - execute: pays. Called again for one reference, it must join what it did before (`RecurringPayer`), and it
-    ///     must refuse an attempt that `fate` has called off.
-    ///   - fate: what became of a payment that was begun, up to this attempt; nil only when nothing was sent. That
-    ///     calls the attempt off, and all before it, for every process: none of them may be paid afterwards.
+    ///   - endpoint: finds a user's endpoint for a method; nil when they publish none.
+    ///   - mayPay: returns true if a payment is within the limits for payments without a question. It reserves nothing:
+    ///     the paying code reserves, atomically with the payment.
+    ///   - execute: pays. Called again for one reference, it must join its earlier work (`RecurringPayer`), and it must
+    ///     refuse an attempt that `fate` has cancelled.
+    ///   - fate: returns the outcome of a payment that was begun, up to this attempt; nil only when nothing was sent.
+    ///     Nil cancels the attempt, and all before it, for every process: none of them may be paid afterwards.
     public init(
         endpoint: @escaping @Sendable (PubkyKey, String) async throws -> String?,
         mayPay: @escaping @Sendable (Payment) async throws -> Bool,
@@ -51,7 +51,7 @@ public struct PaykitSubscriptionPayer: RecurringPayer {
 
     /// Pays a period.
     ///
-    /// - Throws: what paying throws; then nothing is known.
+    /// - Throws: errors of the payment; then the outcome is not known.
     public func pay(_ charge: RecurringCharge, of plan: RecurringPlan) async throws -> RecurringAnswer {
         guard let order = PaykitStandingOrder(plan) else {
             return .notNow("the plan does not say who is paid, and how")
@@ -76,9 +76,9 @@ public struct PaykitSubscriptionPayer: RecurringPayer {
         return try await execute(payment)
     }
 
-    /// Says what became of a period that was begun.
+    /// Returns the outcome of a period that was begun.
     ///
-    /// - Throws: what asking throws; then nothing is known.
+    /// - Throws: errors of the query; then the outcome is not known.
     public func fate(of charge: RecurringCharge, in plan: RecurringPlan) async throws -> RecurringAnswer? {
         try await ask(charge.reference, charge.attempts)
     }

@@ -8,19 +8,18 @@ public import PaymentRecurring
     import Foundation
 #endif
 
-/// What both sides have agreed to, as plans that are charged.
+/// The agreements of both sides, as plans that are charged.
 ///
-/// Each agreement has a plan of its own, from its start until the next one's, or until the end: a period costs what
-/// held when it began, however late somebody looks. What only one side has signed is in none of them. What a change
-/// costs for the rest of the period in which it comes is ``PaykitProration``'s to say, and nobody's to charge by
-/// themselves.
+/// Each agreement has its own plan, from its start until the next one's, or until the end: a period costs the price at
+/// its beginning, however late it is charged. Terms that only one side has signed are in none of them.
+/// ``PaykitProration`` calculates the price of a change for the rest of its period; it is never charged automatically.
 extension PaykitSubscriptionRecord {
-    /// Returns the plans by which the subscriber pays, the earliest first; none where nothing was agreed to.
+    /// Returns the plans by which the subscriber pays, the earliest first; none without an agreement.
     ///
     /// - Parameters:
-    ///   - paysByItself: whether a period may be paid without a question.
-    ///   - provider: who pays: what the Paykit provider is registered as.
-    ///   - policy: what becomes of periods that nobody was there to charge.
+    ///   - paysByItself: true if a period may be paid without a question.
+    ///   - provider: the id under which the Paykit provider is registered.
+    ///   - policy: the handling of periods that were missed.
     /// - Throws: `RecurringDefect`.
     public func plans(
         paysByItself: Bool, provider: ProviderID = "paykit", policy: RecurringPolicy = RecurringPolicy()
@@ -28,12 +27,12 @@ extension PaykitSubscriptionRecord {
         try plans(provider, policy) { _ in paysByItself }
     }
 
-    /// Returns the plans by which the subscriber pays, without a question where a rule says so.
+    /// Returns the plans by which the subscriber pays, without a question if a rule permits it.
     ///
     /// - Parameters:
-    ///   - rule: what may be paid without a question, and how long before the subscriber is told.
-    ///   - provider: who pays: what the Paykit provider is registered as.
-    ///   - policy: what becomes of periods that nobody was there to charge.
+    ///   - rule: the payments permitted without a question, and the notice before them.
+    ///   - provider: the id under which the Paykit provider is registered.
+    ///   - policy: the handling of periods that were missed.
     /// - Throws: `RecurringDefect`.
     public func plans(
         by rule: PaykitAutoPayRule, provider: ProviderID = "paykit", policy: RecurringPolicy = RecurringPolicy()
@@ -54,7 +53,7 @@ extension PaykitSubscriptionRecord {
             let agreed = agreements[index].subscription
             let next = index + 1 < agreements.count ? agreements[index + 1].subscription.startsAt : nil
             let ends = [agreed.endsAt, next, cancellation?.effectiveAt].compactMap(\.self)
-            // Of what was over before it began nothing is paid.
+            // An agreement that ended before it began has no plan.
             if let end = ends.min(), end <= agreed.startsAt { continue }
             var plan = try agreed.plan(
                 isChange: agreed != original, until: ends.min(), paysByItself: paysByItself(agreed), provider: provider,
@@ -65,17 +64,17 @@ extension PaykitSubscriptionRecord {
         return plans
     }
 
-    /// Has a scheduler charge what both have agreed to, and nothing else: plans that are new are added, and those that
-    /// end sooner by now, because of a change or a cancellation, are stopped; what is paused is not charged. Said
-    /// again, it changes nothing.
+    /// Has a scheduler charge the agreements of both sides, and nothing else: new plans are added, and those that now
+    /// end sooner, because of a change or a cancellation, are stopped; paused ones are not charged. A repeated call
+    /// changes nothing.
     ///
-    /// Call it when something was agreed to, paused or cancelled, and before the first look after a restart.
+    /// Call it after an agreement, a pause or a cancellation, and before the first check after a restart.
     ///
     /// - Parameters:
     ///   - scheduler: charges the plans.
-    ///   - paysByItself: whether a period may be paid without a question.
-    ///   - provider: who pays: what the Paykit provider is registered as.
-    ///   - policy: what becomes of periods that nobody was there to charge.
+    ///   - paysByItself: true if a period may be paid without a question.
+    ///   - provider: the id under which the Paykit provider is registered.
+    ///   - policy: the handling of periods that were missed.
     /// - Throws: `RecurringDefect`, `RecurringJournalError`, `JournalError`.
     public func keepPlans(
         in scheduler: RecurringScheduler, paysByItself: Bool, provider: ProviderID = "paykit",
@@ -84,14 +83,14 @@ extension PaykitSubscriptionRecord {
         try await keep(try plans(paysByItself: paysByItself, provider: provider, policy: policy), in: scheduler)
     }
 
-    /// Has a scheduler charge what both have agreed to, without a question where a rule says so, and nothing else.
+    /// Has a scheduler charge the agreements of both sides, without a question if a rule permits it, and nothing else.
     ///
     /// - Parameters:
-    ///   - scheduler: charges the plans. Who is told beforehand listens to it (`RecurringEvent.upcoming`).
-    ///   - rule: what may be paid without a question, and how long before the subscriber is told. What another rule
-    ///     said when a plan was added holds for that plan.
-    ///   - provider: who pays: what the Paykit provider is registered as.
-    ///   - policy: what becomes of periods that nobody was there to charge.
+    ///   - scheduler: charges the plans. It emits the notices (`RecurringEvent.upcoming`).
+    ///   - rule: the payments permitted without a question, and the notice before them. A plan keeps the rule with
+    ///     which it was added.
+    ///   - provider: the id under which the Paykit provider is registered.
+    ///   - policy: the handling of periods that were missed.
     /// - Throws: `RecurringDefect`, `RecurringJournalError`, `JournalError`.
     public func keepPlans(
         in scheduler: RecurringScheduler, by rule: PaykitAutoPayRule, provider: ProviderID = "paykit",
@@ -102,7 +101,7 @@ extension PaykitSubscriptionRecord {
 
     private func keep(_ wanted: [RecurringPlan], in scheduler: RecurringScheduler) async throws {
         let stored = try await scheduler.plans().map(\.id).filter { original.owns($0) }
-        // First what ends, so that no period is due by two plans.
+        // First the plans that end, so that no period is due by two plans.
         for id in stored {
             if let plan = wanted.first(where: { $0.id == id }) {
                 if let end = plan.schedule.end { try await scheduler.stop(id, at: end) }
@@ -113,14 +112,14 @@ extension PaykitSubscriptionRecord {
         }
         for plan in wanted where !stored.contains(plan.id) {
             do { try await scheduler.add(plan) } catch RecurringJournalError.changedPlan {
-                // Somebody else has added it just now.
+                // Another process has added it just now.
             }
         }
     }
 }
 
 extension PaykitAutoPayRule {
-    /// A policy with the rule's notice. Who is asked needs none.
+    /// Returns a policy with the rule's notice. A payer who is asked needs none.
     fileprivate func policy(_ policy: RecurringPolicy) -> RecurringPolicy {
         var policy = policy
         if isEnabled, !requiresConfirmation { policy.notice = max(.zero, notifiesBefore) }

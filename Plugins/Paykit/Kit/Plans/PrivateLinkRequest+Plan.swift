@@ -4,15 +4,15 @@ import PaymentCrypto
 package import PaymentRecurring
 
 extension PrivateLinkRequest {
-    /// The link by which a router pays the request; nil where this side is to be paid.
+    /// Returns the link by which a router pays the request; nil if this side is to be paid.
     package func link(_ party: PrivateLinkParty) -> PaykitRequestURL? {
         guard !isOwn else { return nil }
         return PaykitRequestURL(id, from: party.peer, app: party.peerReceiver, recurs: terms.recurrence != nil)
     }
 
-    /// The plan by which a scheduler has a router pay a request that recurs.
+    /// Returns the plan by which a scheduler has a router pay a recurring request.
     ///
-    /// - Throws: ``PaykitNetworkError``, `validationFailed`, where it does not recur, was not accepted, or has no
+    /// - Throws: ``PaykitNetworkError``, `validationFailed`, if it does not recur, was not accepted, or has no
     ///   schedule.
     package func plan(
         _ party: PrivateLinkParty, paysByItself: Bool, provider: ProviderID, policy: RecurringPolicy
@@ -35,7 +35,7 @@ extension PrivateLinkRequest {
         } catch { throw PaykitNetworkError(.validationFailed, "the request cannot be planned: \(error)") }
     }
 
-    /// The plan's name: whose request it is, and which. Apps have long names, plans short ones.
+    /// Returns the plan's name: the peer, their app, and the request. Names of apps are long, so their hash is used.
     package static func planID(_ id: String, _ party: PrivateLinkParty) -> RecurringPlan.ID {
         let app = Hex.encode(Digest.sha256.hash(Array(party.peerReceiver.text.utf8)).prefix(8))
         return RecurringPlan.ID(rawValue: "\(party.peer)/\(app)/\(id)")

@@ -1,7 +1,7 @@
 import PaymentCore
 import Synchronization
 
-/// What the resolver found, for one who waits; nil for one who is cancelled before.
+/// The resolver's result for one waiting task; nil for a task that was cancelled first.
 final class NameAnswer<Address: Sendable>: Sendable {
     private enum State {
         case open

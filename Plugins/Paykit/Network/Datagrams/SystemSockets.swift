@@ -9,12 +9,12 @@ import PaymentCore
     import Darwin
 #endif
 
-/// The system's calls for sockets, with the platforms' differences: here those for datagrams.
+/// The system's socket calls, without the differences between platforms: here those for datagrams.
 enum SystemSockets {
-    /// What one look at a socket finds.
+    /// The result of one read from a socket.
     enum Arrival {
         case datagram(Datagram)
-        /// Something that no datagram of ours can be: too long, or not of IPv4.
+        /// Not a valid datagram here: too long, or not IPv4.
         case unusable
         /// Nothing more for now.
         case nothing
@@ -53,7 +53,7 @@ enum SystemSockets {
         #endif
     }
 
-    /// Sends, or drops when the system's own queue is full, as the network would.
+    /// Sends a datagram, or drops it when the system's queue is full, as the network would.
     static func send(_ bytes: [UInt8], to address: DatagramAddress, over descriptor: Int32) throws(DatagramError) {
         let sent = with(address) { sendto(descriptor, bytes, bytes.count, 0, $0, $1) }
         guard sent < 0, errno != EAGAIN, errno != EWOULDBLOCK, errno != ENOBUFS else { return }
@@ -63,7 +63,7 @@ enum SystemSockets {
     static func receive(from descriptor: Int32, limit: Int) -> Arrival {
         var name = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        // One byte more than is allowed tells what is too long.
+        // One byte more than the limit reveals a datagram that is too long.
         var count = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: limit + 1) { buffer, initialized in
             count = withUnsafeMutablePointer(to: &name) {
@@ -74,14 +74,14 @@ enum SystemSockets {
             initialized = max(0, count)
         }
         guard count >= 0 else {
-            // A datagram of ours that found nobody may be reported here; that is no end of the socket.
+            // The system may report here that an earlier datagram found no receiver; the socket is still usable.
             return errno == EINTR || errno == ECONNREFUSED ? .unusable : .nothing
         }
         guard count <= limit, Int32(name.sin_family) == AF_INET else { return .unusable }
         return .datagram(Datagram(bytes: bytes, sender: plain(name)))
     }
 
-    /// What the system's resolver knows; nothing for a host that it does not know.
+    /// Returns the addresses that the system's resolver knows; none for an unknown host.
     static func addresses(of host: String, port: UInt16) -> [DatagramAddress] {
         var hints = addrinfo()
         hints.ai_family = AF_INET
@@ -95,13 +95,13 @@ enum SystemSockets {
             guard entry.pointee.ai_family == AF_INET, let name = entry.pointee.ai_addr else { continue }
             let host = name.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { plain($0.pointee).host }
             let address = DatagramAddress(host: host, port: port)
-            // The list has each once for every kind of socket.
+            // The list contains each address once per kind of socket.
             if !found.contains(address) { found.append(address) }
         }
         return found
     }
 
-    /// Hands `address` to one of the system's calls in its own form.
+    /// Passes `address` in the system's form to one of its calls.
     static func with<Result>(
         _ address: DatagramAddress, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {
@@ -115,7 +115,7 @@ enum SystemSockets {
         }
     }
 
-    /// What a socket is bound to; nil when the system does not say.
+    /// Returns the address that a socket is bound to; nil when the system does not report it.
     static func localAddress(_ descriptor: Int32) -> DatagramAddress? {
         var name = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)

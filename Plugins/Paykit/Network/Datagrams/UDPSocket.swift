@@ -3,12 +3,12 @@ import PaykitProvider
 import PaymentCore
 import Synchronization
 
-/// One of the system's sockets. The system says when something arrives; nothing waits in between.
+/// One of the system's sockets. The system reports arrivals; no thread waits for them.
 final class UDPSocket: DatagramSocket {
     let localAddress: DatagramAddress
     private let handle: Handle
     private let inbox: DatagramInbox
-    // Dispatch's objects may be used from any thread; its interface for Linux does not say so.
+    // Dispatch's objects may be used from any thread; its interface for Linux does not declare it.
     nonisolated(unsafe) private let source: any DispatchSourceRead
 
     init(
@@ -19,7 +19,7 @@ final class UDPSocket: DatagramSocket {
         let inbox = DatagramInbox(capacity: queueLimit)
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         source.setEventHandler {
-            // A share only, so that a flood at one socket leaves the others their turn.
+            // A bounded batch, so that a flood at one socket does not starve the others.
             for _ in 0..<64 {
                 switch SystemSockets.receive(from: descriptor, limit: datagramLimit) {
                 case .datagram(let datagram): inbox.offer(datagram)
@@ -28,7 +28,7 @@ final class UDPSocket: DatagramSocket {
                 }
             }
         }
-        // Comes after the last event, on the same queue.
+        // Runs after the last event, on the same queue.
         source.setCancelHandler { handle.close() }
         source.activate()
         self.handle = handle
@@ -52,7 +52,7 @@ final class UDPSocket: DatagramSocket {
         inbox.close()
     }
 
-    /// The system's number of the socket. It may be another file's as soon as it is closed, so nobody sends then.
+    /// The system's number of the socket. Once closed it may name another file, so nothing is sent over it then.
     private final class Handle: Sendable {
         private let state: Mutex<(descriptor: Int32?, isRefused: Bool)>
 

@@ -4,12 +4,12 @@ import PaymentCore
 
 /// Datagrams over the system's UDP sockets.
 ///
-/// Sockets never block: the system tells when something has arrived, on one queue for all of a transport's sockets.
-/// What nobody takes is kept up to a bound and dropped beyond it.
+/// Sockets never block: the system reports arrivals on one queue for all sockets of a transport. Datagrams that are not
+/// received are kept up to a limit; further ones are dropped.
 public struct UDPTransport: DatagramTransport {
     /// The most bytes that a datagram may have; longer ones are dropped.
     public let datagramLimit: Int
-    /// The most datagrams that a socket keeps for whoever takes them next.
+    /// The most datagrams that a socket keeps until they are received.
     public let queueLimit: Int
     private let queue = DispatchQueue(label: "payment-udp")
     private let names = DispatchQueue(label: "payment-udp-names", attributes: .concurrent)
@@ -26,7 +26,7 @@ public struct UDPTransport: DatagramTransport {
 
     /// Opens a socket.
     ///
-    /// - Parameter address: what it is bound to; ``DatagramAddress/any`` for a client.
+    /// - Parameter address: the local address to bind; ``DatagramAddress/any`` for a client.
     /// - Throws: ``DatagramError/unavailable(_:_:)``, as for a port that is in use, and ``DatagramError/cancelled``.
     public func open(_ address: DatagramAddress) async throws(DatagramError) -> any DatagramSocket {
         guard !Task.isCancelled else { throw .cancelled }

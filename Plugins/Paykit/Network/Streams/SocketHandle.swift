@@ -3,14 +3,14 @@ import PaykitProvider
 import PaymentCore
 import Synchronization
 
-/// One of the system's sockets, with those who wait for it. Its number may be another file's as soon as it is closed:
-/// so it is closed only when the system looks at it no longer, and nobody uses it then.
+/// One of the system's sockets, with the tasks that wait for it. Once closed, its number may name another file: so it
+/// is closed only after the system has stopped watching it, and is not used afterwards.
 final class SocketHandle: Sendable {
     enum Readiness {
         case reading, writing
     }
 
-    // Dispatch's objects may be used from any thread; its interface for Linux does not say so.
+    // Dispatch's objects may be used from any thread; its interface for Linux does not declare it.
     private struct Source: @unchecked Sendable {
         let object: any DispatchSourceProtocol
     }
@@ -23,7 +23,7 @@ final class SocketHandle: Sendable {
     private struct State {
         var descriptor: Int32?
         var isClosed = false
-        /// At how many places the system looks at the socket.
+        /// The number of sources through which the system watches the socket.
         var looks = 0
         var tickets = 0
         var waits: [Int: Wait] = [:]
@@ -53,7 +53,7 @@ final class SocketHandle: Sendable {
         return step
     }
 
-    /// Makes a call again and again until it is done, waiting in between.
+    /// Repeats a call until it is done, waiting in between.
     func complete<Value: Sendable>(
         _ readiness: Readiness, _ failure: (String) -> StreamError, _ call: (Int32) -> SystemSockets.Step<Value>
     ) async throws(StreamError) -> Value {
@@ -67,7 +67,7 @@ final class SocketHandle: Sendable {
         }
     }
 
-    /// Waits until the socket is ready, or will never be.
+    /// Waits until the socket is ready, or can never be ready.
     func wait(for readiness: Readiness) async throws(StreamError) {
         let ticket = state.withLock { state in
             state.tickets += 1
@@ -88,7 +88,7 @@ final class SocketHandle: Sendable {
         if Task.isCancelled { throw .cancelled }
     }
 
-    /// - Returns: whether there is something to wait for.
+    /// - Returns: true if there is something to wait for.
     private func begin(
         _ ticket: Int, _ readiness: Readiness, _ continuation: CheckedContinuation<Void, Never>
     ) -> Bool {
@@ -101,7 +101,7 @@ final class SocketHandle: Sendable {
                     ? DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
                     : DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue))
             source.object.setEventHandler { [weak self] in self?.end(ticket) }
-            // Comes after the last event. It holds the handle: the socket is not closed before.
+            // Runs after the last event. It holds the handle: the socket is not closed before.
             source.object.setCancelHandler { [self] in release() }
             state.looks += 1
             state.waits[ticket] = Wait(continuation: continuation, source: source)
@@ -129,7 +129,7 @@ final class SocketHandle: Sendable {
         }
     }
 
-    /// Closes the socket, as soon as nobody looks at it.
+    /// Closes the socket as soon as the system no longer watches it.
     func close() {
         let waits: [Wait] = state.withLock { state in
             state.isClosed = true

@@ -11,16 +11,16 @@ import PaymentCore
 
 /// The system's calls for connections. None of them blocks.
 extension SystemSockets {
-    /// What became of a call.
+    /// The result of a call.
     enum Step<Value> {
         case done(Value)
-        /// Nothing yet: wait until the socket is ready, and try again.
+        /// Not ready: wait until the socket is ready, then try again.
         case notReady
         /// The system's own short text.
         case failed(String)
     }
 
-    /// Begins to connect; the socket is ready for writing when it has come to an end.
+    /// Begins to connect; the socket becomes ready for writing when the attempt has ended.
     static func connect(to address: StreamAddress) throws(StreamError) -> Int32 {
         let descriptor = try stream(address)
         let code = with(address) { connectSocket(descriptor, $0, $1) }
@@ -30,7 +30,7 @@ extension SystemSockets {
         throw .notConnected(address, detail)
     }
 
-    /// Why connecting failed; nil when it has not.
+    /// Returns the reason that connecting failed; nil if it has not failed.
     static func connectionFailure(_ descriptor: Int32) -> String? {
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
@@ -40,11 +40,11 @@ extension SystemSockets {
 
     static func listen(at address: StreamAddress) throws(StreamError) -> (descriptor: Int32, bound: StreamAddress) {
         let descriptor = try stream(address)
-        // Connections of an earlier program that have not quite ended leave the port free.
+        // Connections of an earlier program that have not quite ended do not block the port.
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         if case .v6(let bits) = address.host {
-            // Whoever listens at every address takes those of IPv4 as well; the system's default differs.
+            // A listener at every IPv6 address accepts IPv4 connections as well; the system's default differs.
             var isAlone: Int32 = bits == 0 ? 0 : 1
             setsockopt(
                 descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &isAlone, socklen_t(MemoryLayout<Int32>.size))
@@ -67,7 +67,7 @@ extension SystemSockets {
         })
         guard accepted >= 0 else {
             switch errno {
-            // Who has gone away meanwhile is nobody's trouble.
+            // A peer that disconnected in the meantime is no error.
             case EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED: return .notReady
             default: return .failed(lastError)
             }
@@ -91,7 +91,7 @@ extension SystemSockets {
         return step(count)
     }
 
-    /// Reads what is there, at most `limit` bytes; none at the end.
+    /// Reads the available bytes, at most `limit`; none at the end.
     static func receive(atMost limit: Int, over descriptor: Int32) -> Step<[UInt8]> {
         var count = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, initialized in
@@ -126,7 +126,7 @@ extension SystemSockets {
         return descriptor
     }
 
-    /// Never blocks, is not inherited by child processes, and ends no process when the other side is gone.
+    /// Makes a socket non-blocking, not inherited by child processes, and free of signals when the peer is gone.
     private static func prepare(_ descriptor: Int32) -> Bool {
         #if canImport(Darwin)
             var yes: Int32 = 1
@@ -135,7 +135,7 @@ extension SystemSockets {
         return fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 && fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0
     }
 
-    // Of the same names as what is declared here.
+    // These calls have the same names as the functions declared here.
     private static func connectSocket(_ descriptor: Int32, _ name: UnsafePointer<sockaddr>, _ size: socklen_t) -> Int32
     {
         #if canImport(Glibc)
@@ -187,11 +187,11 @@ extension SystemSockets {
 
     // MARK: Addresses
 
-    /// An address in the system's own form, of whichever kind.
+    /// An address in the system's own form, of either family.
     struct SocketName {
         var storage = sockaddr_storage()
 
-        /// Nil for a kind that is none of ours.
+        /// Nil for a family other than IPv4 and IPv6.
         var address: StreamAddress? {
             var copy = storage
             return withUnsafePointer(to: &copy) { pointer in
@@ -219,7 +219,7 @@ extension SystemSockets {
         return code < 0 ? nil : name
     }
 
-    /// Hands `address` to one of the system's calls in its own form.
+    /// Passes `address` in the system's form to one of its calls.
     static func with<Result>(
         _ address: StreamAddress, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {
@@ -240,7 +240,7 @@ extension SystemSockets {
         }
     }
 
-    /// What the system's resolver knows, in the order in which it wants them tried (RFC 6724).
+    /// Returns the addresses that the system's resolver knows, in the order in which to try them (RFC 6724).
     static func streamAddresses(of host: String, port: UInt16) -> [StreamAddress] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
@@ -262,7 +262,7 @@ extension SystemSockets {
                 address = StreamAddress(host, port: port)
             default: continue
             }
-            // The list has each once for every kind of socket.
+            // The list contains each address once per kind of socket.
             if !found.contains(address) { found.append(address) }
         }
         return found
@@ -270,7 +270,7 @@ extension SystemSockets {
 }
 
 extension StreamAddress {
-    /// The system's number for the kind of the address.
+    /// The system's number for the address family.
     fileprivate var family: Int32 {
         if case .v6 = host { return AF_INET6 }
         return AF_INET

@@ -4,8 +4,8 @@ import PaymentCore
 
 /// Connections over the system's TCP sockets.
 ///
-/// Sockets never block: the system tells when one is ready. Nothing is read that nobody asked for, so that a peer who
-/// sends without end fills no memory but its own.
+/// Sockets never block: the system reports when one is ready. Nothing is read ahead, so that a peer that sends without
+/// end fills only its own memory.
 public struct TCPTransport: StreamTransport {
     private let queue = DispatchQueue(label: "payment-tcp")
     private let names = DispatchQueue(label: "payment-tcp-names", attributes: .concurrent)
@@ -13,9 +13,9 @@ public struct TCPTransport: StreamTransport {
     /// Creates a transport.
     public init() {}
 
-    /// Connects to somebody who listens.
+    /// Connects to a listener.
     ///
-    /// - Parameter address: where they listen.
+    /// - Parameter address: the listener's address.
     /// - Throws: ``StreamError``.
     public func connect(to address: StreamAddress) async throws(StreamError) -> any ByteStream {
         guard !Task.isCancelled else { throw .cancelled }
@@ -33,9 +33,9 @@ public struct TCPTransport: StreamTransport {
         return TCPStream(handle, peer: address)
     }
 
-    /// Listens for others who connect.
+    /// Listens for connections.
     ///
-    /// - Parameter address: where; ``StreamAddress/loopback(port:)`` for programs of this machine alone.
+    /// - Parameter address: the local address; ``StreamAddress/loopback(port:)`` for programs of this machine alone.
     /// - Throws: ``StreamError/unavailable(_:_:)``, as for a port that is in use, and ``StreamError/cancelled``.
     public func listen(at address: StreamAddress) async throws(StreamError) -> any StreamListener {
         guard !Task.isCancelled else { throw .cancelled }
@@ -70,7 +70,7 @@ private final class TCPStream: ByteStream {
         self.peer = peer
     }
 
-    // Whoever waits holds the handle, and nobody waits for a stream that nobody holds.
+    // A waiting task holds the handle, and no task waits for a stream that is not held.
     deinit { handle.close() }
 
     func send(_ bytes: [UInt8]) async throws(StreamError) {
@@ -84,7 +84,7 @@ private final class TCPStream: ByteStream {
     }
 
     func receive(atMost limit: Int) async throws(StreamError) -> [UInt8] {
-        // A length of nothing would look like the end.
+        // A length of zero would look like the end.
         try await handle.complete(.reading, { .lost($0) }) {
             SystemSockets.receive(atMost: max(1, min(limit, 1 << 16)), over: $0)
         }

@@ -6,16 +6,16 @@ public import PaymentCore
     public import Foundation
 #endif
 
-/// Judges endpoints before anything is published or paid: whether they are what their method promises, sound down to
-/// the last character, of the right network, still good, and for the right amount (Protocol 4.6).
+/// Checks endpoints before they are published or paid: their form, checksums, network, expiry and amount must agree
+/// with their method (Protocol 4.6).
 ///
-/// What reads payment texts is given by the application, which has `StandardsReader` of `PaymentStandards` for it:
+/// The application provides the reader of payment texts, such as `StandardsReader` of `PaymentStandards`:
 ///
 /// ```swift
 /// configuration.endpointCheck = PaykitEndpointCheck(StandardsReader())
 /// ```
 public struct PaykitEndpointCheck: Sendable {
-    /// Which chain endpoints of Bitcoin and Lightning have to be of.
+    /// The chain to which endpoints of Bitcoin and Lightning have to belong.
     @nonexhaustive
     public enum Network: String, Sendable, Hashable {
         /// Bitcoin, with real money.
@@ -24,7 +24,7 @@ public struct PaykitEndpointCheck: Sendable {
         case testnet
         /// A signet.
         case signet
-        /// A developer's own chain.
+        /// A developer's local chain.
         case regtest
     }
 
@@ -34,20 +34,21 @@ public struct PaykitEndpointCheck: Sendable {
     /// Creates a check.
     ///
     /// - Parameters:
-    ///   - reader: reads payment texts, checksums and signatures among what it looks at.
-    ///   - network: the chain that the wallet is on.
+    ///   - reader: reads payment texts, with their checksums and signatures.
+    ///   - network: the chain of the wallet.
     public init(_ reader: any InstructionReader, network: Network = .mainnet) {
         self.reader = reader
         self.network = network
     }
 
-    /// By which standards an endpoint of a method can be. Of other methods nothing is known.
+    /// The standards that an endpoint of a method can follow. Other methods are unknown.
     private static let standards: [String: Set<String>] = [
         "lightning": ["bolt11", "lnurl", "bolt12-offer"], "onchain": ["bitcoin-address", "bip321"],
         "lnurl": ["lnurl"], "bolt12": ["bolt12-offer"],
     ]
 
-    /// By which standard an endpoint with a name of today can be, by the last part of that name.
+    /// The standards that an endpoint with an identifier of generation 3 can follow, by the last part of the
+    /// identifier.
     private static let formats: [String: Set<String>] = [
         "bolt11": ["bolt11"], "bolt12": ["bolt12-offer"], "lnurl": ["lnurl"], "p2tr": ["bitcoin-address"],
         "p2wpkh": ["bitcoin-address"], "p2sh": ["bitcoin-address"], "p2pkh": ["bitcoin-address"],
@@ -59,16 +60,16 @@ public struct PaykitEndpointCheck: Sendable {
         return identifier.parts.flatMap { formats[$0.format] }
     }
 
-    /// Whether endpoints of `method` are looked at; whatever any other method names is for the application to judge.
+    /// Returns true if endpoints of `method` are checked; the application judges those of other methods.
     public static func knows(_ method: String) -> Bool { standards(of: method) != nil }
 
-    /// Reads an endpoint and judges it.
+    /// Reads and checks an endpoint.
     ///
     /// - Parameters:
-    ///   - endpoint: what somebody published or offered, or is about to publish.
-    ///   - amount: how much is to be paid, in bitcoin; nil where that is open.
+    ///   - endpoint: an endpoint that was published or offered, or is about to be published.
+    ///   - amount: the amount to pay, in bitcoin; nil where it is open.
     ///   - now: the time.
-    /// - Returns: what the endpoint says; nil for a method of which nothing is known.
+    /// - Returns: the payment instruction in the endpoint; nil for an unknown method.
     /// - Throws: ``PaykitNetworkError`` with the method: `invalidData` for a text that is no such endpoint or of
     ///   another network, `invoiceExpired`, `validationFailed` for another amount, or one outside of its owner's
     ///   limits. The text is not repeated.
@@ -87,7 +88,7 @@ public struct PaykitEndpointCheck: Sendable {
         switch (try? PaymentLink(endpoint.endpoint)).map(reader.read) {
         case .instruction(let found) where standards.contains(found.standard): instruction = found
         case .ambiguous(let found):
-            // The method says which of them is meant.
+            // The method decides between the readings.
             guard let meant = found.first(where: { standards.contains($0.standard) }) else { throw none }
             instruction = meant
         case .defective(let standard, let defect) where standards.contains(standard):
@@ -95,7 +96,7 @@ public struct PaykitEndpointCheck: Sendable {
         default: throw none
         }
         guard instruction.purpose == .payment else { throw failure(.invalidData, "takes no payment") }
-        // A name of today promises one form of address, and one chain.
+        // An identifier of generation 3 promises one form of address, and one chain.
         guard PaykitIdentifier(method)?.allows(endpoint.endpoint) ?? true else {
             throw failure(.invalidData, "is another than its name says")
         }
@@ -111,7 +112,7 @@ public struct PaykitEndpointCheck: Sendable {
         return instruction
     }
 
-    /// Whether a method's name, where it says a chain, says this one.
+    /// Returns true if a method's name names this chain, or none.
     private func isNamed(for network: Network, _ method: String) -> Bool {
         guard let identifier = PaykitIdentifier(method), identifier.formerName == "onchain" else { return true }
         guard let rail = identifier.parts?.rail else { return true }
@@ -121,11 +122,11 @@ public struct PaykitEndpointCheck: Sendable {
     private func isOnNetwork(_ instruction: PaymentInstruction) -> Bool {
         let isTest = instruction.warnings.contains(.testNetwork)
         guard network != .mainnet, isTest else {
-            // What names no chain, as a Lightning address does not, is on any.
+            // A text that names no chain, such as a Lightning address, is valid on any.
             return !isTest && (network == .mainnet || !Self.namesChain.contains(instruction.standard))
         }
         let named = instruction.fields["network"]?.string
-        // Texts of testnet and signet are the same on the chain, and older addresses also those of regtest.
+        // Addresses of testnet and signet look the same, and older addresses also those of regtest.
         let isShared = named == Network.testnet.rawValue && instruction.standard == "bitcoin-address"
         return named == nil || named == network.rawValue
             || isShared && (network == .signet || instruction.fields["witnessVersion"] == nil)
@@ -142,7 +143,7 @@ public struct PaykitEndpointCheck: Sendable {
         }
     }
 
-    /// How two amounts compare that may be counted in units of different size; nil for different currencies.
+    /// Compares two amounts in units of different size; nil for different currencies.
     private static func order(_ left: Money, _ right: Money) -> ComparisonResult? {
         guard left.currency == right.currency else { return nil }
         let exponent = max(left.exponent, right.exponent)

@@ -1,6 +1,6 @@
 package import PaymentCore
 
-/// How this app lets itself in with grants: its name, and from where its keys come.
+/// Makes the grants with which this app opens sessions, from its name and a source of keys.
 package struct GrantMaker: Sendable {
     package let clientID: String
     package let random: any RandomSource
@@ -19,10 +19,10 @@ package struct GrantMaker: Sendable {
     /// Draws the seed of a key for this app.
     package func seed() -> Redacted<[UInt8]> { Redacted((0..<4).flatMap { _ in random.next().bigEndianBytes }) }
 
-    /// Now, in seconds since 1970.
+    /// The current time in seconds since 1970.
     package var seconds: UInt64 { clock.now.microseconds / 1_000_000 }
 
-    /// Lets the app that has `clientKey` do things in the name of `owner`.
+    /// Returns a grant of `capabilities` from `owner` to the app that has `clientKey`.
     package func grant(
         _ capabilities: [PubkyCapability], to clientKey: PubkyKey, called clientID: String, by owner: PubkyKeyPair,
         lifetime: UInt64 = PubkyGrant.lifetime
@@ -34,19 +34,19 @@ package struct GrantMaker: Sendable {
         } catch { throw PaykitNetworkError(.validationFailed, "the app cannot be let in: \(error)") }
     }
 
-    /// Opens a session with a grant, at the homeserver that takes it.
+    /// Opens a session with a grant, at the homeserver that accepts it.
     package func open(_ held: HeldGrant, at server: Homeserver) async throws(PaykitNetworkError) -> PubkySession {
         try await server.open(held, try proof(held), at: clock.uptime)
     }
 
-    /// A proof that works once.
+    /// Returns a proof that works once.
     package func proof(_ held: HeldGrant) throws(PaykitNetworkError) -> GrantProof {
         do { return try held.proof(random, at: seconds) } catch {
             throw PaykitNetworkError(.validationFailed, "the app's key cannot sign: \(error)")
         }
     }
 
-    /// A grant that `owner` gives this app for a homeserver, with a key of its own.
+    /// Returns a grant from `owner` to this app for a homeserver, with a new key.
     package func held(
         _ capabilities: [PubkyCapability], at server: PubkyKey, by owner: PubkyKeyPair, called clientID: String? = nil,
         lifetime: UInt64 = PubkyGrant.lifetime

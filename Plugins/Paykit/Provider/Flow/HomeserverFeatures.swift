@@ -1,6 +1,6 @@
 package import PaymentCore
 
-/// What each homeserver speaks, asked once and kept for a while: upgrades happen.
+/// The features of each homeserver, asked once and cached for a while, because homeservers are upgraded.
 package actor HomeserverFeatures {
     private struct Known<Value: Sendable>: Sendable {
         let value: Value
@@ -11,16 +11,16 @@ package actor HomeserverFeatures {
     private var grants: [String: Known<Bool>] = [:]
     private var names: [String: Known<Set<String>>] = [:]
 
-    /// How long an answer is kept: what a homeserver can do, and whether it takes grants.
+    /// The lifetimes of cached answers: the feature names, and the support of grants.
     package static let times = (names: Duration.seconds(60), grants: Duration.seconds(3600))
-    /// Of how many homeservers answers are kept.
+    /// The number of homeservers whose answers are cached.
     package static let most = 1000
 
     package init(clock: any PaymentClock) { self.clock = clock }
 
-    /// Whether the homeserver takes grants; older ones take signed tokens and give cookies.
+    /// Returns true if the homeserver accepts grants; older ones accept signed tokens and set cookies.
     ///
-    /// - Throws: when it cannot be asked. Nothing is concluded from that: who fails today may speak tomorrow.
+    /// - Throws: when it cannot be asked. A failure is not cached: the homeserver may answer next time.
     package func takesGrants(_ server: Homeserver, for user: PubkyKey) async throws(PaykitNetworkError) -> Bool {
         let name = server.url.origin
         if let known = grants[name], clock.uptime < known.end { return known.value }
@@ -30,10 +30,10 @@ package actor HomeserverFeatures {
         return found
     }
 
-    /// Forgets whether the homeserver takes grants: it acted otherwise.
+    /// Removes the answer about grants from the cache, after the homeserver acted otherwise.
     package func forgetGrants(_ server: Homeserver) { grants[server.url.origin] = nil }
 
-    /// Whether the homeserver's paths say whose storage is meant. One that does not answer is taken for an older one.
+    /// Returns true if the homeserver's paths name the owner of the storage. One that does not answer counts as older.
     package func hasStoragePaths(_ server: Homeserver, for user: PubkyKey) async -> Bool {
         let name = server.url.origin
         if let known = names[name], clock.uptime < known.end { return known.value.contains(Homeserver.storagePaths) }
@@ -43,7 +43,7 @@ package actor HomeserverFeatures {
         return found.contains(Homeserver.storagePaths)
     }
 
-    /// What is kept, with room for one more. Who has too many is rare; all of it can be asked again.
+    /// Returns the cache with room for one more entry. A full cache is rare, and all of it can be asked again.
     private static func room<Value>(_ known: [String: Known<Value>]) -> [String: Known<Value>] {
         known.count < most ? known : [:]
     }

@@ -1,6 +1,6 @@
 package import PaymentCore
 
-/// Finds the ordinary web address of somebody's homeserver (Protocol 2.3 and 3.1).
+/// Finds the ordinary web address of a user's homeserver (Protocol 2.3 and 3.1).
 package struct HomeserverLocator: Sendable {
     private let pkarr: PkarrClient
     private let allowsLocal: Bool
@@ -15,7 +15,7 @@ package struct HomeserverLocator: Sendable {
 
     /// Returns the homeserver that `user` names.
     ///
-    /// - Throws: `notFound` when nobody of this key is known, or they name none.
+    /// - Throws: `notFound` when the key has no packet, or its packet names no homeserver.
     package func homeserver(of user: PubkyKey) async throws(PaykitNetworkError) -> PubkyKey {
         guard let packet = try await pkarr.resolve(user) else { throw Self.unknown(user) }
         guard let target = packet.records(at: "_pubky").lazy.compactMap(\.data.service).first?.target,
@@ -28,16 +28,16 @@ package struct HomeserverLocator: Sendable {
 
     /// Returns the web address of the homeserver of `user`.
     ///
-    /// - Throws: ``PaykitNetworkError``, `notFound` when nobody of this key is known.
+    /// - Throws: ``PaykitNetworkError``, `notFound` when the key has no packet.
     package func address(of user: PubkyKey) async throws(PaykitNetworkError) -> HTTPURL {
         try await address(ofServer: try await homeserver(of: user))
     }
 
     /// Returns the web address of a homeserver.
     ///
-    /// - Throws: ``PaykitNetworkError``: it is not known, or can be reached by TLS to its key only.
+    /// - Throws: ``PaykitNetworkError`` when it is unknown, or can be reached only by TLS to its key.
     package func address(ofServer server: PubkyKey) async throws(PaykitNetworkError) -> HTTPURL {
-        // By hand, because each key is asked at most once: two that name each other end here too.
+        // An explicit stack, so that each key is asked at most once: two keys that name each other end here too.
         var asked: Set<PubkyKey> = []
         var next = [server]
         var isKnown = false
@@ -65,7 +65,7 @@ package struct HomeserverLocator: Sendable {
             "the homeserver \(server) names no ordinary web address; reaching it by its key alone is not supported")
     }
 
-    /// The web address that a record names, if it is one that a stranger may send us to.
+    /// Returns the web address in a record, if a stranger may direct requests there.
     private func webAddress(_ name: String, _ service: DNSService) -> HTTPURL? {
         if name == "localhost" {
             guard allowsLocal, let port = service.port(DNSService.localHTTPPortKey) else { return nil }

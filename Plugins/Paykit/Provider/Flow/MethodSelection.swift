@@ -1,30 +1,30 @@
-/// Picks the method that suits an amount, as Paykit's library scores them.
+/// Ranks methods for an amount with the scores of Paykit's library.
 public struct PaykitMethodSelection: Sendable {
-    /// What matters.
+    /// The goal of a selection.
     @nonexhaustive
     public enum Strategy: Sendable, Hashable {
-        /// A little of everything.
+        /// A compromise of all goals.
         case balanced
         /// Low fees.
         case cost
         /// A quick confirmation.
         case speed
-        /// Little that others learn.
+        /// Little information for others.
         case privacy
-        /// The application's own order.
+        /// The application's own order of methods.
         case order([String])
     }
 
-    /// What matters.
+    /// The goal.
     public var strategy: Strategy
-    /// Methods that are not used.
+    /// The methods that are not used.
     public var excluded: Set<String>
-    /// Whether methods that tell less to others are worth more; only where ``strategy`` is balanced.
+    /// True if methods that reveal less score higher; only where ``strategy`` is balanced.
     public var prefersPrivacy: Bool
-    /// How long a confirmation may take; nil for any time.
+    /// The longest time to confirmation; nil for any time.
     public var longestConfirmation: Duration?
 
-    /// Creates a way of selecting.
+    /// Creates a selection.
     public init(
         _ strategy: Strategy = .balanced, excluded: Set<String> = [], prefersPrivacy: Bool = false,
         longestConfirmation: Duration? = nil
@@ -35,16 +35,16 @@ public struct PaykitMethodSelection: Sendable {
         self.longestConfirmation = longestConfirmation
     }
 
-    /// The methods for `amount` satoshis, the best one first; empty when none suits.
+    /// Returns the methods for `amount` satoshis, the best one first; empty when none suits.
     ///
     /// - Parameters:
-    ///   - methods: what the payee offers. Only `lightning` and `onchain`, and what they are called today,
-    ///     are known to take amounts in satoshis.
+    ///   - methods: the methods that the payee offers. Only `lightning`, `onchain` and their identifiers in generation
+    ///     3 are known to take amounts in satoshis.
     ///   - amount: in satoshis.
     public func ranked(_ methods: [String], amount: UInt64) -> [String] {
         let longest = strategy == .speed ? .seconds(60) : longestConfirmation
         let scored = methods.compactMap { method -> (method: String, score: Int)? in
-            // What is known of a kind holds for each of its names of today.
+            // The traits of a kind hold for each of its identifiers in generation 3.
             let kind = PaykitIdentifier(method)?.formerName ?? method
             guard let traits = Self.known[kind], excluded.isDisjoint(with: [method, kind]),
                 traits.amounts.contains(amount), longest.map({ traits.confirmation <= $0 }) ?? true
@@ -55,7 +55,7 @@ public struct PaykitMethodSelection: Sendable {
             .map(\.method)
     }
 
-    /// Where a method stands in the application's own order: what decides among equals.
+    /// Returns a method's place in the application's own order, which decides between equal scores.
     private func place(_ method: String) -> Int {
         guard case .order(let order) = strategy else { return 0 }
         let former = PaykitIdentifier(method)?.formerName

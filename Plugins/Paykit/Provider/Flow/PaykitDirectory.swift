@@ -1,20 +1,20 @@
 import PaymentCore
 
-/// How users can be paid, as they publish it on their homeservers (Protocol 4).
+/// The endpoints that users publish on their homeservers (Protocol 4).
 package struct PaykitDirectory: Sendable {
     package let reader: PubkyReader
 
     package init(_ reader: PubkyReader) { self.reader = reader }
 
-    /// Where endpoints lie.
+    /// The path of the directory of endpoints.
     package static let root = "/pub/paykit.app/v0/"
-    /// Of how many methods of one user endpoints are read at most.
+    /// The greatest number of endpoints that are read of one user.
     package static let mostMethods = 32
     private static let width = 4
 
-    /// Returns where the endpoint of `method` lies.
+    /// Returns the address of the endpoint of `method`.
     ///
-    /// - Throws: `validationFailed` for a name that no method has.
+    /// - Throws: `validationFailed` for a malformed name of a method.
     package static func address(of owner: PubkyKey, method: String) throws(PaykitNetworkError) -> PubkyAddress {
         guard PaykitEndpoint.isMethod(method), let address = try? PubkyAddress(owner, path: root + method) else {
             throw PaykitNetworkError(
@@ -35,7 +35,7 @@ package struct PaykitDirectory: Sendable {
 
     /// Returns all endpoints that `owner` publishes, by method.
     ///
-    /// One that is listed but cannot be read is left out, unless none can be.
+    /// A listed endpoint that cannot be read is left out, unless none can be read.
     package func endpoints(of owner: PubkyKey) async throws(PaykitNetworkError) -> [PaykitEndpoint] {
         guard let directory = try? PubkyAddress(owner, path: Self.root) else { return [] }
         let server = try await reader.homeserver(of: owner)
@@ -72,7 +72,7 @@ package struct PaykitDirectory: Sendable {
 
     // MARK: Publishing
 
-    /// Publishes an endpoint: others see it at once.
+    /// Publishes an endpoint, which is visible at once.
     package func publish(
         _ endpoint: PaykitEndpoint, _ session: PubkySession
     ) async throws(PaykitNetworkError) {
@@ -86,9 +86,9 @@ package struct PaykitDirectory: Sendable {
         try await reader.homeserver(of: session.user).write(Array(text.utf8), to: address, session)
     }
 
-    /// Takes an endpoint back.
+    /// Removes an endpoint.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: true if there was one.
     @discardableResult
     package func remove(_ method: String, _ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
         let address = try Self.address(of: session.user, method: method)

@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentSettlement
 
-/// Quotes for payments to somebody on the network, and for single invoices (Protocol 4).
+/// Quotes payments to users of the network, and single invoices (Protocol 4).
 struct PaymentFlow: Sendable {
     private let reader: any InstructionReader
     private let id: ProviderID
@@ -30,9 +30,9 @@ struct PaymentFlow: Sendable {
         people = PubkyPeople(directory.reader)
     }
 
-    /// What reads how users can be paid.
+    /// Returns the directory that reads users' endpoints.
     ///
-    /// - Parameter dht: the way to the DHT; without it only relays are asked.
+    /// - Parameter dht: the connection to the DHT; without it only relays are asked.
     static func directory(
         _ network: PubkyNetwork, over http: any HTTPTransport, _ dht: DHTWay?,
         clock: any PaymentClock, random: any RandomSource
@@ -60,7 +60,7 @@ struct PaymentFlow: Sendable {
         }
     }
 
-    /// What pays by private agreement.
+    /// The flow of payments over private channels.
     var privateFlow: ChannelFlow {
         ChannelFlow(
             settings: privately,
@@ -68,9 +68,9 @@ struct PaymentFlow: Sendable {
             reader: reader, provider: id, context: context)
     }
 
-    /// What pays requests over private links.
+    /// Returns the flow of payments for requests over private links.
     ///
-    /// - Throws: ``PaymentError`` without the means for it.
+    /// - Throws: ``PaymentError`` without the means for private links.
     func requests() throws(PaymentError) -> RequestFlow {
         guard let links else {
             throw PaymentError(
@@ -82,13 +82,13 @@ struct PaymentFlow: Sendable {
         return RequestFlow(settings: links, links: flow, reader: reader, provider: id, context: context)
     }
 
-    // MARK: Somebody
+    // MARK: Users
 
     private func quote(_ request: QuoteRequest, to key: PubkyKey) async throws -> PaymentQuote {
         let isPrivate: Bool
         do { isPrivate = try await canBeAsked(key) } catch { throw PaymentError(error, provider: id) }
         let offers = try await published(by: key, orNone: isPrivate)
-        // A missing or odd profile keeps nobody from being paid.
+        // A missing or malformed profile does not prevent a payment.
         let profile = try? await people.profile(of: key)
         let payee = Payee(key, profile)
         guard isPrivate, let privately else { return try await self.quote(request, payee: payee, offers) }
@@ -107,12 +107,12 @@ struct PaymentFlow: Sendable {
         return quote
     }
 
-    /// Only an invoice is a payment's own, and proves by itself that it was paid.
+    /// Only an invoice belongs to one payment and proves by itself that it was paid.
     private static let privateMethod = "lightning"
 
-    /// Whether somebody says where they can be spoken to.
+    /// Returns true if the user publishes a private endpoint that can be connected to.
     ///
-    /// - Throws: ``PaykitNetworkError`` where nothing is to be paid otherwise.
+    /// - Throws: ``PaykitNetworkError`` where only private payments are allowed.
     private func canBeAsked(_ key: PubkyKey) async throws(PaykitNetworkError) -> Bool {
         guard let privately, key != privately.payer else { return false }
         let isOnly = privately.use == .only
@@ -133,7 +133,8 @@ struct PaymentFlow: Sendable {
         return true
     }
 
-    /// How a private payment is offered: for what an invoice of theirs asks, where nobody says how much is paid.
+    /// Returns the offer of a private payment, with the amount of one of the payee's invoices where the payer has no
+    /// amount chooser.
     private func privateOffer(
         _ privately: PaykitChannelPayments, _ offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)]
     ) -> SettlementOffer {
@@ -144,14 +145,14 @@ struct PaymentFlow: Sendable {
                 break
             }
         }
-        // Which invoice it will be, the payee says when they are asked.
+        // The payee names the invoice when asked.
         let endpoint = SettlementEndpoint(.bolt11, text: "", network: privately.chain.rawValue)
         return SettlementOffer(endpoint: endpoint, amount: amount, expiresAt: nil)
     }
 
-    /// What somebody publishes for everybody, best first.
+    /// Returns the public endpoints of a user, best first.
     ///
-    /// - Parameter isOptional: whether nothing of it will do.
+    /// - Parameter isOptional: true if an empty result is acceptable.
     private func published(
         by key: PubkyKey, orNone isOptional: Bool
     ) async throws -> [(endpoint: PaykitEndpoint, offer: SettlementOffer)] {
@@ -179,9 +180,9 @@ struct PaymentFlow: Sendable {
 
     // MARK: Options
 
-    /// One option for each way: called by its method, and by a number where a method has several.
+    /// Returns a quote with one option for each offer, named by its method, and by a number where a method has several.
     ///
-    /// - Parameter privately: how a private payment is offered, before all others; nil for not at all.
+    /// - Parameter privately: the offer of a private payment, before all others; nil for none.
     private func quote(
         _ request: QuoteRequest, payee: Payee, _ offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)],
         before privately: SettlementOffer? = nil
@@ -212,9 +213,9 @@ struct PaymentFlow: Sendable {
         return quote
     }
 
-    /// Leaves out what takes no such amount by its owner's word.
+    /// Removes options whose amount is outside their owner's limits.
     ///
-    /// - Throws: ``PaymentError`` where nothing is left: what the first of them takes.
+    /// - Throws: ``PaymentError`` where no option remains, with the limits of the first.
     private func keepLimits(of endpoints: [String: PaykitEndpoint], _ quote: inout PaymentQuote) throws(PaymentError) {
         var refusal: PaykitNetworkError?
         let options = quote.options.filter { option in
@@ -230,7 +231,7 @@ struct PaymentFlow: Sendable {
         quote.options = options
     }
 
-    /// The usual order, then by name.
+    /// Sorts by the usual order, then by name.
     private static func place(_ endpoint: PaykitEndpoint) -> (Int, String) {
         let index = SmartCheckout.usualOrder.firstIndex(of: endpoint.methodID)
         return (index ?? SmartCheckout.usualOrder.count, endpoint.methodID)
@@ -242,14 +243,14 @@ struct PaymentFlow: Sendable {
 }
 
 extension Payee {
-    /// The name and picture that somebody gives themselves, as they may be shown, with their key.
+    /// Creates a payee from a key and a profile's claimed name and picture, made safe to display.
     fileprivate init(_ key: PubkyKey, _ profile: PubkyPeople.Profile?) {
         self.init(
             claiming: profile?.name, knownAs: "\(key.text.prefix(8))…\(key.text.suffix(4))",
             else: "a user without a name", iconURL: profile?.image.flatMap(Self.picture), id: key.text)
     }
 
-    /// Only what is fetched encrypted from elsewhere can be shown.
+    /// Returns an address that is encrypted and not of this device; nil for any other picture.
     private static func picture(_ url: String) -> String? {
         guard let address = try? HTTPURL(url), address.isSecure, !address.isLoopback else { return nil }
         return address.text
@@ -257,7 +258,7 @@ extension Payee {
 }
 
 extension PaymentError {
-    /// What was not found or read about a payee. Nothing was sent.
+    /// Creates an error about reading a payee's data. No payment was sent.
     init(_ failure: PaykitNetworkError, provider: ProviderID) {
         let code: Code =
             switch failure.code {

@@ -1,10 +1,10 @@
 package import PaymentCore
 
-/// Packets in the DHT (Protocol 2.4): items whose number is the packet's time.
+/// Packets in the DHT (Protocol 2.4): items whose sequence number is the packet's time.
 extension PkarrClient {
-    /// Asks as `network` says.
+    /// Creates a client with the relays and the DHT of `network`.
     ///
-    /// - Parameter way: the way to the DHT; without it only relays are asked.
+    /// - Parameter way: the connection to the DHT; without it only relays are asked.
     package init(
         _ network: PubkyNetwork, http: any HTTPTransport, dht way: DHTWay?, clock: any PaymentClock,
         random: any RandomSource
@@ -17,7 +17,7 @@ extension PkarrClient {
         self.init(relays: network.relays, http: http, dht: dht, clock: clock)
     }
 
-    /// Asks the DHT. A search that did not come to its end says nothing of what it did not find.
+    /// Asks the DHT. An incomplete search does not show that a packet is missing.
     static func ask(_ dht: DHTResolver, for key: PubkyKey) async -> Answer {
         do throws(DHTError) {
             let search = try await dht.resolve(key.bytes)
@@ -49,7 +49,7 @@ extension PkarrClient {
         }
     }
 
-    /// The packet that an item holds; nil for an item that is none, which counts as nothing.
+    /// Returns the packet in an item; nil for a malformed one, which is ignored.
     private static func packet(_ item: MutableItem, of key: PubkyKey) -> SignedPacket? {
         guard let time = UInt64(exactly: item.sequence) else { return nil }
         return try? SignedPacket(key: key, signature: item.signature, timestamp: time, dns: item.value)

@@ -6,16 +6,16 @@ package import PaymentCore
     import Foundation
 #endif
 
-/// Asks relays and the DHT who somebody says they are, and tells them of one's own (Protocol 2.2 and 2.4).
+/// Resolves and publishes packets of keys, by relays and the DHT (Protocol 2.2 and 2.4).
 ///
-/// Neither can do worse than keep silent or bring old packets: every packet is checked, all relays are asked, and the
-/// latest packet counts. The DHT is slower, so that readers ask it where no relay brings a packet; before something is
-/// published, everybody is asked.
+/// The worst that relays and the DHT can do is to stay silent or return old packets: every packet is verified, all
+/// relays are asked, and the latest packet counts. The DHT is slower, so that readers ask it only where no relay
+/// returns a packet; before publishing, relays and DHT are all asked.
 package actor PkarrClient {
     private struct Known {
         let packet: SignedPacket
-        /// Whether it was brought when another packet of its second could not come any more: only then may a relay be
-        /// asked whether it has changed since, for relays count whole seconds.
+        /// True if the packet was received when no other packet of the same second could follow: only then may a relay
+        /// be asked for changes since, because relays count whole seconds.
         let isAlone: Bool
         let freshUntil: Duration
         let order: UInt64
@@ -30,8 +30,8 @@ package actor PkarrClient {
     private var turn: UInt64 = 0
 
     /// - Parameters:
-    ///   - dht: the way to the DHT; without it only relays are asked.
-    ///   - capacity: how many packets are kept at most; those that were needed longest ago go first.
+    ///   - dht: the client of the DHT; without it only relays are asked.
+    ///   - capacity: the greatest number of cached packets; the least recently used are removed first.
     package init(
         relays: [HTTPURL], http: any HTTPTransport, dht: DHTResolver? = nil, clock: any PaymentClock,
         capacity: Int = 1000
@@ -43,26 +43,26 @@ package actor PkarrClient {
         self.capacity = max(1, capacity)
     }
 
-    /// Returns the latest packet of `key`; nil when nobody knows one.
+    /// Returns the latest packet of `key`; nil when there is none.
     ///
-    /// - Throws: when nobody answered, or there is nobody to ask, and none is known from before.
+    /// - Throws: when neither a relay nor the DHT answered or is configured, and no packet is cached.
     package func resolve(_ key: PubkyKey, isFresh: Bool = false) async throws(PaykitNetworkError) -> SignedPacket? {
         if !isFresh, let known = known[key], clock.uptime < known.freshUntil { return keep(known.packet, isNew: false) }
         return try await search(key, everywhere: isFresh).packet
     }
 
-    /// What a search has brought.
+    /// The result of a search.
     package struct Finding: Sendable {
-        /// The latest packet; nil when nobody knows one.
+        /// The latest packet; nil when there is none.
         package let packet: SignedPacket?
-        /// Whether everybody has answered who could know of another.
+        /// True if every source that was asked has answered.
         package let isCertain: Bool
     }
 
-    /// Searches for the latest packet of `key`, whatever is kept of it.
+    /// Searches for the latest packet of `key`, whether one is cached or not.
     ///
-    /// - Parameter everywhere: whether nobody is taken to have said the same before, and the DHT is asked in any case.
-    /// - Throws: when nobody answered, or there is nobody to ask, and none is known from before.
+    /// - Parameter everywhere: true to bypass all caches, and to ask the DHT in any case.
+    /// - Throws: when neither a relay nor the DHT answered or is configured, and no packet is cached.
     package func search(_ key: PubkyKey, everywhere: Bool) async throws(PaykitNetworkError) -> Finding {
         let before = known[key]
         let since = everywhere || before?.isAlone != true ? nil : before?.packet
@@ -98,13 +98,13 @@ package actor PkarrClient {
         return Finding(packet: newest, isCertain: isAnswered && failure == nil)
     }
 
-    /// Gives a packet to all relays and to the DHT.
+    /// Publishes a packet to all relays and to the DHT.
     ///
-    /// - Parameter former: the packet that it takes the place of. Older relays store nothing where they know another;
-    ///   today's do not look at it.
-    /// - Returns: how many have it now; the DHT counts as one.
-    /// - Throws: when none has, when the DHT has a later packet of this key, or as many relays know a later one as have
-    ///   stored this: who published that would be overwritten.
+    /// - Parameter former: the packet that it replaces. Older relays store nothing where they know another; current
+    ///   ones ignore it.
+    /// - Returns: the number of relays that have it now; the DHT counts as one.
+    /// - Throws: when none has it, when the DHT has a later packet of this key, or when at least as many relays know a
+    ///   later packet as have stored this one: another publisher's packet would be overwritten.
     @discardableResult
     package func publish(
         _ packet: SignedPacket, replacing former: SignedPacket? = nil
@@ -128,7 +128,7 @@ package actor PkarrClient {
                 if failure.code == .storage { conflicts.append(failure) }
                 refusal = refusal ?? failure
             case .outdated(let later):
-                // The owner's own signature says so, whatever relays have taken.
+                // The owner's signature proves the later packet, whatever relays have stored.
                 if known[packet.key].map({ later.isNewer(than: $0.packet) }) ?? true { keep(later, isNew: true) }
                 throw PaykitNetworkError(
                     .storage, "a later packet of \(packet.key) is in the DHT: look again before you publish")
@@ -142,7 +142,7 @@ package actor PkarrClient {
         return stored
     }
 
-    /// Forgets what is known of `key`: somebody published for it elsewhere.
+    /// Removes `key` from the cache, after another client published for it.
     package func forget(_ key: PubkyKey) { known[key] = nil }
 
     @discardableResult
@@ -168,7 +168,7 @@ package actor PkarrClient {
         case failed(PaykitNetworkError)
 
         var isFailure: Bool { if case .failed = self { true } else { false } }
-        /// Whether somebody has a packet.
+        /// True if the source has a packet.
         var isKnown: Bool {
             switch self {
             case .packet, .unchanged: true
@@ -180,7 +180,7 @@ package actor PkarrClient {
     enum Stored: Sendable {
         case stored
         case refused(PaykitNetworkError)
-        /// There is a later one already: this.
+        /// A later packet exists: this one.
         case outdated(SignedPacket)
     }
 
@@ -191,7 +191,7 @@ package actor PkarrClient {
     ) async -> Answer {
         do {
             let response = try await get(relay, key, after: known, isFresh: isFresh, over: http)
-            // A cache on the way may have kept an answer to another question.
+            // An intermediate cache may have kept the answer to another request.
             let isOdd = response.status == 304 && known == nil || response.status == 200 && response.body.isEmpty
             return try read(
                 isOdd ? try await get(relay, key, after: nil, isFresh: true, over: http) : response, of: relay, key,
@@ -224,7 +224,7 @@ package actor PkarrClient {
         case 200: return .packet(try SignedPacket(payload: response.body, of: key))
         case 304 where isConditional: return .unchanged
         case 404 where response.headers["Pkarr-Invalid-Signed-Packet-Seq"] != nil:
-            // Somebody of this key is there, and the latest that the network has of them is spoilt.
+            // The key exists, but its latest packet on the network is malformed.
             return .failed(
                 PaykitNetworkError(
                     .invalidData, "the relay \(relay.host) found nothing but a packet that cannot be read",
@@ -246,13 +246,13 @@ package actor PkarrClient {
             if response.status == 412, let former,
                 case .packet(let theirs) = await ask(relay, for: packet.key, after: nil, isFresh: true, over: http)
             {
-                // Relays share what they know: another one may have told it of this packet already.
+                // Relays share packets: another relay may have passed this packet on already.
                 if theirs.payload == packet.payload { return .stored }
-                // What was known may come from the DHT, and the relay be behind it.
+                // The former packet may come from the DHT, and the relay be behind it.
                 if !theirs.isNewer(than: former) { return await put(packet, replacing: nil, to: relay, over: http) }
             }
             guard 200...299 ~= response.status else { return .refused(failure(response.status, relay, response)) }
-            // Today's say how many nodes have it; those that say nothing have stored it.
+            // Current relays report the number of nodes that have it; a relay without this header has stored it.
             guard let text = response.headers["Pkarr-Dht-Stored-Nodes"], Int(text).map({ $0 < 1 }) ?? true else {
                 return .stored
             }

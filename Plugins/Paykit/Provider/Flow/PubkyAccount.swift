@@ -1,13 +1,13 @@
 package import PaymentCore
 import Synchronization
 
-/// Signs its owner in at their homeserver and tells the network where that is (Protocol 2.3, 3.2 and 3.4).
+/// Signs its owner in at their homeserver and publishes the homeserver (Protocol 2.3, 3.2 and 3.4).
 package struct PubkyAccount: Sendable {
     private let reader: PubkyReader
     private let pkarr: PkarrClient
     private let clock: any PaymentClock
     package let keyPair: PubkyKeyPair
-    /// How the app lets itself in where homeservers take grants; without it there are cookies only.
+    /// The maker of grants for homeservers that accept them; without it only cookies are used.
     private let grants: GrantMaker?
     private let times: TokenTimes
 
@@ -23,12 +23,12 @@ package struct PubkyAccount: Sendable {
         times = TokenTimes()
     }
 
-    /// Opens a session at `server`, where the owner may have an account already, and names it as the owner's
+    /// Opens a session at `server`, where the owner may have an account already, and publishes it as the owner's
     /// homeserver.
     ///
     /// - Parameters:
-    ///   - capabilities: what the session may do.
-    ///   - signUpToken: what the homeserver wants of new users, if anything.
+    ///   - capabilities: the capabilities of the session.
+    ///   - signUpToken: the token that the homeserver demands from new users, if any.
     /// - Throws: ``PaykitNetworkError``.
     package func open(
         at server: PubkyKey, _ capabilities: [PubkyCapability], signUpToken: Redacted<String>? = nil
@@ -47,7 +47,7 @@ package struct PubkyAccount: Sendable {
         return session
     }
 
-    /// Signs in at the homeserver that the owner names.
+    /// Signs in at the owner's published homeserver.
     package func signIn(_ capabilities: [PubkyCapability]) async throws(PaykitNetworkError) -> PubkySession {
         let server = try await reader.locator.homeserver(of: keyPair.publicKey)
         return try await signIn(at: try await reader.homeserver(called: server), called: server, capabilities)
@@ -62,7 +62,7 @@ package struct PubkyAccount: Sendable {
         do throws(PaykitNetworkError) {
             return try await grants.open(try grants.held(capabilities, at: server, by: keyPair), at: homeserver)
         } catch {
-            // It may have been replaced by an older one meanwhile: the next sign-in asks again.
+            // The homeserver may have been replaced by an older version: the next sign-in asks again.
             if error.code == .invalidData { await grants.features.forgetGrants(homeserver) }
             throw error
         }
@@ -86,9 +86,9 @@ package struct PubkyAccount: Sendable {
         AuthToken(capabilities, at: times.next(clock.now.microseconds), by: keyPair)
     }
 
-    /// Publishes that `server` keeps the owner's data, unless that is what is published. Other records are kept, so
-    /// that somebody who has been on the network before is told from nobody only where everybody says so: what is
-    /// published takes the place of everything else.
+    /// Publishes `server` as the owner's homeserver, unless it is published already. Publishing replaces all records,
+    /// so the owner's others are copied. A missing packet counts only if every source answered, or if the account is
+    /// new.
     private func name(_ server: PubkyKey, isNew: Bool) async throws(PaykitNetworkError) {
         let key = keyPair.publicKey
         let found = try await pkarr.search(key, everywhere: true)
@@ -104,7 +104,7 @@ package struct PubkyAccount: Sendable {
         else { return }
         let others = known?.message.answers.filter { !$0.name.description.hasPrefix("_pubky") } ?? []
         let record = DNSRecord(name, .https(DNSService(priority: 0, target: target)))
-        // Later than what is known, even where this device's clock is behind.
+        // Later than the known packet, even where this device's clock is behind.
         let time = max(clock.now.microseconds, (known?.timestamp ?? 0) + 1)
         let packet: SignedPacket
         do { packet = try SignedPacket(signing: others + [record], at: time, by: keyPair) } catch {
@@ -115,7 +115,7 @@ package struct PubkyAccount: Sendable {
     }
 }
 
-/// Times of tokens: no two are the same, for homeservers know tokens by their times.
+/// The times of tokens: no two are the same, because homeservers identify tokens by their times.
 private final class TokenTimes: Sendable {
     private let last = Mutex<UInt64>(0)
 

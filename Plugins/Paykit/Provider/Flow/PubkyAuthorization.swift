@@ -11,19 +11,19 @@ package struct PubkyAuthorization: Sendable {
 
     package init(over http: any HTTPTransport) { self.http = http }
 
-    /// Draws the secret of a new link. Whoever can foretell it can read the token.
+    /// Draws the secret of a new link. If it is predictable, others can read the token.
     package static func secret(_ random: any RandomSource) -> Redacted<[UInt8]> {
         Redacted(random.bytes(32))
     }
 
-    /// What a signer answers.
+    /// A signer's answer.
     package enum Answer: Sendable {
-        /// As older homeservers want it (Protocol 3.2).
+        /// The form for older homeservers (Protocol 3.2).
         case token(AuthToken)
-        /// As today's want it (Protocol 10.2).
+        /// The form for current homeservers (Protocol 10.2).
         case grant(PubkyGrant)
 
-        /// Who answered.
+        /// The user that answered.
         package var user: PubkyKey {
             switch self {
             case .token(let token): token.key
@@ -32,7 +32,7 @@ package struct PubkyAuthorization: Sendable {
         }
     }
 
-    /// Leaves a token or grant where the device that showed `link` waits for it.
+    /// Leaves a token or grant at the relay where the device that showed `link` waits for it.
     package func answer(
         _ link: PubkyAuthorizationLink, with content: [UInt8], _ random: any RandomSource
     ) async throws(PaykitNetworkError) {
@@ -58,9 +58,9 @@ package struct PubkyAuthorization: Sendable {
         }
     }
 
-    /// Waits once for the answer to `link`; nil when the relay let go without one, and may be asked again.
+    /// Waits once for the answer to `link`; nil when the relay ended the wait without one, and may be asked again.
     ///
-    /// - Throws: `invalidCredentials` when something was left there that no signer with this secret made.
+    /// - Throws: `invalidCredentials` when the message there was not made by a signer with this secret.
     package func wait(for link: PubkyAuthorizationLink, _ holdTime: Duration) async throws(PaykitNetworkError)
         -> Answer?
     {
@@ -77,12 +77,12 @@ package struct PubkyAuthorization: Sendable {
             throw PaykitNetworkError(
                 .invalidCredentials, "what was left at the relay is no authorisation; show a new code")
         }
-        // An inbox keeps a message until it is told that it was read. That nobody could be told does not matter.
+        // An inbox keeps a message until it is deleted. A failed deletion does no harm.
         if link.isInbox { _ = try? await send(.delete, link) }
         return answer
     }
 
-    /// Which of both an answer is, its content tells, whatever was asked for.
+    /// Returns the answer, whose kind follows from its content and not from the request.
     private static func read(_ bytes: [UInt8]) -> Answer? {
         if let token = try? AuthToken(parsing: bytes) { return .token(token) }
         guard SignedToken.isLikely(bytes) else { return nil }

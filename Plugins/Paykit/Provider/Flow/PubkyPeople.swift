@@ -1,12 +1,12 @@
 package import PaymentCore
 
-/// What users say of themselves and whom they follow (Protocol 4.5).
+/// The profiles of users and the users that they follow (Protocol 4.5).
 package struct PubkyPeople: Sendable {
     package let reader: PubkyReader
 
     package init(_ reader: PubkyReader) { self.reader = reader }
 
-    /// What a user says of themselves. All of it is their own text.
+    /// A user's profile. All of it is untrusted text.
     package struct Profile: Sendable, Hashable {
         package struct Link: Sendable, Hashable {
             package let title: String?
@@ -34,7 +34,7 @@ package struct PubkyPeople: Sendable {
             self.status = status
         }
 
-        /// Reads a profile. Members of another kind are left out: other apps write here too.
+        /// Reads a profile. Members of another type are left out: other apps write here too.
         package init(_ json: JSONValue) {
             self.init(
                 name: json["name"]?.string, bio: json["bio"]?.string, image: json["image"]?.string,
@@ -57,14 +57,14 @@ package struct PubkyPeople: Sendable {
         }
     }
 
-    /// Where a profile lies.
+    /// The path of a profile.
     package static let profilePath = "/pub/pubky.app/profile.json"
-    /// Where lies whom somebody follows.
+    /// The path of the directory of a user's follows.
     package static let followsPath = "/pub/pubky.app/follows/"
-    /// How many follows of one user are read at most.
+    /// The greatest number of follows that are read of one user.
     package static let mostFollows = 10_000
 
-    /// Returns what `user` says of themselves; nil when they say nothing.
+    /// Returns the profile of `user`; nil when there is none.
     package func profile(of user: PubkyKey) async throws(PaykitNetworkError) -> Profile? {
         guard let address = try? PubkyAddress(user, path: Self.profilePath),
             let bytes = try await reader.file(address)
@@ -75,7 +75,7 @@ package struct PubkyPeople: Sendable {
         return Profile(json)
     }
 
-    /// Publishes what the session's user says of themselves.
+    /// Publishes the profile of the session's user.
     package func publish(_ profile: Profile, _ session: PubkySession) async throws(PaykitNetworkError) {
         if let name = profile.name {
             guard 3...50 ~= name.count, name != "[DELETED]" else {
@@ -91,7 +91,7 @@ package struct PubkyPeople: Sendable {
         try await reader.homeserver(of: session.user).write(profile.json.serialized(), to: address, session)
     }
 
-    /// Returns whom `user` follows.
+    /// Returns the users that `user` follows.
     package func follows(of user: PubkyKey) async throws(PaykitNetworkError) -> [PubkyKey] {
         guard let directory = try? PubkyAddress(user, path: Self.followsPath) else { return [] }
         return try await reader.list(directory, isShallow: true, most: Self.mostFollows).compactMap {
@@ -99,7 +99,7 @@ package struct PubkyPeople: Sendable {
         }
     }
 
-    /// Follows somebody, or no longer.
+    /// Follows another user, or stops following them.
     package func follow(
         _ other: PubkyKey, _ follows: Bool, at microseconds: UInt64, _ session: PubkySession
     ) async throws(PaykitNetworkError) {

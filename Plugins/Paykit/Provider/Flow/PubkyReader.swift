@@ -1,10 +1,10 @@
 package import PaymentCore
 
-/// Reads what users of the Pubky network publish, wherever their data lies.
+/// Reads files of users of the Pubky network, at whichever homeserver keeps them.
 package struct PubkyReader: Sendable {
     package let locator: HomeserverLocator
     private let http: any HTTPTransport
-    /// What homeservers speak; nil to ask none, and to speak as all of them understand.
+    /// The features of homeservers; nil to ask none, and to use only what all of them support.
     private let features: HomeserverFeatures?
 
     package init(
@@ -15,7 +15,7 @@ package struct PubkyReader: Sendable {
         self.features = features
     }
 
-    /// The homeserver of `user`.
+    /// Returns the homeserver of `user`.
     package func homeserver(of user: PubkyKey) async throws(PaykitNetworkError) -> Homeserver {
         let url = try await locator.address(of: user)
         let server = Homeserver(url, over: http)
@@ -23,20 +23,20 @@ package struct PubkyReader: Sendable {
         return Homeserver(url, over: http, hasStoragePaths: true)
     }
 
-    /// The homeserver whose key is `server`.
+    /// Returns the homeserver whose key is `server`.
     package func homeserver(called server: PubkyKey) async throws(PaykitNetworkError) -> Homeserver {
         Homeserver(try await locator.address(ofServer: server), over: http)
     }
 
-    /// The content of a file; nil when there is none.
+    /// Returns the content of a file; nil when there is none.
     package func file(_ address: PubkyAddress) async throws(PaykitNetworkError) -> [UInt8]? {
         guard case .file(let file) = try await homeserver(of: address.owner).read(address) else { return nil }
         return file.content
     }
 
-    /// All files in a directory, page by page; those in directories below it too, unless `isShallow`.
+    /// Returns all files in a directory, page by page; those in subdirectories too, unless `isShallow`.
     ///
-    /// - Parameter most: more is not asked for: a server could go on for ever.
+    /// - Parameter most: the greatest number of files, because a server could list files without end.
     package func list(
         _ directory: PubkyAddress, isShallow: Bool, most: Int
     ) async throws(PaykitNetworkError) -> [PubkyAddress] {
@@ -48,7 +48,7 @@ package struct PubkyReader: Sendable {
                 let page = try await server.list(directory, limit: limit, after: found.last, isShallow: isShallow),
                 !page.isEmpty
             else { break }
-            // A server that begins again would keep us here.
+            // Ends the listing when a server begins again, which would otherwise repeat without end.
             if let last = found.last, let next = page.first, next.path <= last.path { break }
             found += page
             if page.count < limit { break }

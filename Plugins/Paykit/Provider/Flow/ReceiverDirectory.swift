@@ -1,25 +1,25 @@
 import PaymentCore
 
-/// How users can be paid, as today's apps publish it (Protocol 11): for each app a directory of its own.
+/// The endpoints that users publish in generation 3 (Protocol 11), in one directory for each app.
 package struct ReceiverDirectory: Sendable {
     package let reader: PubkyReader
 
     package init(_ reader: PubkyReader) { self.reader = reader }
 
-    /// Below what everything of Paykit's third generation lies.
+    /// The root of all files of generation 3.
     package static let root = "/pub/paykit/v0/"
-    /// Of how many apps of one user directories are looked at.
+    /// The greatest number of apps of one user whose directories are read.
     package static let mostApps = 16
-    /// Of how many endpoints of one app files are read.
+    /// The greatest number of endpoints of one app that are read.
     package static let mostEndpoints = 32
 
-    /// What lies directly in the root: which forms of this generation a user publishes.
+    /// The content of the root: the forms of this generation that a user publishes.
     package struct Survey: Sendable, Hashable {
         /// The apps that have directories.
         package let apps: [String]
-        /// Endpoints without a directory of their own: the oldest form.
+        /// Endpoints directly in the root: the oldest form.
         package let flat: [PaykitIdentifier]
-        /// Whether there are files of a later form, which is not spoken here.
+        /// True if there are files of a later form, which is not supported.
         package let isLater: Bool
 
         /// Names of directories that are no apps.
@@ -36,13 +36,13 @@ package struct ReceiverDirectory: Sendable {
 
     // MARK: Reading
 
-    /// What `owner` publishes of this generation, in one request; nil when nothing.
+    /// Returns the forms that `owner` publishes of this generation, in one request; nil when there are none.
     package func survey(_ owner: PubkyKey, at server: Homeserver) async throws(PaykitNetworkError) -> Survey? {
         guard let names = try await names(in: Self.root, of: owner, at: server) else { return nil }
         return Survey(names)
     }
 
-    /// The receivers that `owner` has directories for: wallets before servers, then by name.
+    /// Returns the receivers that have directories of `owner`: wallets before servers, then by name.
     package func receivers(
         of owner: PubkyKey, _ survey: Survey, at server: Homeserver
     ) async throws(PaykitNetworkError) -> [PaykitReceiverPath] {
@@ -56,17 +56,17 @@ package struct ReceiverDirectory: Sendable {
         return receivers.sorted { ($0.runtime == .server ? 1 : 0, $0.text) < ($1.runtime == .server ? 1 : 0, $1.text) }
     }
 
-    /// What somebody can be paid with, all of one receiver.
+    /// The endpoints of one receiver.
     package struct Offer: Sendable, Hashable {
-        /// Whose app it is; nil for the oldest form, which says none.
+        /// The app of the endpoints; nil for the oldest form, which names none.
         package let receiver: PaykitReceiverPath?
         package let endpoints: [PaykitEndpoint]
     }
 
     /// Returns the endpoints of the first of `owner`'s receivers that has any, or those of the oldest form; nil when
-    /// they publish none. Endpoints of two receivers are never mixed: each is another app's, which may be gone.
+    /// there are none. Endpoints of two receivers are never mixed: each belongs to another app, which may be gone.
     ///
-    /// - Throws: ``PaykitNetworkError``; `methodNotSupported` when they publish in a later form only.
+    /// - Throws: ``PaykitNetworkError``; `methodNotSupported` when they are published only in a later form.
     package func offer(of owner: PubkyKey) async throws(PaykitNetworkError) -> Offer? {
         let server = try await reader.homeserver(of: owner)
         guard let survey = try await survey(owner, at: server) else { return nil }
@@ -124,7 +124,8 @@ package struct ReceiverDirectory: Sendable {
         } catch { return .failure(error) }
     }
 
-    /// The names of what lies directly in a directory; nil where nothing does. Those of directories end with a slash.
+    /// Returns the names of the entries of a directory; nil where there are none. Names of subdirectories end with a
+    /// slash.
     private func names(
         in directory: String, of owner: PubkyKey, at server: Homeserver
     ) async throws(PaykitNetworkError) -> [String]? {
@@ -143,10 +144,10 @@ package struct ReceiverDirectory: Sendable {
 
     // MARK: Publishing
 
-    /// Publishes an endpoint of one's own app.
+    /// Publishes an endpoint of the user's own app.
     ///
-    /// - Parameter former: whether what lies there under other identifiers of the same former name is taken back: a
-    ///   payer would take it for another way that is still good.
+    /// - Parameter former: the former name whose other identifiers are removed, because a payer would take them for
+    ///   valid alternatives; nil to keep them.
     package func publish(
         _ identifier: PaykitIdentifier, _ value: String, of receiver: PaykitReceiverPath, inPlaceOf former: String?,
         _ session: PubkySession
@@ -167,7 +168,7 @@ package struct ReceiverDirectory: Sendable {
         }
     }
 
-    /// Takes back what one's own app publishes as `method`: an identifier, or all that had this name before.
+    /// Removes the endpoints of the user's own app for `method`: one identifier, or all with this former name.
     package func remove(
         _ method: String, of receiver: PaykitReceiverPath, _ session: PubkySession
     ) async throws(PaykitNetworkError) {
@@ -179,7 +180,7 @@ package struct ReceiverDirectory: Sendable {
         }
     }
 
-    /// What lies in the directory of a receiver.
+    /// Returns the identifiers in the directory of a receiver.
     package func identifiers(
         of receiver: PaykitReceiverPath, _ owner: PubkyKey, at server: Homeserver
     ) async throws(PaykitNetworkError) -> [PaykitIdentifier] {

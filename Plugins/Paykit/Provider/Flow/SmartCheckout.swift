@@ -6,11 +6,11 @@ import PaymentCore
     public import Foundation
 #endif
 
-/// An endpoint that somebody offered to this device alone.
+/// An endpoint that a user offered to this device alone.
 public struct PaykitChannelOffer: Sendable, Hashable {
-    /// What is offered.
+    /// The offered endpoint.
     public let endpoint: PaykitEndpoint
-    /// Until when; nil when nobody said.
+    /// The time of expiry; nil where none is given.
     public let expiresAt: Date?
 
     /// Creates an offer.
@@ -20,13 +20,13 @@ public struct PaykitChannelOffer: Sendable, Hashable {
     }
 }
 
-/// Private offers by who made them. Bounded, and what is over goes.
+/// Private offers by user. Their number is limited, and expired ones are dropped.
 package struct ChannelOffers: Sendable {
-    /// How long an offer is kept of which nobody said how long it is good.
+    /// The lifetime of an offer without an expiry.
     package static let lifetime: Duration = .seconds(30 * 86_400)
-    /// How many offers of one user are kept; the newest of each method counts.
+    /// The most offers that are kept of one user; the newest of each method counts.
     package static let most = 10
-    /// Of how many users offers are kept: anybody may make some.
+    /// The most users whose offers are kept, because any user can make some.
     package static let mostUsers = 1000
 
     private var offers: [PubkyKey: [PaykitChannelOffer]] = [:]
@@ -35,13 +35,13 @@ package struct ChannelOffers: Sendable {
 
     /// Keeps an offer.
     ///
-    /// - Returns: whether it is kept: where there is no room, or its time is over, it is not.
+    /// - Returns: true if it is kept; false where there is no room, or it has expired.
     @discardableResult
     package mutating func add(_ offer: PaykitChannelOffer, of user: PubkyKey, at now: Date) -> Bool {
         guard offer.expiresAt.map({ now < $0 }) ?? true else { return false }
         if offers[user] == nil, offers.count >= Self.mostUsers {
             for known in offers.keys where current(of: known, at: now).isEmpty { offers[known] = nil }
-            // Nobody's offers go for a stranger's.
+            // No user's offers are dropped for a stranger's.
             guard offers.count < Self.mostUsers else { return false }
         }
         let end = offer.expiresAt ?? now.addingTimeInterval(Self.lifetime / .seconds(1))
@@ -60,13 +60,13 @@ package struct ChannelOffers: Sendable {
     }
 }
 
-/// Which of somebody's endpoints is paid (Protocol 4.3).
+/// The choice among a user's endpoints (Protocol 4.3).
 package enum SmartCheckout {
-    /// Today's names, then the older ones. Endpoints of both are never in one list.
+    /// The identifiers of generation 3, then the methods of generation 2. Endpoints of both are never in one list.
     package static let usualOrder = PaykitIdentifier.known + ["lightning", "onchain"]
 
-    /// The endpoint to pay: the preferred method, if there is one of it; otherwise by the usual order, then by name. A
-    /// method may be preferred by its name of before: `lightning` is any Lightning endpoint.
+    /// Returns the endpoint to pay: the preferred method, if it exists; otherwise by the usual order, then by name. A
+    /// former name may be preferred: `lightning` is any Lightning endpoint.
     package static func choice(
         among endpoints: [PaykitEndpoint], preferring method: String?
     ) -> PaykitEndpoint? {
@@ -81,7 +81,7 @@ package enum SmartCheckout {
         endpoints.min { (place($0), $0.methodID) < (place($1), $1.methodID) }
     }
 
-    /// The usual order, then by name.
+    /// Sorts by the usual order, then by name.
     static func sorted(_ endpoints: [PaykitEndpoint]) -> [PaykitEndpoint] {
         endpoints.sorted { (place($0), $0.methodID) < (place($1), $1.methodID) }
     }

@@ -1,10 +1,10 @@
 import PaymentCore
 import PaymentSettlement
 
-/// How a settler can pay what somebody published.
+/// The offers that a settler can pay for a published endpoint.
 enum EndpointOffers {
-    /// What the endpoint asks for, by its own text: none when it is not sound. The method says which coin is meant
-    /// where the text alone could be of several.
+    /// Returns the offers in the endpoint's text; none when it is not sound. The method decides the coin where the text
+    /// alone is ambiguous.
     static func offers(of endpoint: PaykitEndpoint, _ reader: any InstructionReader) -> [SettlementOffer] {
         let text = endpoint.endpoint
         let isBare = !text.contains(":")
@@ -15,14 +15,14 @@ enum EndpointOffers {
             case "lightning": "lightning:"
             default: nil
             }
-        // Today's names say more than the kind: the form, and the chain.
+        // The names of generation 3 say more than the kind: the form, and the chain.
         guard PaykitIdentifier(endpoint.methodID)?.allows(text) ?? true else { return [] }
         if isBare, let scheme {
             let found = SettlementOffer.offers(in: scheme + text, reader)
             if !found.isEmpty { return found }
         }
         let found = SettlementOffer.offers(in: text, reader)
-        // An address under the method of invoices is not what its name says.
+        // An address under the method of invoices contradicts its method.
         return scheme == nil ? found : found.filter { methods[$0.endpoint.kind] == method }
     }
 

@@ -1,39 +1,39 @@
 public import PaymentCore
 
-/// What a key manager answers to a ``KeyManagerLink`` (Protocol 1.6): a hint, never a proof.
+/// A key manager's answer to a ``KeyManagerLink`` (Protocol 1.6): a hint, never a proof.
 ///
-/// A session in it is one only when its homeserver says so, and the user's only when they say so.
+/// A session in it is valid only if its homeserver accepts it, and belongs to the user only if they confirm it.
 public struct KeyManagerAnswer: Sendable, Hashable {
-    /// What is answered.
+    /// The content of an answer.
     @nonexhaustive
     public enum Content: Sendable, Hashable {
-        /// A session, as ``PubkySession/exported`` has it, and what it is said to be good for.
+        /// A session, as ``PubkySession/exported`` has it, and its claimed capabilities.
         case session(Redacted<String>, of: PubkyKey, [PubkyCapability])
-        /// Where sealed keys and a session lie on the user's homeserver.
+        /// The place of sealed keys and a session on the user's homeserver.
         case handoff(from: PubkyKey, requestID: String)
-        /// What somebody says of themselves.
+        /// A user's profile.
         case profile(name: String?, bio: String?, image: String?)
-        /// Whom somebody follows.
+        /// The users that a user follows.
         case follows([PubkyKey])
-        /// Nothing: why, as the key manager says.
+        /// A failure, with the key manager's code and reason.
         case failure(code: String, message: String?)
-        /// Nothing: the user said no.
+        /// The user declined.
         case cancelled
     }
 
-    /// What is answered.
+    /// The content of the answer.
     public let content: Content
 
-    /// What stands for a no where there is no address for it.
+    /// The error code of a cancellation where the question has no address for it.
     static let cancelled = "CANCELLED"
 
     /// Reads the answer to `question`.
     ///
     /// - Parameters:
     ///   - link: the link that opened the app.
-    ///   - question: what was asked, and nothing else: an answer to another question is none.
-    /// - Throws: ``PaykitLinkDefect``: `form` when the link is no answer to this question, as where its nonce is
-    ///   missing.
+    ///   - question: the question that was asked; an answer to another question is rejected.
+    /// - Throws: ``PaykitLinkDefect``: `form` when the link is no answer to this question, for example without its
+    ///   nonce.
     public init(_ link: PaymentLink, to question: KeyManagerLink) throws(PaykitLinkDefect) {
         let values = KeyManagerValues(link)
         func isAt(_ address: String?) -> Bool {
@@ -87,7 +87,7 @@ public struct KeyManagerAnswer: Sendable, Hashable {
             let keys = names.compactMap { try? PubkyKey($0) }
             guard keys.count == names.count else { throw .parameter("follows") }
             return .follows(keys)
-        // Nobody here asks for these in earnest: what they bring must not go through a link.
+        // These are never requested in earnest: a signature or key pair must not pass through a link.
         case .signature, .keyPair: throw .form
         }
     }
@@ -106,10 +106,10 @@ public struct KeyManagerAnswer: Sendable, Hashable {
 // MARK: The key manager's side
 
 extension KeyManagerLink {
-    /// The link that brings `content` to who asked. Ask the user first, and show them ``app`` and ``callback`` as what
-    /// they are: claims. It holds what it brings: open it, and never log it.
+    /// Returns the link that delivers `content` to the app that asked. Ask the user first, and show ``app`` and
+    /// ``callback`` as unverified claims. The link contains the content itself: open it, and never log it.
     ///
-    /// - Returns: nil where the content is no answer to the question.
+    /// - Returns: the link; nil where the content does not answer the question.
     public func answer(_ content: KeyManagerAnswer.Content) -> Redacted<String>? {
         let items: [(String, String)]
         var address = callback

@@ -7,8 +7,8 @@ import PaymentCrypto
     public import Foundation
 #endif
 
-/// What a key manager leaves for a device on the user's homeserver, sealed to a key that the device made for this once:
-/// a session, and the device's own keys for private channels (Protocol 1.6).
+/// The session and the device's keys for private channels that a key manager leaves on the user's homeserver, sealed to
+/// a one-time key of the device (Protocol 1.6).
 public struct KeyManagerHandoff: Sendable, Hashable {
     /// A key pair of the device, for one epoch (X25519).
     public struct KeyPair: Sendable, Hashable {
@@ -21,7 +21,7 @@ public struct KeyManagerHandoff: Sendable, Hashable {
 
         /// Creates a key pair.
         ///
-        /// - Throws: ``PaykitNetworkError`` when these are no 32 bytes.
+        /// - Throws: ``PaykitNetworkError`` when the secret key has not 32 bytes.
         public init(epoch: UInt32, secretKey: Redacted<[UInt8]>) throws(PaykitNetworkError) {
             guard let publicKey = try? X25519.publicKey(of: secretKey.reveal()) else {
                 throw PaykitNetworkError(.validationFailed, "a device's key has 32 bytes")
@@ -32,27 +32,27 @@ public struct KeyManagerHandoff: Sendable, Hashable {
         }
     }
 
-    /// Whose session it is.
+    /// The owner of the session.
     public let user: PubkyKey
     /// The session, as ``PubkySession/exported`` has it.
     public let session: Redacted<String>
-    /// What the session is said to be good for.
+    /// The claimed capabilities of the session.
     public let capabilities: [PubkyCapability]
-    /// The device that it is for, as it called itself.
+    /// The device that the handoff is for, by the name that it gave.
     public let deviceID: String
     /// The device's keys, by epoch.
     public let keyPairs: [KeyPair]
-    /// From what further keys are made; nil where the key manager gave nothing.
+    /// The seed of further keys; nil where the key manager provides none.
     public let noiseSeed: Redacted<[UInt8]>?
-    /// Until when it may be taken.
+    /// The time after which the handoff is invalid.
     public let expiresAt: Date
 
-    /// How long it may be taken.
+    /// The time for which a handoff is valid.
     public static let lifetime = Duration.seconds(300)
 
     /// Creates a handoff.
     ///
-    /// - Throws: ``PaykitNetworkError`` when the session is of somebody else.
+    /// - Throws: ``PaykitNetworkError`` when the session belongs to another user.
     public init(
         of user: PubkyKey, session: Redacted<String>, _ capabilities: [PubkyCapability], to deviceID: String,
         keyPairs: [KeyPair], noiseSeed: Redacted<[UInt8]>? = nil, expiresAt: Date
@@ -72,21 +72,21 @@ public struct KeyManagerHandoff: Sendable, Hashable {
 
     // MARK: As a file
 
-    /// Where the file of a request lies.
+    /// Returns the path of a request's file.
     package static func path(_ requestID: String) -> String { PaykitDirectory.root + "handoff/" + requestID }
 
     private static func place(_ user: PubkyKey, _ requestID: String) -> SealedBlob.Place {
         .text("paykit:v0:handoff:\(user):\(path(requestID)):\(requestID)")
     }
 
-    /// Opens what lies at the homeserver of `user`.
+    /// Opens the file at the homeserver of `user`.
     ///
-    /// - Parameter key: the private half of the key that the question named.
+    /// - Parameter key: the private half of the key in the question.
     package init(
         opening bytes: [UInt8], of user: PubkyKey, requestID: String, with key: Redacted<[UInt8]>
     ) throws(PaykitNetworkError) {
         let content: [UInt8]
-        // What is not sealed is not read at all: anybody could read it, and somebody may have written it.
+        // An unsealed file is rejected: its content is public, and its author unknown.
         do throws(WireDefect) {
             if let envelope = try Self.envelope(bytes) {
                 content = try Self.open(envelope, of: user, requestID: requestID, with: key)
@@ -99,12 +99,12 @@ public struct KeyManagerHandoff: Sendable, Hashable {
         try self.init(reading: content, of: user)
     }
 
-    /// The envelope in the wrapping of later versions; nil for a file that is no such wrapping.
+    /// The envelope in the wrapping of later versions; nil for a file without this wrapping.
     private static func envelope(_ bytes: [UInt8]) throws(WireDefect) -> SealedEnvelope? {
         guard bytes.count <= 2 * SealedBlob.maximumLength, let wrapped = try? JSONValue(parsing: bytes)["sb2"] else {
             return nil
         }
-        // Which of the two alphabets is written, nobody has said.
+        // The documentation does not say which of the two alphabets is used.
         let text = wrapped.string?.replacing("+", with: "-").replacing("/", with: "_").prefix { $0 != "=" }
         guard let envelope = text.flatMap({ Base64URL.decode($0) }) else {
             throw WireDefect("a wrapped envelope is no base64")
@@ -112,7 +112,7 @@ public struct KeyManagerHandoff: Sendable, Hashable {
         return try SealedEnvelope(parsing: envelope)
     }
 
-    /// Opens what only the user may have left: nobody else writes to their homeserver.
+    /// Opens a file that only the user can have left: no other user can write to their storage.
     private static func open(
         _ envelope: SealedEnvelope, of user: PubkyKey, requestID: String, with key: Redacted<[UInt8]>
     ) throws(WireDefect) -> [UInt8] {
@@ -124,8 +124,8 @@ public struct KeyManagerHandoff: Sendable, Hashable {
         return content
     }
 
-    /// Reads what was sealed. Whoever knows the device's key can have sealed it: nothing is believed but what fits
-    /// together.
+    /// Reads the opened content. Anyone with the device's public key can have sealed it, so its parts must be
+    /// consistent.
     package init(reading content: [UInt8], of user: PubkyKey) throws(PaykitNetworkError) {
         let unreadable = PaykitNetworkError(.invalidData, "what was left for this device cannot be read; ask again")
         guard let json = try? JSONValue(parsing: content), json["version"]?.uint64 == 1,
@@ -150,24 +150,23 @@ public struct KeyManagerHandoff: Sendable, Hashable {
         }
         var seed: Redacted<[UInt8]>?
         if let value = json["noise_seed"], !value.isNull {
-            // A device that took no seed for the one that it was given would make other keys than it is expected to
-            // have.
+            // A device without the given seed would derive other keys than expected.
             guard let bytes = value.string.flatMap(Hex.decode), bytes.count == 32 else { throw unreadable }
             seed = Redacted(bytes)
         }
         try self.init(
             of: user, session: Redacted(session), capabilities, to: device, keyPairs: keyPairs, noiseSeed: seed,
-            // Milliseconds, in later versions seconds.
+            // In milliseconds; in later versions in seconds.
             expiresAt: Date(timeIntervalSince1970: Double(end) / (end > 100_000_000_000 ? 1000 : 1)))
     }
 
-    /// The entries of a list, none where it is missing; nil where it is something else.
+    /// The entries of a list, empty where it is missing; nil for any other value.
     private static func list(_ value: JSONValue?) -> [JSONValue]? {
         guard let value, !value.isNull else { return [] }
         return value.array
     }
 
-    /// The file that only the device can open that made `recipient`.
+    /// Returns the file, sealed so that only the device with the public key `recipient` can open it.
     package func sealed(
         for recipient: [UInt8], requestID: String, at now: Date, _ random: any RandomSource
     ) throws(PaykitNetworkError) -> [UInt8] {

@@ -1,51 +1,51 @@
 public import PaymentCore
 import PaymentCrypto
 
-/// What an app asks of the user's key manager, Pubky Ring, by a link (Protocol 1.6).
+/// A link by which an app asks the user's key manager, Pubky Ring, a question (Protocol 1.6).
 ///
-/// The answer comes back as a link of the app's own (``KeyManagerAnswer``). Whoever can open a link can have made it,
-/// so a question carries a nonce in its callback, and an answer without it is none.
+/// The answer returns as a link to the app (``KeyManagerAnswer``). Any app can forge a link, so a question carries a
+/// nonce in its callback, and an answer without the nonce is rejected.
 public struct KeyManagerLink: Sendable, Hashable {
-    /// What is asked for.
+    /// The request to the key manager.
     @nonexhaustive
     public enum Question: Sendable, Hashable {
         /// A session of the user, as the key manager has one.
         case session
-        /// The same, as Paykit's guide asks for it; no released key manager knows it.
+        /// The same, in the form of Paykit's guide; no released key manager supports it.
         case guidesSession
         /// Keys and a session for a device, left sealed on the user's homeserver.
         case handoff(deviceID: String, ephemeralKey: [UInt8], includesNextEpoch: Bool)
-        /// What `user` says of themselves; nil for the key manager's own user.
+        /// The profile of `user`; nil for the key manager's own user.
         case profile(of: PubkyKey?)
-        /// Whom the key manager's user follows.
+        /// The users that the key manager's user follows.
         case follows
-        /// A signature over a text. Nothing here ever gives one: the text could be a token.
+        /// A signature over a text. This library never provides one: the text could be a token.
         case signature(of: String)
-        /// A device's key pair, in the clear. Nothing here ever gives one.
+        /// A device's key pair, in the clear. This library never provides one.
         case keyPair(deviceID: String, epoch: UInt32)
     }
 
-    /// What is asked for.
+    /// The request to the key manager.
     public let question: Question
-    /// The app's name, as it says itself.
+    /// The app's own, unverified name.
     public let app: String?
-    /// Where the answer goes: an address of the app. Only a hint of who asks.
+    /// The app's address for the answer. It only hints at the app that asks.
     public let callback: String
-    /// Where it goes when there is none; nil for ``callback``.
+    /// The address for failures; nil for ``callback``.
     public let errorCallback: String?
-    /// Where it goes when the user says no; nil for ``errorCallback``.
+    /// The address for a cancellation by the user; nil for ``errorCallback``.
     public let cancelCallback: String?
-    /// By what the answer is known; nil where the question has none.
+    /// The nonce that identifies the answer; nil where the question has none.
     let nonce: String?
 
     /// Asks a question.
     ///
     /// - Parameters:
-    ///   - question: what is asked for.
+    ///   - question: the request to the key manager.
     ///   - callback: an address that opens this app, such as `bitkit://paykit-session`.
     ///   - app: this app's name.
-    ///   - random: makes the nonce. Whoever can foretell it can forge an answer.
-    /// - Throws: ``PaykitLinkDefect/parameter(_:)`` when the callback is no link.
+    ///   - random: the source of the nonce. If it is predictable, answers can be forged.
+    /// - Throws: ``PaykitLinkDefect/parameter(_:)`` when the callback is not a usable link.
     public init(
         asking question: Question, callback: String, app: String? = nil, random: any RandomSource
     ) throws(PaykitLinkDefect) {
@@ -63,7 +63,7 @@ public struct KeyManagerLink: Sendable, Hashable {
         "session", "auth", "paykit-connect", "get-profile", "get-follows", "sign-message", "derive-keypair",
     ]
 
-    /// Whether `link` is a question that only a key manager can answer.
+    /// Returns true if `link` is a question that only a key manager can answer.
     static func isOne(_ link: PaymentLink) -> Bool {
         link.scheme == "pubkyring" && link.host.map(actions.contains) ?? false
     }
@@ -142,14 +142,14 @@ public struct KeyManagerLink: Sendable, Hashable {
 
     // MARK: Addresses
 
-    /// A callback opens an app or a page, and shows nobody where an answer goes but there.
+    /// Checks that a callback opens an app or a page, and exposes the answer nowhere else.
     private static func check(callback: String, _ name: String) throws(PaykitLinkDefect) {
         guard let link = try? PaymentLink(callback), link.form == .web, !link.isPlainHTTP, link.fragment == nil else {
             throw .parameter(name)
         }
     }
 
-    /// `address` with further items in its query.
+    /// Returns `address` with further items in its query.
     static func extended(_ address: String, _ items: [(name: String, value: String)]) -> String {
         guard !items.isEmpty else { return address }
         let query = items.map { "\($0.name)=\(PercentCoding.encode($0.value))" }.joined(separator: "&")
@@ -157,7 +157,7 @@ public struct KeyManagerLink: Sendable, Hashable {
     }
 }
 
-/// The values of a key manager's link, each decoded once; a plus sign is one.
+/// The values of a key manager's link, each decoded once; a plus sign stays a plus sign.
 struct KeyManagerValues {
     private let link: PaymentLink
 
@@ -165,7 +165,7 @@ struct KeyManagerValues {
 
     /// The value called `name`; nil where it is missing or empty.
     ///
-    /// - Throws: ``PaykitLinkDefect/parameter(_:)`` where it stands twice or cannot be decoded: readers would disagree.
+    /// - Throws: ``PaykitLinkDefect/parameter(_:)`` where it occurs twice or cannot be decoded: readers would disagree.
     subscript(_ name: String) -> String? {
         get throws(PaykitLinkDefect) {
             let values = link.queryItems.filter { $0.name == Substring(name) }

@@ -1,12 +1,12 @@
 import PaymentCore
 import PaymentSettlement
 
-/// What Paykit's links are to a router (Protocol 1.4 to 1.6).
+/// The meaning of Paykit's links to a router (Protocol 1.4 to 1.6).
 enum PayableLink {
-    /// What `link` names, and how far it can be trusted; nil when it cannot be used at all.
+    /// Returns the reference and the trust of `link`; nil when it cannot be used.
     static func match(_ link: PaymentLink, _ reader: any InstructionReader, _ callbacks: [String]) -> LinkMatch? {
         if isCallback(link, callbacks) { return LinkMatch(reference: nil, role: .callback, holdsSecret: true) }
-        // What payment standards know to be unsound is nothing to act on, and they say which part of it is wrong.
+        // A payment standard rejects this link and reports which part of it is wrong.
         if case .defective = reader.read(link) { return nil }
         guard let meaning = (try? PaykitLink.read(link)).flatMap(\.self) else { return nil }
         switch meaning {
@@ -24,11 +24,11 @@ enum PayableLink {
         }
     }
 
-    /// Private endpoints of the first generation are linked together with the key that opens them.
+    /// Links to private endpoints of the first generation contain the key that opens them.
     private static func holdsKey(_ link: PaymentLink) -> Bool { link.fragment?.hasPrefix("encryptionKey=") == true }
 
-    /// An invoice is called by its payment hash, whatever the link around it looks like. What has none can be paid
-    /// again.
+    /// Returns a match whose reference is the payment hash, independent of the link's form. An endpoint without one can
+    /// be paid again.
     private static func invoice(_ endpoint: PaykitEndpoint, _ reader: any InstructionReader) -> LinkMatch? {
         let offers = EndpointOffers.offers(of: endpoint, reader)
         if let hash = offers.lazy.compactMap(\.endpoint.paymentHash).first {

@@ -1,27 +1,27 @@
 public import PaymentCore
 import PaymentCrypto
 
-/// What a text that belongs to Paykit asks for (Protocol 1.4 to 1.6).
+/// The meaning of a Paykit link (Protocol 1.4 to 1.6).
 @nonexhaustive
 public enum PaykitLink: Sendable, Hashable {
-    /// Pay this user.
+    /// A payment to this user.
     case payee(PubkyKey)
-    /// Pay what this user asks for in the request of this id, which they keep.
+    /// A payment for this user's request of this id, which they keep.
     case request(id: String, from: PubkyKey)
-    /// Pay what this user asks for over a private link with this device.
+    /// A payment for this user's request over a private link with this device.
     case privateRequest(PaykitRequestURL)
-    /// Pay to this endpoint.
+    /// A payment to this endpoint.
     case invoice(PaykitEndpoint)
-    /// Authorise another device, or let another device authorise this one.
+    /// An authorisation of another device by this one, or of this one by another.
     case authorization(PubkyAuthorizationLink)
     /// A question to the user's key manager.
     case keyManager(KeyManagerLink)
-    /// A text of another generation of Paykit; the word says which.
+    /// A link of another generation of Paykit, which the text names.
     case otherGeneration(String)
 
-    /// Reads a link; nil when it is not Paykit's at all.
+    /// Reads a link; nil when it is not a Paykit link.
     ///
-    /// - Throws: ``PaykitLinkDefect`` when it is Paykit's and cannot be used.
+    /// - Throws: ``PaykitLinkDefect`` when it is a Paykit link that cannot be used.
     public static func read(_ link: PaymentLink) throws(PaykitLinkDefect) -> PaykitLink? {
         switch link.scheme {
         case "pubky": return try pubky(link)
@@ -39,7 +39,7 @@ public enum PaykitLink: Sendable, Hashable {
         }
     }
 
-    /// A key without a scheme: behind the prefix that newer apps print, or by itself.
+    /// Reads a key without a scheme: behind the prefix that newer apps print, or alone.
     private static func bare(_ text: String) throws(PaykitLinkDefect) -> PaykitLink? {
         if text.hasPrefix("pubky"), text.utf8.count >= 5 + PubkyKey.textLength { return .payee(try key(text)) }
         guard text.utf8.count == PubkyKey.textLength else { return nil }
@@ -51,7 +51,7 @@ public enum PaykitLink: Sendable, Hashable {
     }
 
     private static func pubky(_ link: PaymentLink) throws(PaykitLinkDefect) -> PaykitLink {
-        // The scanner takes the key for a host, and hosts have no case; a key that was changed by that is none.
+        // The scanner takes the key for a host and lowercases it; a key that this changed is invalid.
         guard link.port == nil, let host = link.host, link.spelling == nil || !hasCapitalsInHost(link) else {
             throw .key(.encoding)
         }
@@ -105,14 +105,14 @@ public enum PaykitLink: Sendable, Hashable {
     }
 }
 
-/// Why a text of Paykit's cannot be used.
+/// The defect of a Paykit link that cannot be used.
 @nonexhaustive
 public enum PaykitLinkDefect: Error, Sendable, Hashable {
-    /// It names nobody.
+    /// It names no user.
     case key(PubkyKeyDefect)
     /// It is neither a request, nor an invoice, nor a user.
     case form
-    /// The parameter of this name is missing, doubled or of another kind.
+    /// The parameter of this name is missing, duplicated or malformed.
     case parameter(String)
 }
 

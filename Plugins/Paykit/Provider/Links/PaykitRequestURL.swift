@@ -1,27 +1,26 @@
 import PaymentCore
 
-/// A link to what somebody asks this device for over a private link (Protocol 12.9): made by this device for its own
-/// router, which finds the amount and all else in what is kept of the private link.
+/// A link to a request over a private link (Protocol 12.9). This device makes it for its own router, which finds the
+/// amount and all else in the stored state of the private link.
 ///
-/// `paykit:request?request_id=…&from=pubky://…&app=bitkit/wallet`, and `&recurs=true` where it is asked for again and
-/// again.
+/// `paykit:request?request_id=…&from=pubky://…&app=bitkit/wallet`, and `&recurs=true` for a recurring request.
 public struct PaykitRequestURL: Sendable, Hashable {
-    /// The request's id, as requests are called here: in lower case.
+    /// The request's id in its normal form: lower case.
     public let id: String
-    /// Who asks.
+    /// The user that asks.
     public let payee: PubkyKey
-    /// By which app of theirs.
+    /// The payee's app that asks.
     public let app: PaykitReceiverPath
-    /// Whether each period of it is a payment of its own.
+    /// True if each period is a separate payment.
     public let recurs: Bool
 
-    /// Creates a link; nil where the id is none.
+    /// Creates a link; nil where the id is malformed.
     ///
     /// - Parameters:
     ///   - id: the request's id.
-    ///   - payee: who asks.
-    ///   - app: by which app of theirs.
-    ///   - recurs: whether it is paid period by period.
+    ///   - payee: the user that asks.
+    ///   - app: the payee's app that asks.
+    ///   - recurs: true if each period is a separate payment.
     public init?(_ id: String, from payee: PubkyKey, app: PaykitReceiverPath, recurs: Bool) {
         guard let id = EventID.normal(id) else { return nil }
         self.id = id
@@ -30,11 +29,12 @@ public struct PaykitRequestURL: Sendable, Hashable {
         self.recurs = recurs
     }
 
-    /// The link, as routers take it.
+    /// The link's text, as routers accept it.
     public var text: String {
         "paykit:request?request_id=\(id)&from=pubky://\(payee)&app=\(app)\(recurs ? "&recurs=true" : "")"
     }
 
-    /// What names the payment, however the link is spelt. Of what recurs it is who is paid: each request by itself.
+    /// The payment's reference, independent of the link's spelling. For a recurring request it is the payee: each
+    /// request is a separate one.
     var reference: String { "\(payee)/\(app)/request/\(id)" }
 }

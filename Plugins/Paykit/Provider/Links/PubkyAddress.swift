@@ -1,13 +1,13 @@
 import PaymentCore
 
-/// A place on somebody's homeserver: a key and a path (Protocol 1.3).
+/// A place on a user's homeserver: a key and a path (Protocol 1.3).
 public struct PubkyAddress: Sendable, Hashable {
-    /// Whose storage it is in.
+    /// The owner of the storage.
     public let owner: PubkyKey
     /// The path from the root, percent-encoded; with a final slash for a directory.
     public let path: String
 
-    /// Creates an address of `owner`. A leading slash is added where it is missing.
+    /// Creates an address in the storage of `owner`. A missing leading slash is added.
     ///
     /// - Throws: ``PubkyAddressDefect/path`` for empty segments inside the path, `.` and `..`.
     public init(_ owner: PubkyKey, path: some StringProtocol) throws(PubkyAddressDefect) {
@@ -24,7 +24,7 @@ public struct PubkyAddress: Sendable, Hashable {
         self.path = "/" + segments.map { Self.encoded($0) }.joined(separator: "/") + (isDirectory ? "/" : "")
     }
 
-    /// Reads `pubky://<key>/<path>` or `pubky<key>/<path>`; without a path it is the root.
+    /// Reads `pubky://<key>/<path>` or `pubky<key>/<path>`; a missing path is the root.
     ///
     /// - Throws: ``PubkyAddressDefect``.
     public init(_ text: some StringProtocol) throws(PubkyAddressDefect) {
@@ -38,8 +38,8 @@ public struct PubkyAddress: Sendable, Hashable {
         try self.init(key, path: PercentCoding.decode(path) ?? String(path))
     }
 
-    /// Reads a line of a listing or of events, whose path is printed as the file is called: nothing in it is encoded,
-    /// and nothing ends it.
+    /// Reads a line of a listing or of events, whose path is the file's literal name: nothing in it is percent-encoded,
+    /// and no character ends it.
     package init(listed line: some StringProtocol) throws(PubkyAddressDefect) {
         guard line.hasPrefix("pubky://") else { throw .form }
         let rest = line.dropFirst(8)
@@ -52,7 +52,7 @@ public struct PubkyAddress: Sendable, Hashable {
     /// The address as it is printed in listings and event streams: `pubky://<key>/<path>`.
     public var text: String { "pubky://\(owner)\(path)" }
 
-    /// Everything but unreserved characters (RFC 3986 section 2.3) and those that paths may hold.
+    /// Encodes all but unreserved characters (RFC 3986 section 2.3) and those that paths may hold.
     private static func encoded(_ segment: Substring) -> String {
         PercentCoding.encode(segment) {
             $0.isASCIILetter || $0.isASCIIDigit || "-._~!$&'()*+,;=:@".utf8.contains($0)
@@ -65,12 +65,12 @@ extension PubkyAddress: CustomStringConvertible {
     public var description: String { text }
 }
 
-/// Why a text is no address on the Pubky network.
+/// The defect of a text that is no address on the Pubky network.
 @nonexhaustive
 public enum PubkyAddressDefect: Error, Sendable, Hashable {
     /// It does not begin with `pubky`.
     case form
-    /// What stands where the key should is none.
+    /// The key is invalid.
     case key(PubkyKeyDefect)
     /// The path has empty segments, `.` or `..`.
     case path

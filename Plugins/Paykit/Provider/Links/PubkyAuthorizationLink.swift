@@ -1,10 +1,10 @@
 public import PaymentCore
 import PaymentCrypto
 
-/// A link by which one device asks another to sign it in (Protocol 1.5 and 10.7). Holds a secret: it is never logged or
-/// shown but as the code that is meant to be scanned.
+/// A link by which one device asks another to sign it in (Protocol 1.5 and 10.7). It holds a secret: never log it, and
+/// show it only as the code to scan.
 public struct PubkyAuthorizationLink: Sendable, Hashable {
-    /// What is asked for.
+    /// The kind of authorisation.
     @nonexhaustive
     public enum Intent: String, Sendable, Hashable, CaseIterable {
         /// A session of an existing user.
@@ -15,35 +15,35 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
         case signInGrant = "signin_grant"
         /// A new user at a homeserver, and a grant.
         case signUpGrant = "signup_grant"
-        /// A new user at a homeserver, and nothing for who asks.
+        /// A new user at a homeserver, and nothing for the app that asks.
         case directSignUp = "direct_signup"
-        /// The user's own secret. Nothing here ever gives it.
+        /// The user's own secret. This library never provides it.
         case secretExport = "secret_export"
 
-        /// Whether an app is let in, which has to say what it wants to do and where it waits.
+        /// True if the request authorises an app, which must name its capabilities and its relay.
         var isForApp: Bool { ![.directSignUp, .secretExport].contains(self) }
         var isGrant: Bool { [.signInGrant, .signUpGrant].contains(self) }
         var isSignUp: Bool { [.signUp, .signUpGrant, .directSignUp].contains(self) }
     }
 
-    /// What is asked for.
+    /// The kind of authorisation.
     public let intent: Intent
-    /// What the session may do.
+    /// The capabilities of the session.
     public let capabilities: [PubkyCapability]
-    /// Where the answer is left.
+    /// The relay for the answer.
     public let relay: HTTPURL?
-    /// At which homeserver a new user is made.
+    /// The homeserver of a new user.
     public let homeserver: PubkyKey?
-    /// What that homeserver wants of new users.
+    /// The token that the homeserver demands from new users.
     public let signUpToken: Redacted<String>?
-    /// How the app that asks calls itself, where it asks for a grant. Nobody checks it.
+    /// The name of the app that asks for a grant, by its own unverified claim.
     public let clientID: String?
-    /// The key of the app that asks, where it asks for a grant.
+    /// The key of the app that asks for a grant.
     public let clientKey: PubkyKey?
-    /// Where the key manager leads back to.
+    /// The addresses that the key manager opens afterwards.
     public let callbacks: PubkyCallbacks
     let secret: Redacted<[UInt8]>?
-    /// The seed of ``clientKey``, in the app that asks and nowhere else.
+    /// The seed of ``clientKey``; only the app that asks has it.
     private let seed: Redacted<[UInt8]>?
 
     package init(
@@ -55,7 +55,7 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
             callbacks: callbacks)
     }
 
-    /// Asks for a grant; nil where `seed` is none.
+    /// Asks for a grant; nil where `seed` is no seed of a key.
     package init?(
         asking capabilities: [PubkyCapability], as clientID: String, relay: HTTPURL, secret: Redacted<[UInt8]>,
         seed: Redacted<[UInt8]>, callbacks: PubkyCallbacks = PubkyCallbacks()
@@ -82,7 +82,7 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
         signUpToken = nil
     }
 
-    /// Reads a link of the scheme `pubkyauth`, or of `pubkyring` where that says the same.
+    /// Reads a link of the scheme `pubkyauth`, or of `pubkyring` where both mean the same.
     ///
     /// - Throws: ``PaykitLinkDefect``.
     public init(_ link: PaymentLink) throws(PaykitLinkDefect) {
@@ -139,27 +139,27 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
         return Redacted("pubkyauth://\(intent.rawValue)?" + (own + callbacks.items).joined(separator: "&"))
     }
 
-    /// As forms write values: letters, digits and `*-._` stay, a space becomes a plus.
+    /// Encodes as forms do: letters, digits and `*-._` stay, a space becomes a plus.
     private static func encoded(_ value: String) -> String {
         PercentCoding.encode(value) {
             $0.isASCIILetter || $0.isASCIIDigit || "*-._ ".utf8.contains($0)
         }.replacing(" ", with: "+")
     }
 
-    /// The channel of the relay at which the answer is left; nil where there is no secret.
+    /// The relay's channel for the answer; nil where there is no secret.
     package var channel: String? { secret.map { Base64URL.encode(BLAKE3.hash($0.reveal())) } }
 
-    /// Whether the relay keeps a message until somebody says that it was read. Only those whose path ends with `link`
-    /// do not (Protocol 10.8).
+    /// True if the relay keeps a message until its receipt is acknowledged. Only relays whose path ends with `link` do
+    /// not (Protocol 10.8).
     package var isInbox: Bool {
         guard let relay else { return false }
         let path = relay.path.hasSuffix("/") ? relay.path.dropLast() : relay.path[...]
         return !path.hasSuffix("/link")
     }
 
-    /// A grant that came as the answer to this link, with the key for it.
+    /// Returns a grant that answers this link, with its key.
     ///
-    /// - Throws: `invalidCredentials` for a grant to another app or key, or one whose time is over.
+    /// - Throws: `invalidCredentials` for a grant to another app or key, or an expired one.
     package func held(_ grant: PubkyGrant, at homeserver: PubkyKey, now: UInt64) throws(PaykitNetworkError) -> HeldGrant
     {
         guard let seed, grant.clientKey == clientKey, grant.clientID == clientID, grant.expiresAt > now,

@@ -1,17 +1,17 @@
 public import PaymentCore
 
-/// Where a key manager leads back to after an authorisation (Protocol 10.7).
+/// The addresses that a key manager opens after an authorisation (Protocol 10.7).
 ///
-/// Whoever comes back proves nothing by it: what was authorised, the relay says. An address is of the other side's
-/// choosing: ask before it is opened.
+/// An opened callback proves nothing: only the relay shows what was authorised. The other side chooses the address: ask
+/// the user before opening it.
 public struct PubkyCallbacks: Sendable, Hashable {
-    /// How the app that asks calls itself.
+    /// The app's own, unverified name.
     public let source: String?
-    /// Opened when the app was let in.
+    /// The address for an authorised app.
     public let success: String?
-    /// Opened when something failed.
+    /// The address for a failure.
     public let error: String?
-    /// Opened when somebody said no.
+    /// The address for a cancellation by the user.
     public let cancel: String?
 
     /// Creates callbacks.
@@ -22,8 +22,8 @@ public struct PubkyCallbacks: Sendable, Hashable {
         self.cancel = cancel
     }
 
-    /// Reads them from a link's query: the first of a name counts, and each is decoded once. What cannot be decoded
-    /// stays as it is written.
+    /// Reads callbacks from a link's query: the first item of a name counts, and each is decoded once. A value that
+    /// cannot be decoded stays as written.
     init(_ items: QueryItems) {
         func value(_ name: String) -> String? {
             items.first { $0.name == Substring(name) }.map { PercentCoding.decode($0.value) ?? String($0.value) }
@@ -44,21 +44,21 @@ public struct PubkyCallbacks: Sendable, Hashable {
         }
     }
 
-    /// How an authorisation ended, for the app that asked.
+    /// The outcome of an authorisation, for the app that asked.
     @nonexhaustive
     public enum Ending: Sendable, Hashable {
-        /// The app was let in.
+        /// The app was authorised.
         case success
-        /// Something failed: a short word for programs, a sentence for people.
+        /// A failure, with a machine-readable code and a sentence for people.
         case failure(code: String, message: String)
-        /// Somebody said no.
+        /// The user declined.
         case cancelled
     }
 
-    /// Where to lead back to; nil where the app named no place, or one that runs or shows something here instead of
-    /// leading to an app or page.
+    /// Returns the address to open; nil where the app named none, or one that runs or shows content here instead of
+    /// opening an app or page.
     ///
-    /// - Parameter ending: how the authorisation ended.
+    /// - Parameter ending: the outcome of the authorisation.
     public func link(after ending: Ending) -> PaymentLink? {
         let text: String?
         switch ending {

@@ -1,16 +1,16 @@
 import PaymentCore
 import PaymentCrypto
 
-/// Who somebody is on the Pubky network: an Ed25519 public key, written in z-base-32 (Protocol 1.1).
+/// A user's identity on the Pubky network: an Ed25519 public key, written in z-base-32 (Protocol 1.1).
 ///
 /// Two keys are equal when their bytes are: a text may carry four spare bits.
 public struct PubkyKey: Sendable, Hashable {
     /// The 32 bytes.
     public let bytes: [UInt8]
 
-    /// The bytes that every key has.
+    /// The number of bytes of a key.
     public static let byteCount = 32
-    /// The characters of a key's text.
+    /// The number of characters of a key's text.
     public static let textLength = 52
 
     /// Creates a key from its bytes.
@@ -27,7 +27,7 @@ public struct PubkyKey: Sendable, Hashable {
     /// - Throws: ``PubkyKeyDefect``.
     public init(bare text: some StringProtocol) throws(PubkyKeyDefect) {
         guard let bytes = Base32.human.decode(text.utf8, ignoringSpareBits: true) else {
-            // Lengths that whole bytes never have are told as the length they come near.
+            // A length that is no whole number of bytes is reported as the nearest lower one.
             guard Base32.human.groups(text.utf8) != nil else { throw .encoding }
             throw .length(text.utf8.count * 5 / 8)
         }
@@ -37,7 +37,7 @@ public struct PubkyKey: Sendable, Hashable {
     /// Reads a key from any text that names one: bare, or as the last label of a URL's host (`pk:`, `pubky://`,
     /// `https://_pubky.<key>/…`), or after the prefix `pubky` as newer apps print it.
     ///
-    /// Nothing is trimmed but a final dot, and a text of up to 52 characters has to be a bare key.
+    /// Only final dots are trimmed, and a text of up to 52 characters has to be a bare key.
     ///
     /// - Throws: ``PubkyKeyDefect``.
     public init(_ text: some StringProtocol) throws(PubkyKeyDefect) {
@@ -47,7 +47,7 @@ public struct PubkyKey: Sendable, Hashable {
     /// The key's text: 52 characters of z-base-32.
     public var text: String { Base32.human.encode(bytes) }
 
-    /// What is left of `text` when everything is taken away that may surround a key.
+    /// Returns the rest of `text` without anything that may surround a key.
     private static func label(of text: Substring) -> Substring {
         guard text.utf8.count > textLength else { return text }
         var rest = text
@@ -71,14 +71,14 @@ extension PubkyKey: CustomStringConvertible {
     public var description: String { text }
 }
 
-/// Why a text names nobody on the Pubky network.
+/// The defect of a text that names no user of the Pubky network.
 @nonexhaustive
 public enum PubkyKeyDefect: Error, Sendable, Hashable {
-    /// It holds so many bytes instead of 32.
+    /// It holds this number of bytes instead of 32.
     case length(Int)
     /// A character is not of z-base-32, which is written in lower case and has no `0`, `2`, `l` and `v`.
     case encoding
-    /// The bytes are no point of the curve: nobody can have this key.
+    /// The bytes are no point of the curve, so no private key for them exists.
     case notAPoint
 }
 

@@ -1,7 +1,7 @@
-/// Bytes of somebody else, read from the front. Never reads past the end.
+/// A reader of foreign bytes, from the front. It never reads past the end.
 package struct ByteReader: Sendable {
     private let bytes: [UInt8]
-    /// How many bytes have been read.
+    /// The number of bytes that have been read.
     package private(set) var position: Int
 
     package init(_ bytes: [UInt8], at position: Int = 0) {
@@ -45,11 +45,11 @@ package struct ByteReader: Sendable {
     }
 }
 
-/// Why bytes of somebody else are not what they should be. Holds none of them.
+/// A defect of foreign bytes. Holds none of them.
 package struct WireDefect: Error, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The defect.
     package let reason: String
-    /// Where, counted from the start; nil where it is about the whole.
+    /// The position of the defect, counted from the start; nil if it concerns the whole.
     package let position: Int?
 
     package init(_ reason: String, at position: Int? = nil) {
@@ -61,7 +61,7 @@ package struct WireDefect: Error, Hashable, CustomStringConvertible {
 }
 
 extension FixedWidthInteger where Self: UnsignedInteger {
-    /// The bytes of the number, the highest first.
+    /// The bytes of the number, most significant first.
     package var bigEndianBytes: [UInt8] {
         stride(from: Self.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> Self($0)) }
     }

@@ -2,7 +2,7 @@ import PaymentCore
 
 /// The content of a payment endpoint's file (Protocol 4.1).
 package enum EndpointFile {
-    /// The most bytes that an endpoint has: as long as a payment text may be.
+    /// The most bytes of an endpoint: those of a payment text.
     package static let maximumLength = PaymentLink.maximumLength
 
     /// Reads the endpoint of `method`; nil when the file holds none, or one that was switched off.
@@ -30,7 +30,7 @@ package enum EndpointFile {
 }
 
 extension StringProtocol {
-    /// Without blanks and line breaks around it.
+    /// The text without blanks and line breaks around it.
     var trimmingWhitespace: String {
         String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }

@@ -2,7 +2,7 @@ import PaymentCore
 
 /// JSON whose members keep their order, for what was signed or recorded in it.
 enum OrderedJSON {
-    /// The text of an object; nil members are left out.
+    /// Returns the text of an object; nil members are left out.
     static func object(_ members: [(name: String, value: String?)]) -> String {
         "{\(members.compactMap { member in member.value.map { "\(string(member.name)):\($0)" } }.joined(separator: ","))}"
     }
@@ -11,12 +11,12 @@ enum OrderedJSON {
 
     static func array(_ values: [String]) -> String { "[\(values.joined(separator: ","))]" }
 
-    /// Bytes as a list of numbers, as Rust's serializer writes keys.
+    /// Returns bytes as a list of numbers, as Rust's serializer writes keys.
     static func numbers(_ bytes: [UInt8]) -> String { array(bytes.map(String.init)) }
 }
 
 extension JSONValue {
-    /// The bytes of a list of numbers, `count` of them; nil for anything else.
+    /// Returns the bytes of a list of `count` numbers; nil for anything else.
     func numbers(_ count: Int) -> [UInt8]? {
         guard let array, array.count == count else { return nil }
         let bytes = array.compactMap { $0.uint64.flatMap { UInt8(exactly: $0) } }

@@ -1,5 +1,5 @@
-/// The binary form in which Pubky's tokens and sessions travel: Rust's `postcard` 1.x. Lengths and numbers of more than
-/// a byte are varints, seven bits a byte, the lowest first.
+/// The binary encoding of Pubky's tokens and sessions: Rust's `postcard` 1.x. Lengths and numbers of more than a byte
+/// are varints, seven bits a byte, the lowest first.
 package enum Postcard {
     package static func varint(_ value: UInt64) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -11,7 +11,7 @@ package enum Postcard {
         return bytes + [UInt8(rest)]
     }
 
-    /// A signed number: small ones of either sign stay short.
+    /// Returns a signed number as a varint: small ones of either sign stay short.
     package static func varint(signed value: Int64) -> [UInt8] {
         varint(UInt64(bitPattern: value << 1 ^ value >> 63))
     }
@@ -49,7 +49,7 @@ extension ByteReader {
     package mutating func strings() throws(WireDefect) -> [String] {
         let start = position
         let count = try varint()
-        // Each text takes a byte at least: no count of a liar reserves memory.
+        // Each text has at least one byte: no false count reserves memory.
         guard count <= UInt64(remaining) else { throw WireDefect("a list is cut off", at: start) }
         var texts: [String] = []
         for _ in 0..<count { texts.append(try string()) }

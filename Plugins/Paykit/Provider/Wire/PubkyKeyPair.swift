@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentCrypto
 
-/// Somebody's own key pair on the Pubky network. Prints nothing of the secret.
+/// A user's own key pair on the Pubky network. Prints nothing of the secret.
 public struct PubkyKeyPair: Sendable {
     private let seed: Redacted<[UInt8]>
     /// The public half.
@@ -18,12 +18,12 @@ public struct PubkyKeyPair: Sendable {
 
     /// Signs `message`.
     package func sign(_ message: [UInt8]) -> [UInt8] {
-        // The length was checked when the key was read, and nothing else can fail but memory.
+        // The length was checked when the key was read; only memory could fail.
         guard let signature = try? Ed25519.sign(message, seed: seed.reveal()) else { return [] }
         return signature
     }
 
-    /// The private key of a device's channels; see ``NoiseKeys``.
+    /// Returns the private key of a device's channels; see ``NoiseKeys``.
     func channelKey(device: [UInt8], epoch: UInt32) -> [UInt8] {
         NoiseKeys.device(seed: seed.reveal(), device: device, epoch: epoch)
     }

@@ -1,19 +1,19 @@
 import PaymentCore
 
-/// A message that lies in the box of a channel.
+/// A message in the inbox of a channel.
 struct PubkyInboxEntry: Sendable {
     let message: PubkyMessage
-    /// When it goes, in microseconds since 1970.
+    /// The time of its removal, in microseconds since 1970.
     let end: UInt64
     var isReceived = false
 }
 
-/// The relays through which another device authorises an app (Protocol 1.7). They see sealed bytes and keep none.
+/// The relays through which another device authorises an app (Protocol 1.7). They carry sealed bytes and keep none.
 extension PubkySandbox {
     private static let mostBytes = 2048
     private static let timedOut = PubkySandboxError(408, "Request timed out").response
 
-    /// `/link/<id>`: the one who brings and the one who fetches wait for each other.
+    /// `/link/<id>`: the sender and the receiver of a message wait for each other.
     func link(_ id: String, _ request: HTTPRequest) async throws(PubkySandboxError) -> HTTPResponse {
         let (here, there) =
             switch request.method.rawValue {
@@ -29,13 +29,13 @@ extension PubkySandbox {
             return isBringing ? HTTPResponse(status: 200) : met.message?.response ?? HTTPResponse(status: 200)
         }
         guard waiting.count < configuration.inboxCapacity else { throw PubkySandboxError(503, "too many wait") }
-        // Who comes to the same side takes the place of who was there.
+        // A newcomer on the same side replaces the request that waited there.
         waiting.wake(here, with: isBringing ? HTTPResponse(status: 200) : PubkySandboxError.notFound.response)
         return await wait(
             here, for: configuration.linkTimeout, bringing: isBringing ? message : nil, otherwise: Self.timedOut)
     }
 
-    /// `/inbox/<id>`: a message lies there until its receipt is acknowledged.
+    /// `/inbox/<id>`: a message stays there until its receipt is acknowledged.
     func inbox(_ id: String, _ request: HTTPRequest) async throws(PubkySandboxError) -> HTTPResponse {
         clearInbox()
         switch request.method.rawValue {
@@ -60,7 +60,7 @@ extension PubkySandbox {
         }
     }
 
-    /// `/inbox/<id>/ack` and `/inbox/<id>/await`: whether the message was received.
+    /// `/inbox/<id>/ack` and `/inbox/<id>/await`: reports whether the message was received.
     func acknowledgement(
         _ id: String, _ word: String, _ request: HTTPRequest
     ) async throws(PubkySandboxError) -> HTTPResponse {

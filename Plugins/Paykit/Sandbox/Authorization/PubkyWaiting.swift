@@ -1,17 +1,17 @@
 import PaymentCore
 
-/// Requests that are not answered before something happens, or their time is over.
+/// Requests that are not answered before an event, or before their time is over.
 struct PubkyWaiting {
     private struct Guest {
         let ticket: UInt64
-        /// What it brought for whoever comes.
+        /// The message that it brought for the other side.
         let message: PubkyMessage?
         let answer: CheckedContinuation<HTTPResponse, Never>
     }
 
     private var rooms: [String: [Guest]] = [:]
     private var lastTicket: UInt64 = 0
-    /// How many wait.
+    /// The number of waiting requests.
     private(set) var count = 0
 
     mutating func ticket() -> UInt64 {
@@ -26,9 +26,9 @@ struct PubkyWaiting {
         count += 1
     }
 
-    /// Answers everybody in `room`.
+    /// Answers all requests in `room`.
     ///
-    /// - Returns: what the last of them brought, and whether anybody was there.
+    /// - Returns: the message of the last of them, and true if any waited.
     @discardableResult
     mutating func wake(_ room: String, with response: HTTPResponse) -> (isMet: Bool, message: PubkyMessage?) {
         guard let guests = rooms.removeValue(forKey: room) else { return (false, nil) }
@@ -37,7 +37,7 @@ struct PubkyWaiting {
         return (true, guests.last?.message)
     }
 
-    /// Answers one of them, if it is still there.
+    /// Answers one of them, if it still waits.
     mutating func dismiss(_ ticket: UInt64, from room: String, with response: HTTPResponse) {
         guard let index = rooms[room]?.firstIndex(where: { $0.ticket == ticket }) else { return }
         let guest = rooms[room]?.remove(at: index)
@@ -47,7 +47,7 @@ struct PubkyWaiting {
     }
 }
 
-/// What somebody leaves for somebody else.
+/// A message that one request leaves for another.
 struct PubkyMessage: Sendable {
     let body: [UInt8]
     let type: String?
@@ -63,24 +63,24 @@ struct PubkyMessage: Sendable {
 }
 
 extension PubkySandbox {
-    /// How many requests wait for somebody else at this moment.
+    /// The number of requests that wait for another one at this moment.
     public var waitingCount: Int { waiting.count }
 
-    /// Waits in `room` until somebody answers, or `holdTime` is over, which `otherwise` says.
+    /// Waits in `room` for an answer; after `holdTime` the answer is `otherwise`.
     func wait(
         _ room: String, for holdTime: Duration, bringing message: PubkyMessage? = nil, otherwise: HTTPResponse
     ) async -> HTTPResponse {
         let ticket = waiting.ticket()
         let timer = Task { [clock] in
             try? await clock.sleep(for: holdTime)
-            // Who was answered is not there any more.
+            // A request that was answered is no longer in the room.
             waiting.dismiss(ticket, from: room, with: otherwise)
         }
         defer { timer.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { waiting.enter(room, ticket: ticket, message: message, answer: $0) }
         } onCancel: {
-            // A server that stops cancels its tasks; those that wait must not stay behind.
+            // A server that stops cancels its tasks; waiting ones must not stay behind.
             timer.cancel()
         }
     }

@@ -2,11 +2,10 @@ import PaykitProvider
 import PaymentCore
 import SandboxSupport
 
-/// The back office of the sandbox's users, for people with a browser: `GET /sandbox/paykit/payees` and
-/// `/sandbox/paykit/payees/<key>` are the payees' side, `/sandbox/paykit/payer/<key>` is the wallet of somebody who
-/// pays one.
+/// The console of the sandbox's users, for people with a browser: `GET /sandbox/paykit/payees` and
+/// `/sandbox/paykit/payees/<key>` are the payees' side, `/sandbox/paykit/payer/<key>` is the wallet of a payer.
 extension PubkySandbox {
-    /// The most satoshi that a payer can send: all the bitcoin that there will ever be.
+    /// The most satoshi that a payer can send: the limit of all bitcoin.
     static let mostSatoshi: UInt64 = 2_100_000_000_000_000
 
     func peerConsole(_ request: HTTPRequest, _ words: [String]) throws(PubkySandboxError) -> HTTPResponse {
@@ -30,7 +29,7 @@ extension PubkySandbox {
         }
     }
 
-    /// Pays what the form says, and leads on to the receipt: whoever loads that again pays nothing again.
+    /// Pays what the form asks for, and redirects to the receipt: loading that again pays nothing.
     private func pay(_ account: PubkyAccountList, _ request: HTTPRequest, _ page: PeerConsolePage) -> HTTPResponse {
         let items = FormItems(Substring(decoding: request.body, as: UTF8.self))
         guard request.mediaType == "application/x-www-form-urlencoded", !items.isAmbiguous,
@@ -75,7 +74,7 @@ extension PubkySandbox {
     }
 }
 
-/// One user's books, as pages show them.
+/// One user's account, as pages show it.
 struct PubkyAccountList: Sendable {
     struct Invoice: Sendable {
         enum State: String, Sendable {
@@ -83,7 +82,7 @@ struct PubkyAccountList: Sendable {
         }
 
         let text: String
-        /// In satoshi; nil where the payer chooses.
+        /// In satoshi; nil if the payer chooses.
         let amount: UInt64?
         /// Seconds of Unix time.
         let end: UInt64
@@ -91,7 +90,7 @@ struct PubkyAccountList: Sendable {
     }
 
     let user: PubkySandbox.User
-    /// What is published for payers, by path; long files not to their end.
+    /// The files published for payers, by path; long files are cut.
     let files: [(path: String, content: String)]
     let invoices: [Invoice]
     /// Addresses on the chain.
@@ -99,7 +98,7 @@ struct PubkyAccountList: Sendable {
     /// Oldest first.
     let received: [PubkyReceived]
 
-    /// What can be paid now.
+    /// The endpoints that can be paid now.
     var payable: [(text: String, words: String)] {
         invoices.filter { $0.state == .open }.map { invoice in
             let amount = invoice.amount.map { "\($0) sat" } ?? "an amount of your choice"
@@ -107,7 +106,7 @@ struct PubkyAccountList: Sendable {
         } + addresses.map { ($0, "An address on the chain") }
     }
 
-    /// In satoshi; nil where it is more than can be counted.
+    /// In satoshi; nil if it overflows.
     var sum: UInt64? {
         var sum: UInt64 = 0
         for one in received {
@@ -120,7 +119,7 @@ struct PubkyAccountList: Sendable {
 }
 
 extension PubkySandbox.SettlementError {
-    /// What payers are told.
+    /// The text for payers.
     fileprivate var words: String {
         switch self {
         case .unknownEndpoint: "No payee here has this address."

@@ -1,13 +1,13 @@
 import PaymentCore
 import SandboxSupport
 
-/// The pages of Paykit's users: whom there is, what they were paid, and a wallet that pays them. They load nothing and
-/// need no script.
+/// The pages of Paykit's users: a list, the payments that they received, and a wallet that pays them. They load nothing
+/// and need no script.
 struct PeerConsolePage {
     /// Allows this page's own style.
     let nonce: String
 
-    /// Everybody, newest first.
+    /// The page of all users, newest first.
     func payees(_ accounts: [PubkyAccountList]) -> HTTPResponse {
         let rows = accounts.map { account in
             "<tr><th scope=\"row\"><a href=\"\(Self.payee(account))\">\(HTMLText.escape(account.user.name))</a></th>"
@@ -29,7 +29,7 @@ struct PeerConsolePage {
             """, isWide: true)
     }
 
-    /// The payee's side: what is published, the invoices and what came in.
+    /// The payee's page: what is published, the invoices and the received payments.
     func payee(_ account: PubkyAccountList) -> HTTPResponse {
         let invoices = account.invoices.map { invoice in
             let tone = ["open": "doubtful", "paid": "good"][invoice.state.rawValue] ?? "bad"
@@ -64,7 +64,7 @@ struct PeerConsolePage {
             """, isWide: true)
     }
 
-    /// The payer's side: a wallet that pays what it is shown.
+    /// The payer's page: a wallet that pays the shown endpoints.
     func payer(_ account: PubkyAccountList, problem: String? = nil, items: FormItems? = nil) -> HTTPResponse {
         let name = HTMLText.escape(account.user.name)
         let chosen = items?["endpoint"]
@@ -103,7 +103,7 @@ struct PeerConsolePage {
             """, status: problem == nil ? 200 : 422)
     }
 
-    /// The end of a payment.
+    /// The page of a completed payment.
     func receipt(_ received: PubkyReceived, of account: PubkyAccountList) -> HTTPResponse {
         page(
             "Paid",
@@ -118,7 +118,7 @@ struct PeerConsolePage {
             """)
     }
 
-    /// There is nobody of this key.
+    /// The page for an unknown key.
     var unknown: HTTPResponse {
         page(
             "Nobody",

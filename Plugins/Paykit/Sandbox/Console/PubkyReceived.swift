@@ -1,6 +1,6 @@
 import PaykitProvider
 
-/// Money that does not exist, as it came to one of the sandbox's users.
+/// Simulated money received by one of the sandbox's users.
 struct PubkyReceived: Sendable {
     let payee: PubkyKey
     /// `lightning` or `onchain`.

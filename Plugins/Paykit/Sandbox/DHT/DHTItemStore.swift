@@ -2,7 +2,7 @@ import PaykitProvider
 import PaymentCore
 import PaymentCrypto
 
-/// What a node stores for others: a bounded number of signed items, each for two hours after it was last put.
+/// The items that a node stores for others: a bounded number of signed ones, each for two hours after its last put.
 struct DHTItemStore: Sendable {
     private struct Entry {
         var item: KRPCItem
@@ -11,7 +11,7 @@ struct DHTItemStore: Sendable {
 
     /// The most items.
     static let limit = 1000
-    /// How long an item is kept.
+    /// The time for which an item is kept.
     static let lifetime = Duration.seconds(7200)
     /// The most bytes of a salt.
     static let saltLimit = 64
@@ -29,9 +29,9 @@ struct DHTItemStore: Sendable {
         return entry.item
     }
 
-    /// Stores what is put, where nothing speaks against it.
+    /// Stores an item, unless a rule forbids it.
     ///
-    /// - Returns: why it is not stored; nil when it is.
+    /// - Returns: the reason that it is not stored; nil when it is.
     mutating func put(_ put: KRPCPut, now: Duration) -> KRPCError? {
         guard put.item.value.count <= MutableItem.valueLimit else { return .valueTooLarge }
         guard put.salt.count <= Self.saltLimit else { return .saltTooLarge }
@@ -43,7 +43,7 @@ struct DHTItemStore: Sendable {
             if put.item.sequence < known.sequence { return .sequenceTooLow }
         }
         if entries[target] == nil, entries.count >= Self.limit {
-            // The one that was put longest ago makes room; of several, the nearest to zero.
+            // The item with the earliest put makes room; of several, the nearest to zero.
             let oldest = entries.min { ($0.value.putAt, $0.key) < ($1.value.putAt, $1.key) }
             if let oldest { entries[oldest.key] = nil }
         }

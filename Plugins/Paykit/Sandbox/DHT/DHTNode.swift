@@ -2,13 +2,13 @@ package import PaykitProvider
 package import PaymentCore
 import Synchronization
 
-/// A node of the DHT that knows nothing of sockets: it is given datagrams and says what it answers.
+/// A DHT node without sockets: it receives datagrams and returns its answers.
 package final class DHTNode: Sendable {
     private struct State {
         var table: DHTRoutingTable
         var tokens: DHTTokenSecrets
         var store = DHTItemStore()
-        /// Of a liar: what it stored first, by target.
+        /// The items that a dishonest node stored first, by target.
         var firsts: [NodeID: KRPCItem] = [:]
     }
 
@@ -34,14 +34,14 @@ package final class DHTNode: Sendable {
 
     package var contact: NodeContact { NodeContact(id: id, address: address) }
 
-    /// Tells it of others.
+    /// Adds other nodes to its table.
     package func learn(_ contacts: [NodeContact]) {
         state.withLock { state in
             for contact in contacts where contact.address != address { state.table.insert(contact) }
         }
     }
 
-    /// Has it lose everything that it does not keep on a disk: items and secrets.
+    /// Drops everything that is not kept on a disk: items and secrets.
     package func restart(now: Duration) {
         state.withLock { state in
             state.store = DHTItemStore()
@@ -50,14 +50,14 @@ package final class DHTNode: Sendable {
         }
     }
 
-    /// What it stores at a target.
+    /// Returns the item that it stores at a target.
     package func item(at target: NodeID, now: Duration) -> KRPCItem? {
         state.withLock { $0.store.item(at: target, now: now) }
     }
 
     /// Answers a datagram.
     ///
-    /// - Returns: the datagrams that go back to its sender.
+    /// - Returns: the datagrams to send back.
     package func answers(to datagram: Datagram, now: Duration) -> [[UInt8]] {
         guard behaviour != .dead, let message = KRPCMessage(datagram.bytes), case .query(let query) = message.body
         else {
@@ -138,8 +138,8 @@ package final class DHTNode: Sendable {
         return behaviour == .denying ? .error(.sequenceTooLow) : honest
     }
 
-    /// A node that does not exist: on this machine, or where private addresses are not asked, at addresses for
-    /// examples.
+    /// Returns a node that does not exist: on this machine or, if private addresses are not asked, at addresses
+    /// reserved for examples.
     private func invention(near target: NodeID, _ number: Int) -> NodeContact {
         let port = UInt16(truncatingIfNeeded: random.next() % 60_000 + 1024)
         return NodeContact(
@@ -148,7 +148,7 @@ package final class DHTNode: Sendable {
 }
 
 extension KRPCQuery {
-    /// What is searched for.
+    /// The target of the search.
     fileprivate var target: NodeID? {
         switch self {
         case .findNode(_, let target), .get(_, let target, _): target
@@ -158,7 +158,7 @@ extension KRPCQuery {
 }
 
 extension NodeID {
-    /// An id by chance that has so many bits of this one.
+    /// Returns a random id that shares the first `bits` bits with this one.
     fileprivate func sharing(_ bits: Int, random: any RandomSource) -> NodeID {
         let other = NodeID(random: random).bytes
         let mixed = bytes.enumerated().map { index, byte in

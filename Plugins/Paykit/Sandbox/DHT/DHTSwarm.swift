@@ -1,11 +1,12 @@
 public import PaykitProvider
 public import PaymentCore
 
-/// A small DHT for tests and sandboxes: nodes that know each other, some of them dead or lying.
+/// A small DHT for tests and sandboxes: nodes that know each other, some of them dead or dishonest.
 ///
 /// ```swift
 /// let swarm = try await DHTSwarm.start(
-///     Array(repeating: .honest, count: 30), over: UDPTransport(), clock: SystemPaymentClock(), random: SystemRandomSource())
+///     Array(repeating: .honest, count: 30), over: UDPTransport(), clock: SystemPaymentClock(),
+///     random: SystemRandomSource())
 /// async let service: Void = swarm.serve()
 /// let resolver = DHTResolver(.local(swarm.addresses.suffix(3)), …)
 /// ```
@@ -23,12 +24,12 @@ public final class DHTSwarm: Sendable {
     /// Starts nodes that know each other. They answer while ``serve()`` runs.
     ///
     /// - Parameters:
-    ///   - behaviours: what each node is like.
-    ///   - address: where they are; each gets a free port there.
+    ///   - behaviours: the behaviour of each node.
+    ///   - address: their address; each gets a free port there.
     ///   - transport: the network.
-    ///   - clock: by which items and secrets grow old.
-    ///   - random: where ids and secrets come from.
-    /// - Throws: `DatagramError` when there is no socket for one of them.
+    ///   - clock: measures the age of items and secrets.
+    ///   - random: draws ids and secrets.
+    /// - Throws: `DatagramError` when a node gets no socket.
     public static func start(
         _ behaviours: [DHTNodeBehaviour], at address: DatagramAddress = .loopback(),
         over transport: any DatagramTransport,
@@ -39,9 +40,9 @@ public final class DHTSwarm: Sendable {
         }
     }
 
-    /// The same with a socket for each node of the caller's choice.
+    /// Starts nodes with sockets of the caller's choice.
     ///
-    /// - Throws: what `open` throws.
+    /// - Throws: errors of `open`.
     package static func start(
         _ behaviours: [DHTNodeBehaviour], clock: any PaymentClock, random: any RandomSource,
         id: (@Sendable (_ index: Int) -> NodeID)? = nil,
@@ -61,7 +62,7 @@ public final class DHTSwarm: Sendable {
                     address: socket.localAddress,
                     behaviour: behaviour, foreign: foreign, random: random, now: clock.uptime))
         }
-        // In another order for each, as by chance they would have met.
+        // In another order for each, as after random encounters.
         for node in nodes {
             var others = nodes.map(\.contact)
             for place in others.indices.reversed() {
@@ -72,10 +73,10 @@ public final class DHTSwarm: Sendable {
         return DHTSwarm(nodes: nodes, sockets: sockets, clock: clock)
     }
 
-    /// Where the nodes are, in the order of their behaviours.
+    /// The addresses of the nodes, in the order of their behaviours.
     public var addresses: [DatagramAddress] { nodes.map(\.address) }
 
-    /// Answers what is asked until the task is cancelled, then closes the sockets.
+    /// Answers questions until the task is cancelled, then closes the sockets.
     public func serve() async {
         await withTaskGroup(of: Void.self) { group in
             for (node, socket) in zip(nodes, sockets) where node.behaviour != .dead {
@@ -91,10 +92,10 @@ public final class DHTSwarm: Sendable {
         for socket in sockets { socket.close() }
     }
 
-    /// Has a node start again: it keeps its id and whom it knows, and loses what it stored and its secrets.
+    /// Restarts a node: it keeps its id and the nodes that it knows, and loses its items and secrets.
     public func restart(_ index: Int) { nodes[index].restart(now: clock.uptime) }
 
-    /// How many honest nodes store exactly this item.
+    /// Returns the number of honest nodes that store exactly this item.
     public func holders(of item: MutableItem) -> Int {
         nodes.count { node in
             node.behaviour == .honest

@@ -1,15 +1,15 @@
 import PaykitProvider
 import PaymentCore
 
-/// What a node gives out so that only who receives at an address may store from there: a checksum over the address and
-/// a secret that changes every five minutes. The one before is taken too.
+/// The tokens that a node issues so that only the owner of an address may store from there: a checksum over the address
+/// and a secret that changes every five minutes. The previous secret is accepted too.
 struct DHTTokenSecrets: Sendable {
     private var current: [UInt8]
     private var previous: [UInt8]
     private var changedAt: Duration
     private let random: any RandomSource
 
-    /// How long a secret is given out.
+    /// The time for which a secret is used.
     static let period = Duration.seconds(300)
 
     init(random: any RandomSource, now: Duration) {

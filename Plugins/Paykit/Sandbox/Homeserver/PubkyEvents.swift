@@ -1,18 +1,18 @@
 import PaykitProvider
 import PaymentCore
 
-/// Something that happened to a file. Its number is its place, counted from one.
+/// A change of a file. Its number is its place, counted from one.
 struct PubkyEvent: Sendable {
     let owner: PubkyKey
     let path: String
-    /// The hash of the new content; nil where the file was deleted.
+    /// The hash of the new content; nil if the file was deleted.
     let hash: String?
 
     var name: String { hash == nil ? "DEL" : "PUT" }
     var address: String { "pubky://\(owner)\(path)" }
 }
 
-/// What happened to everybody's files (Protocol 3.6).
+/// The changes of all users' files (Protocol 3.6).
 extension PubkySandbox {
     private static let mostEvents = 1000
     private static let news = "events"
@@ -27,14 +27,14 @@ extension PubkySandbox {
         let text = query["cursor"].flatMap { $0.isEmpty ? nil : $0 } ?? "0"
         let start = try cursor(text, or: "Invalid cursor")
         let page = events.dropFirst(start).prefix(query.limit(usual: Self.mostEvents, most: Self.mostEvents))
-        // Whose storage is private, of that nobody hears here.
+        // Changes of private storage are not shown here.
         var lines = page.filter { !$0.path.hasPrefix("/priv/") }.map { "\($0.name) \($0.address)" }
         if !page.isEmpty { lines.append("cursor: \(page.endIndex)") }
         return Self.text(lines.joined(separator: "\n"))
     }
 
-    /// The events of some users as a stream of server-sent events. A stream of this sandbox ends with the first news:
-    /// who wants more asks again from there on.
+    /// Returns the events of some users as a stream of server-sent events. A stream of this sandbox ends with the first
+    /// event: for more, the client asks again from there on.
     func streamEvents(_ request: HTTPRequest) async throws(PubkySandboxError) -> HTTPResponse {
         let query = PubkyQuery(request)
         let isLive = ["true", "1"].contains(query["live"])
@@ -66,8 +66,8 @@ extension PubkySandbox {
         }
     }
 
-    /// Which files' events are asked for. Today's homeservers take several paths, of which one with a slash at its end
-    /// means everything below it, and tell of private files only who may read them.
+    /// Returns the filter for the requested files. Homeservers with grants accept several paths, of which one with a
+    /// trailing slash means everything below it, and report private files only to users who may read them.
     private func filter(
         _ query: PubkyQuery, of users: Set<PubkyKey>, _ request: HTTPRequest
     ) throws(PubkySandboxError) -> (String) -> Bool {
@@ -82,7 +82,7 @@ extension PubkySandbox {
         return { path in paths.contains { $0 == path || $0.hasSuffix("/") && path.hasPrefix($0) } }
     }
 
-    /// Whose events are asked for, and from where on.
+    /// Returns the users whose events are requested, and the start of each.
     private func users(of query: PubkyQuery) throws(PubkySandboxError) -> [PubkyKey: Int?] {
         var users: [PubkyKey: Int?] = [:]
         for item in query.items where item.name == "user" && !item.value.isEmpty {

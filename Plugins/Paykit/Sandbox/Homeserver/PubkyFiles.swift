@@ -23,7 +23,7 @@ extension PubkySandbox {
         }
         guard let tenant = tenants[owner] else { throw .notFound }
         guard !tenant.isDisabled else { throw PubkySandboxError(403, "User is disabled") }
-        // What the real service makes of a directory's name is not known.
+        // The real service's answer to the name of a directory is not known.
         guard !path.isDirectory else { throw PubkySandboxError(400, "Invalid path: it names a directory") }
         if tenant.isFull(for: request.body.count, at: path.text), let quota = tenant.quota {
             let tenths = (Double(quota) / 1024 / 1024 * 10).rounded()
@@ -38,7 +38,7 @@ extension PubkySandbox {
         return HTTPResponse(status: 204)
     }
 
-    /// One page of what is below `directory`.
+    /// Returns one page of the paths below `directory`.
     func list(_ directory: String, _ request: HTTPRequest, of owner: PubkyKey) throws(PubkySandboxError) -> HTTPResponse
     {
         let below = (tenants[owner]?.files.keys ?? [:].keys).filter { $0.hasPrefix(directory) }
@@ -67,7 +67,7 @@ extension PubkySandbox {
         return Self.text(lines.joined(separator: "\n"))
     }
 
-    /// The path that a cursor names: an entry as it is listed, with or without the scheme.
+    /// Returns the path that a cursor names: an entry as it is listed, with or without the scheme.
     private static func cursor(_ text: String) throws(PubkySandboxError) -> String {
         let entry = text.hasPrefix("pubky://") ? text.dropFirst("pubky://".count) : text[...]
         guard let slash = entry.firstIndex(of: "/"), (try? PubkyKey(bare: entry[..<slash])) != nil,

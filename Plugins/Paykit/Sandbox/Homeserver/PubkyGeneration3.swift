@@ -2,26 +2,26 @@ import PaykitProvider
 import PaymentCore
 
 extension PubkySandbox {
-    /// What the homeserver speaks.
+    /// The version of the homeserver's interface.
     @nonexhaustive
     public enum Generation: Sendable, Hashable, CaseIterable {
-        /// Cookies, and public storage only: up to 0.9.
+        /// Cookies, and public storage only: versions up to 0.9.
         case cookies
-        /// Grants beside them, private storage, strict capabilities: 0.10.
+        /// Also grants, private storage and strict capabilities: 0.10.
         case grants
-        /// Paths that say whose storage is meant, and says so: 0.12.
+        /// Also paths that name the owner of the storage, announced as a feature: 0.12.
         case storagePaths
     }
 
-    /// Puts a homeserver of another generation in the place of this one: accounts, files and sessions stay, grants only
-    /// where it takes them.
+    /// Replaces this homeserver by one of another generation: accounts, files and sessions stay, grants only if it
+    /// accepts them.
     public func upgrade(to generation: Generation) {
         self.generation = generation
         if generation == .cookies { grantBook = PubkyGrantStore() }
     }
 }
 
-/// The homeserver of today (Protocol 10): who may do what, in its order, with its words.
+/// The homeserver with grants (Protocol 10): its permissions, in its order, with its words.
 extension PubkySandbox {
     func generation3Homeserver(_ request: HTTPRequest) async throws(PubkySandboxError) -> HTTPResponse {
         let method = request.method.rawValue
@@ -54,7 +54,7 @@ extension PubkySandbox {
 
     private static let mostPath = 972
 
-    /// Whose storage a path names, and where in it.
+    /// Returns the owner of the storage that a path names, and the path in it.
     private func addressed(_ path: String) throws(PubkySandboxError) -> (PubkyKey, PubkyPath) {
         let rest = path.dropFirst("/storage/".count)
         guard let slash = rest.firstIndex(of: "/") else {
@@ -145,7 +145,8 @@ extension PubkySandbox {
         return HTTPResponse(status: 201)
     }
 
-    /// Whether a stream of events may be about private files: of one user, who asks, and may read all of them.
+    /// Permits a stream of events about private files only for a single user, who is the caller and may read all of
+    /// them.
     func allowStream(
         _ paths: [String], of users: Set<PubkyKey>, _ request: HTTPRequest
     ) throws(PubkySandboxError) {

@@ -2,11 +2,11 @@ public import PaykitProvider
 import PaymentCore
 import PaymentCrypto
 
-/// What a homeserver of today keeps of grants and of the sessions that they opened.
+/// The grants of a homeserver, and the sessions that they opened.
 struct PubkyGrantStore: Sendable {
     struct Row: Sendable {
         let grant: PubkyGrant
-        /// When it was first stored: seconds since 1970.
+        /// The time at which it was first stored: seconds since 1970.
         let storedAt: UInt64
         var isRevoked = false
     }
@@ -17,11 +17,11 @@ struct PubkyGrantStore: Sendable {
         let end: UInt64
     }
 
-    /// By the grants' ids. The first with an id keeps its row, whoever comes with the same.
+    /// The rows by the grants' ids. The first grant of an id keeps its row, whatever arrives under it later.
     var rows: [String: Row] = [:]
-    /// By their texts: one for each grant.
+    /// The bearers by their texts: one for each grant.
     private(set) var bearers: [String: Bearer] = [:]
-    /// When the nonces of proofs were seen.
+    /// The times at which the nonces of proofs were seen.
     private var nonces: [String: UInt64] = [:]
 
     mutating func open(_ token: String, _ bearer: Bearer) {
@@ -36,13 +36,13 @@ struct PubkyGrantStore: Sendable {
         close(grantID)
     }
 
-    /// Notes a nonce; false where it was seen.
+    /// Records a nonce; false if it was seen before.
     mutating func isNew(_ nonce: String, now: UInt64) -> Bool {
         nonces = nonces.filter { now < $0.value + 2 * GrantProof.window }
         return nonces.updateValue(now, forKey: nonce) == nil
     }
 
-    /// The grant behind a bearer that is good now.
+    /// Returns the grant behind a bearer that is valid now.
     func row(of token: String, now: UInt64) -> Row? {
         guard let bearer = bearers[token], now < bearer.end, let row = rows[bearer.grantID], !row.isRevoked else {
             return nil
@@ -58,7 +58,7 @@ extension PubkySandbox {
         for (id, row) in grantBook.rows where row.grant.issuer == user { grantBook.close(id) }
     }
 
-    /// Takes back everything that `user` has allowed apps.
+    /// Revokes all grants of `user` to apps.
     public func revokeGrants(of user: PubkyKey) {
         for (id, row) in grantBook.rows where row.grant.issuer == user { grantBook.revoke(id) }
     }
@@ -66,7 +66,7 @@ extension PubkySandbox {
     private static let grantSession = "/auth/grant/session"
     var seconds: UInt64 { now / 1_000_000 }
 
-    /// Answers what is about grants; nil for everything else.
+    /// Answers requests about grants; nil for all others.
     func grants(_ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse? {
         let path = request.url.path
         switch (request.method.rawValue, path) {
@@ -214,19 +214,19 @@ extension PubkySandbox {
         return token.utf8.count == 43 ? String(token) : nil
     }
 
-    /// The grant whose bearer the request shows; one that is unknown or over counts as none.
+    /// Returns the grant of the request's bearer; an unknown or expired one counts as none.
     func bearer(in request: HTTPRequest) -> PubkyGrantStore.Row? {
         Self.bearerText(request).flatMap { grantBook.row(of: $0, now: seconds) }
     }
 
-    /// Who asks, and what they may do. A bearer counts before the cookie that is called as `owner`.
+    /// Returns the caller and their permissions. A bearer counts before the cookie that is named after `owner`.
     func caller(_ request: HTTPRequest, for owner: PubkyKey?) -> (user: PubkyKey, capabilities: [PubkyCapability])? {
         if let row = bearer(in: request) { return (row.grant.issuer, row.grant.capabilities) }
         guard let owner, let session = cookie(of: owner, in: request).flatMap({ liveSession($0) }) else { return nil }
         return (session.info.key, session.info.capabilities)
     }
 
-    /// Who asks with a session that may do everything.
+    /// Returns the caller, whose session must have all permissions.
     private func root(_ request: HTTPRequest) throws(PubkySandboxError) -> PubkyKey {
         guard let caller = caller(request, for: tenant(of: request)) else { throw Self.noSession }
         guard caller.capabilities.contains(.root) else { throw Self.rootRequired }

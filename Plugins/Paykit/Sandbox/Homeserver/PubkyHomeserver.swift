@@ -1,7 +1,7 @@
 import PaykitProvider
 import PaymentCore
 
-/// The homeserver: what it is asked, and who may ask it (Protocol 3).
+/// The homeserver: its requests and their authorisation (Protocol 3).
 extension PubkySandbox {
     func homeserver(_ request: HTTPRequest) async throws(PubkySandboxError) -> HTTPResponse {
         let method = request.method.rawValue
@@ -37,7 +37,7 @@ extension PubkySandbox {
         }
     }
 
-    /// What is wrong with the homeserver for this owner's files.
+    /// Applies the fault of the homeserver for this owner's files.
     func suffer(_ owner: PubkyKey) async throws(PubkySandboxError) {
         switch plans[owner]?.server {
         case .fails: throw PubkySandboxError(500, "Internal server error")
@@ -47,7 +47,8 @@ extension PubkySandbox {
         }
     }
 
-    /// Whose storage is meant: the header counts before the host, and the query only where both name nobody.
+    /// Returns the owner of the requested storage: the header counts before the host, and the query only if neither
+    /// names a user.
     func tenant(of request: HTTPRequest) -> PubkyKey? {
         for text in [request.headers["pubky-host"], request.headers["Host"] ?? request.url.host] {
             if let text, let key = try? PubkyKey(text) { return key }
@@ -55,7 +56,7 @@ extension PubkySandbox {
         return PubkyQuery(request)["pubky-host"].flatMap { try? PubkyKey($0) }
     }
 
-    /// Whether the request may go on to the owner's files. The order of the questions is the homeserver's.
+    /// Checks that the request may access the owner's files. The order of the checks is the homeserver's.
     private func authorize(_ request: HTTPRequest, for owner: PubkyKey) throws(PubkySandboxError) {
         let path = request.url.path
         if path == "/session" { return }

@@ -11,20 +11,20 @@ import PaymentCrypto
 /// A session as the homeserver keeps it.
 struct PubkySessionRecord: Sendable {
     let info: SessionInfo
-    /// The homeserver has lost it, and nobody was told.
+    /// True if the homeserver has lost it without notifying anyone.
     var isLost = false
 }
 
 /// Accounts and sessions (Protocol 3.2 and 3.4).
 extension PubkySandbox {
-    /// Returns a token that lets one user sign up: `XXXX-XXXX-XXXX`.
+    /// Returns a token with which one user can sign up: `XXXX-XXXX-XXXX`.
     public func createSignUpToken() -> Redacted<String> {
         let token = (0..<3).map { _ in Crockford.random(4, random) }.joined(separator: "-")
         signUpTokens[token] = false
         return Redacted(token)
     }
 
-    /// Ends all sessions of `user`, as an operator does; their apps are not told.
+    /// Ends all sessions of `user`, as an operator does; their apps are not notified.
     public func endSessions(of user: PubkyKey) {
         sessions = sessions.filter { $0.value.info.key != user }
     }
@@ -37,7 +37,7 @@ extension PubkySandbox {
         return open(token, request)
     }
 
-    /// Uses up the token that a sign-up brings, where one is wanted.
+    /// Uses up the token of a sign-up, if one is required.
     func useSignUpToken(_ request: HTTPRequest) throws(PubkySandboxError) {
         guard configuration.signUp == .tokenRequired else { return }
         guard let text = PubkyQuery(request)["signup_token"] else { throw PubkySandboxError(400, "Token required") }
@@ -80,7 +80,7 @@ extension PubkySandbox {
         return session
     }
 
-    /// The value of the cookie that is called as `owner`.
+    /// Returns the value of the cookie that is named after `owner`.
     func cookie(of owner: PubkyKey, in request: HTTPRequest) -> String? {
         for field in request.headers.values("Cookie") {
             for pair in field.split(separator: ";") {
@@ -117,7 +117,7 @@ extension PubkySandbox {
         HTTPResponse(status: 200, headers: ["Content-Type": "application/octet-stream"], body: info.wire)
     }
 
-    /// Whether cookies for this host are for encrypted connections only: a key, or a name with a dot.
+    /// Returns true if cookies for this host are for encrypted connections only: a key, or a name with a dot.
     static func isSecure(host: String) -> Bool {
         if (try? PubkyKey(bare: host)) != nil { return true }
         guard let url = try? HTTPURL("https://\(host)"), !host.contains("["), url.port == 443 else { return false }
@@ -128,9 +128,9 @@ extension PubkySandbox {
 
     // MARK: Tokens
 
-    /// Reads a token that is good now and was not used before; from here on it was.
+    /// Reads a token that is valid now and was not used before; it counts as used from then on.
     private func verified(_ bytes: [UInt8]) throws(PubkySandboxError) -> AuthToken {
-        // The real service crashes on what is too short.
+        // The real service crashes on a token that is too short.
         guard bytes.count > 115 else { throw Self.unreadable }
         guard bytes[74] == 0 else { throw PubkySandboxError(400, "Unknown version") }
         let time = bytes[75..<83].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -149,7 +149,7 @@ extension PubkySandbox {
         do { token = try AuthToken(parsing: bytes) } catch {
             throw Self.isWellFormed(bytes) ? PubkySandboxError(400, "Invalid Signature") : Self.unreadable
         }
-        // Older ones are refused for their age.
+        // Older ones are refused because of their age.
         usedTokens = usedTokens.filter { $0.value + 2 * window >= now }
         guard usedTokens.updateValue(token.timestamp, forKey: token.id) == nil else {
             throw PubkySandboxError(400, "AuthToken already used")
@@ -159,7 +159,7 @@ extension PubkySandbox {
 
     private static let unreadable = PubkySandboxError(400, "Hit the end of buffer, expected more data")
 
-    /// Whether everything of a token but its signature can be read.
+    /// Returns true if everything of a token but its signature can be read.
     private static func isWellFormed(_ bytes: [UInt8]) -> Bool {
         do {
             var reader = ByteReader(bytes, at: 64)

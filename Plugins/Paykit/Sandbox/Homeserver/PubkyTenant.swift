@@ -8,19 +8,19 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// What the homeserver keeps of one user.
+/// One user's data on the homeserver.
 struct PubkyTenant: Sendable {
-    /// By their paths, decoded.
+    /// The files by their paths, decoded.
     private(set) var files: [String: PubkyFile] = [:]
-    /// How many bytes they take.
+    /// The number of bytes of the files.
     private(set) var used = 0
-    /// The most that they may take; nil for as much as they like.
+    /// The most bytes of the files; nil for no limit.
     var quota: Int?
     var isDisabled = false
 
     init(quota: Int?) { self.quota = quota }
 
-    /// Whether `count` bytes at `path` are too many, each file counting `perFile` more than it holds.
+    /// Returns true if `count` bytes at `path` exceed the quota, each file counting `perFile` more than its content.
     func isFull(for count: Int, at path: String, perFile: Int = 0) -> Bool {
         guard let quota else { return false }
         let others = used - (files[path]?.content.count ?? 0)
@@ -33,7 +33,7 @@ struct PubkyTenant: Sendable {
         files[path] = file
     }
 
-    /// Removes a file; false where there is none.
+    /// Removes a file; false if there is none.
     mutating func remove(_ path: String) -> Bool {
         guard let file = files.removeValue(forKey: path) else { return false }
         used -= file.content.count
@@ -47,7 +47,7 @@ struct PubkyFile: Sendable {
     let modified: Date
     /// The BLAKE3 of the content, in base 64.
     let hash: String
-    /// It is listed, but reading it is answered with this status.
+    /// The status of the answer when it is read; it is listed nevertheless.
     let refusal: Int?
 
     init(_ content: [UInt8], at modified: Date, refusal: Int? = nil) {
@@ -57,10 +57,10 @@ struct PubkyFile: Sendable {
         hash = Data(BLAKE3.hash(content)).base64EncodedString()
     }
 
-    /// What names this content.
+    /// The tag of this content.
     var tag: String { "\"\(hash)\"" }
 
-    /// Whether a conditional reading of somebody needs no copy. Tags count before times.
+    /// Returns true if a conditional request needs no copy. Tags count before times.
     func isKnown(_ headers: HTTPHeaders, now: Date) -> Bool {
         if let tags = headers["If-None-Match"] {
             return tags.split(separator: ",").contains { $0.drop { $0 == " " }.prefix { $0 != " " } == tag }
@@ -76,7 +76,7 @@ struct PubkyFile: Sendable {
         ]
     }
 
-    /// The media type: by the first bytes, otherwise by the name.
+    /// Returns the media type: by the first bytes, otherwise by the name.
     private func type(_ path: String) -> String {
         if let known = Self.beginnings.first(where: { content.starts(with: $0.0) }) { return known.1 }
         let name = path.split(separator: "/").last ?? ""
@@ -96,11 +96,11 @@ struct PubkyFile: Sendable {
     ]
 }
 
-/// A path of a user's storage as the homeserver has it: decoded, without what is doubled or leads up.
+/// A path of a user's storage as the homeserver has it: decoded, without empty segments, `.` or `..`.
 struct PubkyPath: Sendable, Hashable {
     let text: String
 
-    /// Reads a path as it stands in a request.
+    /// Reads a path as it is written in a request.
     ///
     /// - Throws: 400 with the reason.
     init(_ encoded: String, most: Int = 4096) throws(PubkySandboxError) {

@@ -7,7 +7,7 @@ final class BytePipe: Sendable {
     private struct State {
         var bytes: [UInt8] = []
         var written = 0
-        /// The writer has ended it, or it broke.
+        /// The writer has ended it, or the stream broke.
         var isEnded = false
         var isBroken = false
         /// The reader has closed it.
@@ -16,7 +16,7 @@ final class BytePipe: Sendable {
 
     private let faults: StreamFaults
     private let state = Mutex(State())
-    /// Something has changed. More than one such word says no more.
+    /// Signals a change. Several signals count as one.
     private let news = Inbox<Void>(capacity: 1)
 
     init(_ faults: StreamFaults) { self.faults = faults }
@@ -68,7 +68,7 @@ final class BytePipe: Sendable {
 }
 
 extension Inbox {
-    /// What is next, with the end told as that of a stream.
+    /// Returns the next element, with the end mapped to a stream's error.
     func next() async throws(StreamError) -> Element {
         do throws(EndError) { return try await take() } catch { throw error == .closed ? .closed : .cancelled }
     }

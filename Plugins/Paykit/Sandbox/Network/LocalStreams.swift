@@ -2,27 +2,27 @@ public import PaykitProvider
 import PaymentCore
 import Synchronization
 
-/// What goes wrong with a stream of ``LocalStreams``, in each direction.
+/// The faults of a stream of ``LocalStreams``, in each direction.
 public struct StreamFaults: Sendable, Hashable {
-    /// The most bytes that arrive at once; nil for as many as are there.
+    /// The most bytes that arrive at once; nil for no limit.
     public var piece: Int?
-    /// After how many bytes the stream breaks; nil for never.
+    /// The number of bytes after which the stream breaks; nil for never.
     public var breaksAfter: Int?
-    /// Which byte, counted from zero, arrives with one bit changed; nil for none.
+    /// The byte, counted from zero, that arrives with one bit changed; nil for none.
     public var damagedByte: Int?
 
-    /// Creates a stream where nothing goes wrong.
+    /// Creates faults; by default there are none.
     public init(piece: Int? = nil, breaksAfter: Int? = nil, damagedByte: Int? = nil) {
         self.piece = piece
         self.breaksAfter = breaksAfter
         self.damagedByte = damagedByte
     }
 
-    /// Nothing goes wrong.
+    /// No faults.
     public static let none = StreamFaults()
 }
 
-/// Connections inside this process, without sockets. What was sent waits in memory.
+/// Connections inside this process, without sockets. Sent bytes wait in memory.
 ///
 /// Every host is this machine: a name that is no address leads to loopback.
 public final class LocalStreams: StreamTransport {
@@ -35,22 +35,22 @@ public final class LocalStreams: StreamTransport {
 
     private let state = Mutex(State())
 
-    /// Creates a network where nobody listens.
+    /// Creates a network without listeners.
     public init() {}
 
-    /// What goes wrong with streams that are opened from now on.
+    /// The faults of streams that are opened from now on.
     public var faults: StreamFaults {
         get { state.withLock { $0.faults } }
         set { state.withLock { $0.faults = newValue } }
     }
 
-    /// How often somebody has connected.
+    /// The number of attempts to connect.
     public var connections: Int { state.withLock { $0.connections } }
 
-    /// Connects to somebody who listens.
+    /// Connects to a listener.
     ///
-    /// - Parameter address: where they listen.
-    /// - Throws: ``/PaykitProvider/StreamError/notConnected(_:_:)`` where nobody does, and
+    /// - Parameter address: the listener's address.
+    /// - Throws: ``/PaykitProvider/StreamError/notConnected(_:_:)`` without a listener, and
     ///   ``/PaykitProvider/StreamError/cancelled``.
     public func connect(to address: StreamAddress) async throws(StreamError) -> any ByteStream {
         guard !Task.isCancelled else { throw .cancelled }
@@ -67,9 +67,9 @@ public final class LocalStreams: StreamTransport {
         return LocalStream(peer: address, incoming: back, outgoing: there)
     }
 
-    /// Listens for others who connect.
+    /// Listens for connections.
     ///
-    /// - Parameter address: where.
+    /// - Parameter address: the local address.
     /// - Throws: ``/PaykitProvider/StreamError/unavailable(_:_:)`` for a port that is in use.
     public func listen(at address: StreamAddress) async throws(StreamError) -> any StreamListener {
         let listener: LocalListener? = state.withLock { state in
@@ -92,7 +92,7 @@ public final class LocalStreams: StreamTransport {
         return listener
     }
 
-    /// Returns the address that `host` is, or loopback.
+    /// Returns the address of `host`, or loopback for a name.
     ///
     /// - Parameters:
     ///   - host: a name, or an address of either kind.

@@ -3,27 +3,27 @@ import PaymentCore
 public import PaymentTesting
 import Synchronization
 
-/// How often datagrams of a ``SimulatedDatagrams`` meet a fate: probabilities, each from 0 to 1.
+/// The probabilities of faults in a ``SimulatedDatagrams``, each from 0 to 1.
 public struct DatagramFaults: Sendable, Hashable {
     /// It is lost.
     public var lost = 0.0
-    /// It arrives twice, at times of their own.
+    /// It arrives twice, at independent times.
     public var doubled = 0.0
     /// It takes up to ``longestDelay`` instead of up to 50 ms. Datagrams overtake each other in any case.
     public var delayed = 0.0
-    /// One of its bits is another when it arrives.
+    /// It arrives with one bit changed.
     public var damaged = 0.0
-    /// How long a delayed one takes at most.
+    /// The longest delay of a delayed one.
     public var longestDelay = Duration.seconds(10)
 
-    /// Creates a network where nothing goes wrong.
+    /// Creates a network without faults.
     public init() {}
 
-    /// Nothing goes wrong.
+    /// No faults.
     public static let none = DatagramFaults()
 }
 
-/// A network of datagrams inside a ``SimulatedWorld``: what is lost, doubled, late and overtaken follows from its seed.
+/// A network of datagrams inside a ``SimulatedWorld``: its seed determines which are lost, doubled, late and overtaken.
 ///
 /// ```swift
 /// let world = SimulatedWorld(seed: 42)
@@ -50,26 +50,26 @@ public final class SimulatedDatagrams: Sendable {
         state = Mutex(State(faults: faults))
     }
 
-    /// What goes wrong from now on.
+    /// The faults from now on.
     public var faults: DatagramFaults {
         get { state.withLock { $0.faults } }
         set { state.withLock { $0.faults = newValue } }
     }
 
-    /// How many datagrams have been sent.
+    /// The number of sent datagrams.
     public var sent: Int { state.withLock { $0.sent } }
 
-    /// Returns the network as a machine sees it that has the host of `address`.
+    /// Returns the network as seen by the machine with the host of `address`.
     public func machine(at address: DatagramAddress) -> any DatagramTransport {
         Machine(network: self, host: address.host)
     }
 
-    /// Has `look` see every datagram as it is sent, with where it goes.
+    /// Calls `look` with every datagram as it is sent, and its destination.
     public func watch(_ look: @escaping @Sendable (_ sent: Datagram, _ to: DatagramAddress) -> Void) {
         state.withLock { $0.watch = look }
     }
 
-    /// Brings a datagram on its way, whoever it says it is from: how forgeries are made.
+    /// Sends a datagram with any claimed sender: this makes forgeries possible.
     public func inject(_ datagram: Datagram, to address: DatagramAddress) {
         let (faults, watch) = state.withLock { state in
             state.sent += 1

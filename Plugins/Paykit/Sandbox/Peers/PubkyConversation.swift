@@ -8,19 +8,19 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// One peer's side of private channels, with its manners.
+/// One peer's side of private channels, in its manner.
 struct PubkyConversation: Sendable {
     let manner: PubkySandbox.PeerManner
     let identity: ChannelIdentity
     let responder: ReceiptResponder
     let clock: any PaymentClock
     let random: any RandomSource
-    /// How long a slow one takes; a late one takes a hundred times as long.
+    /// The delay of a slow peer; a late one waits a hundred times as long.
     let pause: Duration
 
     private struct EndedError: Error {}
 
-    /// Speaks with whoever has connected, until one of both has enough.
+    /// Converses with a connected payer until either side ends.
     func run(over stream: any ByteStream) async {
         var timeout = PrivateChannel.Timeouts()
         timeout.message = .seconds(600)
@@ -64,7 +64,7 @@ struct PubkyConversation: Sendable {
         let now = UInt64(max(0, clock.now.timeIntervalSince1970))
         let payer = try NoiseIdentity(
             payload, .init(.ik, .client, local: remote, remote: identity.publicKey), now: now)
-        // Each of the real generations ends the connection here.
+        // A peer of either real generation ends the connection here.
         if manner == .olderGeneration, payer.generation != .a { throw EndedError() }
         if manner == .newerGeneration, payer.generation != .b { throw EndedError() }
         try await wire.write(try handshake.write([]))
@@ -94,7 +94,7 @@ struct PubkyConversation: Sendable {
         try await wire.write(sealed)
     }
 
-    /// What a peer of this manner says in place of the right answers.
+    /// Returns the messages that a peer of this manner sends in place of the right answers.
     private func changed(
         _ answers: [ChannelMessage], to message: ChannelMessage, _ wire: ChannelWire, _ noise: inout NoiseChannel
     ) async throws -> [ChannelMessage] {
@@ -102,7 +102,7 @@ struct PubkyConversation: Sendable {
         case .slow: try await clock.sleep(for: pause)
         case .late: try await clock.sleep(for: pause * 100)
         case .pings:
-            // Pongs to our pings are no reason for another one.
+            // Pongs to the peer's pings cause no further ping.
             if message != .pong { return [.ping] + answers }
         case .repeats: return answers.flatMap { [$0, $0] }
         case .refuses: return [.error(code: "DECLINED", message: "Not today,\u{202E}\nthanks")]

@@ -4,12 +4,12 @@ import PaymentCrypto
 import PaymentTesting
 
 extension PubkySandbox {
-    /// A user with an app of today, to whom private links lead: they ask for payments and give receipts, or accept what
-    /// they are asked for and pay, whenever they look. Money that does not exist.
+    /// A user with a generation 3 app, to whom private links lead. At each look it issues receipts, accepts requests
+    /// and pays them; it can also ask for payments. The money is simulated.
     public struct LinkPeer: Sendable {
-        /// Who it is.
+        /// The user.
         public let user: User
-        /// Which app they have.
+        /// The user's app.
         public let app: PaykitReceiverPath
         private let sandbox: PubkySandbox
         private let flow: PrivateLinkFlow
@@ -26,18 +26,18 @@ extension PubkySandbox {
             self.session = session
         }
 
-        /// Publishes that the app can be spoken to, as when somebody installs it.
+        /// Publishes that the app accepts private links, as after its installation.
         ///
         /// - Throws: `PaykitNetworkError`.
         public func publish() async throws { try await flow.publishMarker(session) }
 
-        /// Asks somebody for a payment, at an invoice made for it. They hear of it when this peer looks.
+        /// Asks a user for a payment, at an invoice made for it. The request is sent when this peer looks.
         ///
         /// - Parameters:
-        ///   - satoshis: how much.
-        ///   - reference: what for.
-        ///   - payer: whom; they were looked at before.
-        ///   - other: by which app of theirs.
+        ///   - satoshis: the amount.
+        ///   - reference: the purpose.
+        ///   - payer: the user, at whom this peer has looked before.
+        ///   - other: the user's app.
         /// - Returns: the request's id.
         /// - Throws: `PaykitNetworkError`.
         public func ask(
@@ -52,13 +52,13 @@ extension PubkySandbox {
                 for: terms, at: [PaykitEndpoint(methodID: Self.bolt11, endpoint: invoice)], flow.party(payer, other))
         }
 
-        /// Looks once at what somebody has said, and does what an app does: gives receipts for what has arrived,
-        /// accepts what it is asked for, and pays.
+        /// Looks once at a user's messages, and reacts as an app does: issues receipts for payments that have arrived,
+        /// accepts requests, and pays.
         ///
         /// - Parameters:
-        ///   - key: who.
-        ///   - other: by which app of theirs.
-        /// - Throws: `PaykitNetworkError`; what was not done is done at the next look.
+        ///   - key: the user.
+        ///   - other: the user's app.
+        /// - Throws: `PaykitNetworkError`; failures are retried at the next look.
         public func look(at key: PubkyKey, _ other: PaykitReceiverPath) async throws {
             let party = try flow.party(key, other)
             try await flow.poll(key, other, session)
@@ -68,7 +68,7 @@ extension PubkySandbox {
                 } else {
                     if request.state.phase == .proposed { try await flow.accept(request.id, party) }
                     do throws(PaykitNetworkError) { _ = try await flow.pay(request.id, party, with: wallet) } catch {
-                        // Where to pay may come later.
+                        // The endpoint may arrive later.
                         guard [.methodNotSupported, .paymentRejected].contains(error.code) else { throw error }
                     }
                 }
@@ -87,13 +87,13 @@ extension PubkySandbox {
         private static let bolt11 = "btc-lightning-bolt11"
     }
 
-    /// Creates a user with an app of today. Others find it once it is published.
+    /// Creates a user with a generation 3 app. Others find it once it is published.
     ///
     /// - Parameters:
     ///   - app: its receiver path.
-    ///   - scenario: what else the user publishes.
-    ///   - name: for the profile; nil for one of the sandbox's own.
-    /// - Throws: `PaykitNetworkError` when the homeserver does not let them in.
+    ///   - scenario: further files that the user publishes.
+    ///   - name: for the profile; nil for one of the sandbox's names.
+    /// - Throws: `PaykitNetworkError` when the homeserver refuses the user.
     public func createLinkPeer(
         _ app: PaykitReceiverPath, _ scenario: Scenario = .thirdGeneration, name: String? = nil
     ) async throws -> LinkPeer {
@@ -111,7 +111,7 @@ extension PubkySandbox {
     }
 }
 
-/// The wallet of a user: it keeps what it paid under which name.
+/// The wallet of a user: it stores its payments by the keys of their orders.
 private struct SandboxLinkWallet: PrivateLinkWallet {
     let sandbox: PubkySandbox
 

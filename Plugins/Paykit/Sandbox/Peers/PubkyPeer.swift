@@ -3,13 +3,13 @@ import PaymentCore
 import PaymentCrypto
 
 extension PubkySandbox {
-    /// A user who can be spoken to privately, at a port of this machine. Money that does not exist.
+    /// A user with a private channel, at a port of this machine. The money is simulated.
     public final class Peer: Sendable {
-        /// Who it is.
+        /// The user.
         public let user: User
-        /// How it behaves.
+        /// The behaviour.
         public let manner: PeerManner
-        /// What it has published.
+        /// The published address of the channel.
         public let endpoint: PaykitNoiseEndpoint
         private let listener: any StreamListener
         private let conversation: PubkyConversation
@@ -24,7 +24,7 @@ extension PubkySandbox {
 
         deinit { listener.close() }
 
-        /// Speaks with everybody who connects, until the task is cancelled or the peer closed.
+        /// Serves all connections, until the task is cancelled or the peer is closed.
         public func run() async {
             await withDiscardingTaskGroup { group in
                 while let stream = try? await listener.accept() {
@@ -37,18 +37,18 @@ extension PubkySandbox {
             }
         }
 
-        /// Listens no longer.
+        /// Stops listening.
         public func close() { listener.close() }
     }
 
-    /// Creates a user who can be spoken to privately, and publishes where. Call ``Peer/run()``.
+    /// Creates a user with a private channel, and publishes its address. Call ``Peer/run()``.
     ///
     /// - Parameters:
-    ///   - manner: how they behave.
-    ///   - name: for the profile; nil for one of the sandbox's own.
-    ///   - streams: what they listen on: TCP, or streams of this process.
-    ///   - place: where they listen.
-    /// - Throws: ``/PaykitProvider/StreamError`` when nobody can listen there.
+    ///   - manner: the user's behaviour.
+    ///   - name: for the profile; nil for one of the sandbox's names.
+    ///   - streams: the transport to listen on: TCP, or streams of this process.
+    ///   - place: the address to listen at.
+    /// - Throws: ``/PaykitProvider/StreamError`` when listening there is not possible.
     public func createPeer(
         _ manner: PeerManner = .ready, name: String? = nil, over streams: any StreamTransport,
         at place: StreamAddress = .loopback()
@@ -73,8 +73,8 @@ extension PubkySandbox {
 
     /// Creates one such user for each manner, in the order of their declaration.
     ///
-    /// - Parameter streams: what they listen on.
-    /// - Throws: ``/PaykitProvider/StreamError`` when nobody can listen there.
+    /// - Parameter streams: the transport to listen on.
+    /// - Throws: ``/PaykitProvider/StreamError`` when listening is not possible.
     public func createAllPeers(over streams: any StreamTransport) async throws(StreamError) -> [Peer] {
         var peers: [Peer] = []
         for manner in PeerManner.allCases { peers.append(try await createPeer(manner, over: streams)) }
@@ -90,7 +90,7 @@ extension PubkySandbox {
         ReceiptResponder(payee, PubkyPayee(sandbox: self, key: payee, factor: factor), InMemoryReceipts())
     }
 
-    /// How a user wants to be paid for a receipt.
+    /// Returns a user's terms for a receipt.
     func terms(_ inquiry: PaykitInquiry, of payee: PubkyKey, factor: UInt64) throws(PaykitPayeeError)
         -> PaykitPayeeTerms
     {
@@ -100,7 +100,7 @@ extension PubkySandbox {
         guard let amount = inquiry.amount.flatMap({ UInt64($0) }), amount > 0 else {
             throw PaykitPayeeError("INVALID_AMOUNT", "Amount must be specified and non-zero")
         }
-        // More than there is cannot be asked for; what an invoice says is counted in smaller units.
+        // More than all bitcoin cannot be asked for; an invoice counts in smaller units.
         guard amount <= Self.mostSatoshi / max(1, factor) else {
             throw PaykitPayeeError("INVALID_AMOUNT", "Amount is more than there is")
         }
@@ -122,7 +122,7 @@ extension PubkySandbox {
 private struct PubkyPayee: PaykitPayee {
     let sandbox: PubkySandbox
     let key: PubkyKey
-    /// How many times the amount that is asked for its invoices are for.
+    /// The factor between the amount of an inquiry and that of its invoice.
     let factor: UInt64
 
     func terms(for inquiry: PaykitInquiry) async throws -> PaykitPayeeTerms {

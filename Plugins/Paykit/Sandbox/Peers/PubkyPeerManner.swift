@@ -1,44 +1,44 @@
 extension PubkySandbox {
-    /// How a user behaves who can be spoken to privately.
+    /// The behaviour of a user with a private channel.
     @nonexhaustive
     public enum PeerManner: String, Sendable, Hashable, CaseIterable {
-        /// Says how to be paid, and confirms what was paid.
+        /// Provides the terms, and confirms the payment.
         case ready
         /// Understands payers of the older generation only.
         case olderGeneration = "older-generation"
         /// Understands payers of the newer generation only.
         case newerGeneration = "newer-generation"
-        /// Speaks as the mobile library does.
+        /// Uses the mobile library's dialect.
         case mobileDialect = "mobile-dialect"
-        /// Speaks as some apps do: flat, with the endpoint in a message of its own.
+        /// Uses the dialect of some apps: flat, with the endpoint in a separate message.
         case flatDialect = "flat-dialect"
-        /// Asks whether the payer is there before every answer.
+        /// Pings the payer before every answer.
         case pings
-        /// Says everything twice.
+        /// Sends everything twice.
         case repeats
-        /// Takes a while for every answer.
+        /// Delays every answer.
         case slow
-        /// Never confirms what was paid.
+        /// Never confirms a payment.
         case unconfirming
-        /// Does not want to be paid like this.
+        /// Refuses the terms of the payment.
         case refuses
-        /// Says to be somebody else.
+        /// Claims to be another user.
         case wrongPayee = "wrong-payee"
         /// Confirms another amount than was asked for.
         case anotherAmount = "another-amount"
         /// Confirms the amount, with an invoice for ten times as much.
         case anotherInvoice = "another-invoice"
-        /// Confirms a receipt that nobody asked for.
+        /// Confirms a receipt that was not asked for.
         case anotherReceipt = "another-receipt"
-        /// Confirms the payment of somebody else.
+        /// Confirms the payment of another user.
         case anotherPayer = "another-payer"
-        /// Confirms without saying where to pay.
+        /// Confirms without an endpoint.
         case noInvoice = "no-invoice"
         /// Has another key than it has published.
         case identityMismatch = "identity-mismatch"
-        /// Takes the connection and never says anything.
+        /// Accepts the connection and never sends anything.
         case silent
-        /// Agrees on the channel and answers when nobody waits any more.
+        /// Agrees on the channel, and answers after the payer has stopped waiting.
         case late
         /// Closes the connection at once.
         case closesAtOnce = "closes-at-once"
@@ -48,28 +48,28 @@ extension PubkySandbox {
         case oversizedFrame = "oversized-frame"
         /// Sends random bytes in place of the handshake.
         case garbage
-        /// Sends an old message of the channel once more.
+        /// Sends an old message of the channel again.
         case replays
-        /// Sends what is no message.
+        /// Sends bytes that are no message.
         case notJSON = "not-json"
-        /// Sends one message after another that is no answer.
+        /// Sends an endless series of messages that are no answer.
         case chatters
-        /// Has published a key, but listens nowhere yet.
+        /// Has published a key, but does not listen yet.
         case placeholder
-        /// Has published a place where nobody listens.
+        /// Has published an address without a listener.
         case notListening = "nobody-listens"
     }
 }
 
 extension PubkySandbox.PeerManner {
-    /// What becomes of a payer who asks.
+    /// The outcome for a payer who asks.
     @nonexhaustive
     public enum Outcome: String, Sendable, Hashable, CaseIterable {
-        /// They learn how to pay, pay, and are told that it has arrived.
+        /// They get the terms, pay, and get a confirmation of the arrival.
         case confirmed
-        /// They learn how to pay, and pay; nobody tells them more.
+        /// They get the terms and pay, without a confirmation.
         case paid
-        /// They are told why not, or do not believe what they are told. Nothing is paid.
+        /// They get a refusal, or do not trust the answer. Nothing is paid.
         case refused
         /// There is no channel, or no answer. Nothing is paid.
         case failed
@@ -78,7 +78,7 @@ extension PubkySandbox.PeerManner {
     /// A few words for people.
     public var summary: String { plan.summary }
 
-    /// What becomes of a payer who asks.
+    /// The outcome for a payer who asks.
     public var expectedOutcome: Outcome { plan.outcome }
 
     private var plan: (summary: String, outcome: Outcome) {

@@ -39,7 +39,7 @@ extension PubkySandbox {
             throw PubkySandboxError(400, "unknown policy")
         }
         guard let packet = newest(key, port: request.url.port) else { throw .notFound }
-        // A relay that goes back does not ask what anybody knows already.
+        // A relay that returns an older packet ignores the condition of the request.
         if let old = oldPackets[key], !seenNewest.insert(key).inserted { return Self.answer(old, old.payload) }
         if plans[key]?.relay == .forges {
             var payload = packet.payload
@@ -68,7 +68,7 @@ extension PubkySandbox {
             ], body: payload)
     }
 
-    /// The latest packet of `key`; the homeserver's own names the port that it is asked at.
+    /// Returns the latest packet of `key`; the homeserver's own names the port of the request.
     func newest(_ key: PubkyKey, port: UInt16) -> SignedPacket? {
         guard key == homeserver, let own = ownPacket(port: configuration.port ?? port) else { return packets[key] }
         guard let stored = packets[key], stored.isNewer(than: own) else { return own }
@@ -95,7 +95,7 @@ extension PubkySandbox {
         let port = request.url.port
         try checkOrder(packet, port)
         if generation != .cookies {
-            // Today's relays do not look at it, and let nobody wait for anybody.
+            // Newer relays ignore `If-Match`, and do not make publishers wait for each other.
         } else if let condition = request.headers["If-Match"] {
             guard let time = UInt64(condition.filter { $0 != "\"" }) else {
                 throw PubkySandboxError(400, "bad If-Match")
@@ -150,7 +150,7 @@ enum PubkyRecords {
             signing: [DNSRecord(apex, tls(apex)), DNSRecord(apex, .a([127, 0, 0, 1]))], at: time, by: owner)
     }
 
-    /// A homeserver that says it is where another key is.
+    /// A homeserver whose record refers to another key.
     static func alias(of target: PubkyKey, at time: UInt64, by owner: PubkyKeyPair) -> SignedPacket? {
         guard let apex = SignedPacket.name("", under: owner.publicKey), let name = DNSName(target.text) else {
             return nil
@@ -159,7 +159,7 @@ enum PubkyRecords {
             signing: [DNSRecord(apex, .https(DNSService(priority: 1, target: name)))], at: time, by: owner)
     }
 
-    /// A user whose data the homeserver `server` keeps; nil for one who does not say.
+    /// A user whose data the homeserver `server` keeps; nil for a user who names none.
     static func user(of server: PubkyKey?, at time: UInt64, by owner: PubkyKeyPair) -> SignedPacket? {
         guard let name = SignedPacket.name("_pubky", under: owner.publicKey),
             let note = SignedPacket.name("", under: owner.publicKey)

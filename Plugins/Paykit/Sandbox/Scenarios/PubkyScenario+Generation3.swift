@@ -37,10 +37,10 @@ extension PubkySandbox.Scenario {
 }
 
 extension PubkySandbox.Scenario.Plan {
-    /// A file below the root of generation 3.
+    /// Returns a file below the root of generation 3.
     fileprivate static func current(_ path: String, _ text: String) -> File { ("/pub/paykit/v0/" + path, .text(text)) }
 
-    /// An endpoint of generation 3.
+    /// Returns an endpoint of generation 3.
     fileprivate static func current(_ path: String, _ content: Content) -> File {
         ("/pub/paykit/v0/" + path, .framed(#"{"value":"%"}"#, content))
     }

@@ -30,7 +30,7 @@ extension PubkySandbox {
             (rawValue, self.summary, expectedOutcome, self.plan) = (name, summary, outcome, plan)
         }
 
-        /// Finds the scenario of a name; nil where there is none.
+        /// Finds the scenario of a name; nil if there is none.
         public init?(rawValue: String) {
             guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
             self = known
@@ -45,7 +45,7 @@ extension PubkySandbox {
 }
 
 extension PubkySandbox.Scenario {
-    /// The network's part in a scenario. Everything not said is as with an ordinary user, who has an invoice, an
+    /// The network's part in a scenario. Unless given, everything is as for an ordinary user, who has an invoice, an
     /// address on the chain, a profile and contacts.
     struct Plan: Sendable {
         /// The content of the user's record.
@@ -82,13 +82,13 @@ extension PubkySandbox.Scenario {
         /// The content of a file.
         enum Content: Sendable {
             case text(String)
-            /// An invoice for so many satoshi; nil leaves it to the payer.
+            /// An invoice for this many satoshi; nil leaves it to the payer.
             case invoice(UInt64?)
             case expiredInvoice
             /// An address on the chain.
             case address
             case empty
-            /// So many bytes.
+            /// This many bytes.
             case filler(Int)
             /// Listed, and answered with this status when it is read.
             case refused(Int)
@@ -98,7 +98,7 @@ extension PubkySandbox.Scenario {
             indirect case spoilt(Content)
         }
 
-        /// A file by its path below Paykit's directory, or from the root where it begins with a slash.
+        /// A file by its path below Paykit's directory, or from the root if it begins with a slash.
         typealias File = (path: String, content: Content)
 
         enum Profile: Sendable {
@@ -107,7 +107,7 @@ extension PubkySandbox.Scenario {
             case broken
         }
 
-        /// The methods that can be paid, best first; without meaning where the user cannot be paid.
+        /// The methods that can be paid, best first; without meaning if the user cannot be paid.
         var methods = ["lightning", "onchain"]
         var files = [invoice, address]
         var profile = Profile.usual
@@ -118,7 +118,7 @@ extension PubkySandbox.Scenario {
         static let invoice: File = ("lightning", .invoice(2100))
         static let address: File = ("onchain", .address)
 
-        /// An endpoint as JSON of the method registry.
+        /// Returns an endpoint as JSON of the method registry.
         static func registered(_ method: String, _ content: Content, isEnabled: Bool) -> File {
             let rest = #""endpoint":"%","enabled":\#(isEnabled),"updated_at":1767225600000}"#
             return (method, .framed(#"{"method_id":"\#(method)","# + rest, content))
@@ -172,7 +172,7 @@ extension PubkySandbox.Scenario {
                 ("supported.json", .framed(#"[{"method_id":"lightning","endpoint":"%"}]"#, .invoice(2100))),
                 ("requests/\(String(repeating: "55", count: 32))/request-1", .text("sealed")),
             ]))
-    /// Has methods that few know, names that are none, and an invoice.
+    /// Has rarely known methods, invalid names, and an invoice.
     public static let unknownMethods = Self(
         "unknown-methods", "methods that few know, and names that are none",
         .init(
@@ -186,25 +186,25 @@ extension PubkySandbox.Scenario {
     public static let emptyEndpoint = Self(
         "empty-endpoint", "an empty file in place of an invoice",
         .init(methods: ["onchain"], files: [("lightning", .empty), Plan.address]))
-    /// The invoice can be paid no longer; the address can.
+    /// The invoice has expired; the address can be paid.
     public static let expiredInvoice = Self(
         "expired-invoice", "an invoice that is over, and an address",
         .init(methods: ["onchain"], files: [("lightning", .expiredInvoice), Plan.address]))
-    /// The profile has names, pictures and links that no profile may have, and contacts that are none.
+    /// The profile has invalid names, pictures and links, and contacts that are none.
     public static let oddProfile = Self("odd-profile", "a profile that no profile may be", .init(profile: .odd))
     /// The profile is not JSON.
     public static let brokenProfile = Self("broken-profile", "a profile that is not JSON", .init(profile: .broken))
-    /// The relay, asked again, brings an older packet, which names another homeserver.
+    /// The relay, asked again, returns an older packet, which names another homeserver.
     public static let olderPacket = Self(
         "older-packet", "a relay that goes back to an older packet", .init(relay: .goesBack))
-    /// The homeserver takes its time.
+    /// The homeserver answers slowly.
     public static let slow = Self("slow", "a homeserver that takes its time", .init(server: .isSlow))
     /// The homeserver loses the first session that is opened.
     public static let sessionLost = Self(
         "session-lost", "a homeserver that loses its owner's first session", .init(server: .losesSession))
     /// The homeserver has no room for anything else.
     public static let quotaFull = Self("quota-full", "a homeserver without room for its owner", .init(server: .isFull))
-    /// The homeserver lets nothing be written.
+    /// The homeserver permits no writing.
     public static let disabled = Self(
         "disabled", "a homeserver that lets its owner write nothing", .init(server: .isDisabled))
     /// The homeserver lists files of others as well.
@@ -260,7 +260,7 @@ extension PubkySandbox.Scenario {
     /// The relay wants fewer requests (429).
     public static let relayBusy = Self(
         "relay-busy", "a relay that wants fewer requests (429)", ends: .error, .init(relay: .busy))
-    /// The relay brings a packet that another key signed.
+    /// The relay returns a packet that another key signed.
     public static let forgedPacket = Self(
         "forged-packet", "a packet that another key signed", ends: .error, .init(relay: .forges))
 

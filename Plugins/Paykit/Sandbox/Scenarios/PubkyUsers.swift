@@ -27,9 +27,9 @@ extension PubkySandbox {
     ///
     /// - Parameters:
     ///   - scenario: the user's behaviour.
-    ///   - name: for the profile; nil for one of the sandbox's own.
+    ///   - name: for the profile; nil for one of the sandbox's names.
     ///   - follows: the user's contacts.
-    ///   - endpoints: what is published beside that of the scenario, by method.
+    ///   - endpoints: further endpoints beside those of the scenario, by method.
     /// - Returns: the user.
     @discardableResult
     public func createUser(
@@ -74,10 +74,10 @@ extension PubkySandbox {
         return users
     }
 
-    /// Creates an invoice of `payee` that is published nowhere.
+    /// Creates an unpublished invoice of `payee`.
     ///
     /// - Parameters:
-    ///   - amount: in satoshi; nil leaves it to the payer.
+    ///   - amount: the amount in satoshi; nil leaves it to the payer.
     ///   - payee: one of the sandbox's users.
     /// - Returns: the invoice (BOLT 11).
     public func createInvoice(_ amount: UInt64?, for payee: PubkyKey) -> String {
@@ -87,23 +87,23 @@ extension PubkySandbox {
     /// Writes a file as its owner would, without a session.
     ///
     /// - Parameters:
-    ///   - content: what it holds.
+    ///   - content: the content.
     ///   - path: from the root, decoded: `/pub/paykit.app/v0/lightning`.
-    ///   - owner: whose it is.
+    ///   - owner: the owner of the file.
     public func publish(_ content: [UInt8], at path: String, of owner: PubkyKey) {
         store(content, at: path, of: owner)
     }
 
     /// Deletes a file as its owner would, without a session.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: true if there was one.
     @discardableResult
     public func unpublish(_ path: String, of owner: PubkyKey) -> Bool { discard(path, of: owner) }
 
-    /// Returns what a file holds; nil where there is none.
+    /// Returns the content of a file; nil if there is none.
     public func file(at path: String, of owner: PubkyKey) -> [UInt8]? { tenants[owner]?.files[path]?.content }
 
-    /// Returns the paths of everything that `owner` stores, in order.
+    /// Returns the paths of all files of `owner`, in order.
     public func paths(of owner: PubkyKey) -> [String] { (tenants[owner]?.files.keys ?? [:].keys).sorted() }
 
     // MARK: What is published
@@ -136,7 +136,7 @@ extension PubkySandbox {
         }
         packets[user.key] = PubkyRecords.user(of: server, at: now, by: user.keyPair)
         if plan.relay == .goesBack {
-            // An hour older: a reader that takes it for the latest ends at a homeserver that is down.
+            // An hour older: a reader that accepts it as the latest ends at a homeserver that is down.
             let before = now - min(now, 3_600_000_000)
             oldPackets[user.key] = PubkyRecords.user(of: deadHomeserver(), at: before, by: user.keyPair)
         }
@@ -210,7 +210,7 @@ extension PubkySandbox {
         let invoice = try? PubkyInvoice(
             amount, for: payee, at: time, lifetime: configuration.invoiceLifetime, chain: configuration.chain,
             secrets: (keys.bytes(name), keys.bytes(name + " secret"), keys.bytes("node \(payee)")))
-        // So few values of 32 bytes are no key that none of them will be met.
+        // 32 bytes are almost always a valid key: a failure here is not by chance.
         guard let invoice else { preconditionFailure("no secp256k1 on this system") }
         invoices[invoice.hash] = invoice
         return invoice.text

@@ -4,25 +4,25 @@ import PaymentCrypto
 import PaymentSecp256k1
 import PaymentStandards
 
-/// A Lightning invoice of one of the sandbox's users, and what proves that it was paid.
+/// A Lightning invoice of one of the sandbox's users, and the proof of its payment.
 struct PubkyInvoice: Sendable {
     let payee: PubkyKey
-    /// In satoshi; nil where the payer chooses.
+    /// In satoshi; nil if the payer chooses.
     let amount: UInt64?
-    /// When it ceases to be good, in seconds of Unix time.
+    /// The time of its expiry, in seconds of Unix time.
     let end: UInt64
     let preimage: [UInt8]
-    /// As it is published (BOLT 11).
+    /// The published text (BOLT 11).
     let text: String
     var isPaid = false
 
-    /// By what it is known.
+    /// The payment hash, by which it is identified.
     var hash: String { Hex.encode(Digest.sha256.hash(preimage)) }
 
     /// Writes an invoice.
     ///
     /// - Parameters:
-    ///   - time: when it is made, in seconds of Unix time.
+    ///   - time: the time of its creation, in seconds of Unix time.
     ///   - secrets: 32 bytes each, for the preimage, the payment secret and the node that signs.
     init(
         _ amount: UInt64?, for payee: PubkyKey, at time: UInt64, lifetime: UInt64, chain: PubkySandbox.Chain,
@@ -38,7 +38,7 @@ struct PubkyInvoice: Sendable {
         groups += Self.field("s", Bech32.groups(of: secrets.payment))
         groups += Self.field("d", Bech32.groups(of: "Paykit sandbox".utf8))
         groups += Self.field("x", Self.number(lifetime))
-        // How many blocks the last hop has, and that payment secrets are understood (BOLT 9: bits 8 and 14).
+        // The number of blocks for the last hop, and support for payment secrets (BOLT 9: bits 8 and 14).
         groups += Self.field("c", Self.number(40)) + Self.field("9", [16, 8, 0])
         let filler = [UInt8](repeating: 0, count: (8 - groups.count % 8) % 8)
         let packed = (Bech32.bytes(of: groups + filler) ?? []).prefix((groups.count * 5 + 7) / 8)
@@ -48,7 +48,7 @@ struct PubkyInvoice: Sendable {
         text = Bech32.encode(prefix: prefix, groups: groups, .bech32)
     }
 
-    /// An amount in the largest unit of a bitcoin that needs no fraction.
+    /// Returns an amount in the largest unit of a bitcoin that needs no fraction.
     private static func amount(_ satoshi: UInt64) -> String {
         for (unit, name) in [(100_000_000, ""), (100_000, "m"), (100, "u")] as [(UInt64, String)]
         where satoshi % unit == 0 { return "\(satoshi / unit)\(name)" }
@@ -61,7 +61,7 @@ struct PubkyInvoice: Sendable {
         return [type, UInt8(groups.count >> 5), UInt8(groups.count & 31)] + groups
     }
 
-    /// A number in groups of five bits, as few as it takes or as many as are wanted.
+    /// Returns a number in groups of five bits: as few as possible, or `count`.
     private static func number(_ value: UInt64, count: Int? = nil) -> [UInt8] {
         let count = count ?? max(1, (64 - value.leadingZeroBitCount + 4) / 5)
         return (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(5 * (count - 1 - $0)) & 31) }

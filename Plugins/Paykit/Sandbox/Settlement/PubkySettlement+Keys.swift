@@ -1,23 +1,23 @@
 import PaymentCore
 
-/// Payers in another process, who have to know their payments again: `POST /sandbox/paykit/settlements/<key>` and
+/// Payments of payers in another process, who recognise them by a key: `POST /sandbox/paykit/settlements/<key>` and
 /// `GET`, where the key is the payment hash of an invoice, and `endpoint` that invoice.
 extension PubkySandbox {
-    /// What became of what a payer asked for under a key.
+    /// The result of a payment under a key.
     enum Settled: Sendable {
         case paid(Proof)
         /// Nothing was paid, and nothing will be under this key.
         case refused(SettlementError)
     }
 
-    /// Pays once for each key: who asks again is told what became of the first time.
+    /// Pays once for each key: a repeated call returns the result of the first.
     ///
     /// - Parameters:
     ///   - endpoint: an invoice or an address on the chain, as it was published.
-    ///   - amount: in satoshi; nil for that of the invoice.
-    ///   - key: by which the payer knows the payment again.
+    ///   - amount: the amount in satoshi; nil for that of the invoice.
+    ///   - key: the key by which the payer recognises the payment.
     /// - Returns: the proof.
-    /// - Throws: ``SettlementError``: under this key nothing is ever paid then.
+    /// - Throws: ``SettlementError``: nothing is ever paid under this key then.
     public func pay(_ endpoint: String, amount: UInt64?, key: String) throws(SettlementError) -> Proof {
         switch settlements[key] {
         case .paid(let proof): return proof
@@ -29,7 +29,7 @@ extension PubkySandbox {
             settlements[key] = .paid(proof)
             return proof
         } catch {
-            // Paid under another key is paid.
+            // An invoice that was paid under another key is paid.
             if error == .alreadyPaid, let invoice = invoices.values.first(where: { $0.text == endpoint.lowercased() }),
                 let proof = proof(ofPaying: invoice.hash)
             {
@@ -44,7 +44,7 @@ extension PubkySandbox {
         switch request.method {
         case .get:
             if let invoice = invoices[name], let proof = proof(ofPaying: name) {
-                // Of one payment hash there may be any number of invoices.
+                // One payment hash can have any number of invoices.
                 guard PubkyQuery(request)["endpoint"].map({ $0.lowercased() == invoice.text }) ?? true else {
                     throw PubkySandboxError(409, "another invoice of this payment hash was paid")
                 }

@@ -4,7 +4,7 @@ import PaymentCrypto
 import PaymentTesting
 
 extension PubkySandbox {
-    /// What proves a payment.
+    /// A proof of payment.
     @nonexhaustive
     public enum Proof: Sendable, Hashable {
         /// The preimage of an invoice's payment hash: 64 hexadecimal digits.
@@ -13,26 +13,26 @@ extension PubkySandbox {
         case transaction(String)
     }
 
-    /// Why an endpoint was not paid. Nothing was.
+    /// The reason that an endpoint was not paid. Nothing was.
     @nonexhaustive
     public enum SettlementError: String, Error, Sendable, Hashable, CaseIterable {
-        /// It is nobody's here.
+        /// It belongs to no user of this sandbox.
         case unknownEndpoint = "unknown-endpoint"
         /// The invoice is for another amount, or none was given.
         case wrongAmount = "wrong-amount"
-        /// The invoice can be paid no longer.
+        /// The invoice has expired.
         case expired
         /// The invoice was paid before.
         case alreadyPaid = "already-paid"
     }
 
-    /// Pays one of the users' endpoints with money that does not exist: a payer's node and wallet.
+    /// Pays one of the users' endpoints with simulated money, as a payer's node and wallet do.
     ///
-    /// An invoice is paid once. An address takes every payment.
+    /// An invoice is paid once. An address accepts every payment.
     ///
     /// - Parameters:
     ///   - endpoint: an invoice or an address on the chain, as it was published.
-    ///   - amount: in satoshi; nil for that of the invoice.
+    ///   - amount: the amount in satoshi; nil for that of the invoice.
     /// - Throws: ``SettlementError``.
     public func pay(_ endpoint: String, amount: UInt64? = nil) throws(SettlementError) -> Proof {
         if let payee = payees[endpoint] {
@@ -55,7 +55,7 @@ extension PubkySandbox {
 
     /// Returns the proof that an invoice was paid; nil as long as it was not.
     ///
-    /// - Parameter paymentHash: of the invoice: 64 hexadecimal digits.
+    /// - Parameter paymentHash: the invoice's payment hash: 64 hexadecimal digits.
     public func proof(ofPaying paymentHash: String) -> Proof? {
         invoices[paymentHash.lowercased()].flatMap { $0.isPaid ? .preimage(Hex.encode($0.preimage)) : nil }
     }
@@ -68,8 +68,8 @@ extension PubkySandbox {
         record(.settled, of: payee)
     }
 
-    /// The same over HTTP, for payers in another process: `POST /sandbox/paykit/pay` with `endpoint` and `amount`, and
-    /// `GET /sandbox/paykit/<payment hash>`.
+    /// Settles payments over HTTP, for payers in another process: `POST /sandbox/paykit/pay` with `endpoint` and
+    /// `amount`, and `GET /sandbox/paykit/<payment hash>`.
     func settle(_ word: String, _ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
         if request.method == .get {
             guard let proof = proof(ofPaying: word) else { throw .notFound }

@@ -1,7 +1,7 @@
 public import PaymentCore
 
-/// A settler that pays users of a ``PubkySandbox`` over HTTP, with money that does not exist. No real funds move: it
-/// takes nothing but regtest invoices and addresses, whose coins are worth nothing.
+/// A settler that pays users of a ``PubkySandbox`` over HTTP, with simulated money. No real funds move: it accepts only
+/// regtest invoices and addresses, whose coins are worth nothing.
 public struct SandboxSettler: PaymentSettler {
     private let url: HTTPURL
     private let transport: any HTTPTransport
@@ -9,7 +9,7 @@ public struct SandboxSettler: PaymentSettler {
     /// Creates a settler.
     ///
     /// - Parameters:
-    ///   - url: where the sandbox is served.
+    ///   - url: the sandbox's address.
     ///   - transport: the way there.
     public init(at url: HTTPURL, over transport: any HTTPTransport) {
         self.url = url
@@ -21,9 +21,9 @@ public struct SandboxSettler: PaymentSettler {
         [.bolt11, .bitcoinAddress].contains(kind) && network == "regtest"
     }
 
-    /// Asks the sandbox what it was paid.
+    /// Asks the sandbox for the status of a payment.
     ///
-    /// - Throws: ``PaymentError`` when it does not say.
+    /// - Throws: ``PaymentError`` when it does not report one.
     public func state(of settlement: Settlement) async throws -> SettlementState {
         let name = settlement.endpoint.paymentHash ?? settlement.key
         return try await ask(
@@ -35,7 +35,7 @@ public struct SandboxSettler: PaymentSettler {
 
     /// Pays at the sandbox.
     ///
-    /// - Throws: ``PaymentError`` when it does not say what became of it.
+    /// - Throws: ``PaymentError`` when it does not report the result.
     public func settle(_ settlement: Settlement) async throws -> SettlementState {
         guard let satoshi = Self.satoshi(settlement.amount) else {
             return .nothingSent(reason: "the sandbox pays whole satoshi only")

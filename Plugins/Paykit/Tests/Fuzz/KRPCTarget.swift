@@ -2,7 +2,7 @@ import FuzzModel
 import PaykitProvider
 import PaymentCore
 
-/// What anyone on the internet may send to a socket that searches the DHT: bencoding, and messages in it.
+/// Datagrams to a socket that searches the DHT: bencoding, and messages in it.
 struct KRPCTarget: FuzzTarget {
     static let name = "messages of the DHT"
     static let share = 8
@@ -59,7 +59,7 @@ struct KRPCTarget: FuzzTarget {
         if case .query(.invalid) = message.body { return nil }
         if case .query(.unknown) = message.body { return nil }
         if case .response(let response) = message.body, response.hasForeignValue { return nil }
-        // What was left out when it was read is left out again: the second reading says the same.
+        // A reading drops unknown parts, so writing drops them too: the second reading is equal.
         return KRPCMessage(message.encoded) == message ? nil : "a message is written so that it reads otherwise"
     }
 

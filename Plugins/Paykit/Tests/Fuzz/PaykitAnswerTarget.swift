@@ -11,7 +11,7 @@ struct PaykitAnswerTarget: FuzzTarget {
     private(set) var counts: [String: Int] = [:]
     private let owner: PubkyKey
     private let grant: PubkyGrant
-    /// The signed parts of what was signed.
+    /// The signed parts of the genuine texts.
     private let signed: Set<Substring>
 
     init() throws {

@@ -4,7 +4,7 @@ import PaymentCore
 import PaymentCrypto
 import TestSupport
 
-/// What peers and other devices send over private channels of the Pubky network: handshakes, messages, sealed files.
+/// Bytes of peers and other devices on private channels of the Pubky network: handshakes, messages, sealed files.
 struct PaykitChannelTarget: FuzzTarget {
     static let name = "Paykit's channels and sealed files"
     static let share = 6
@@ -14,7 +14,7 @@ struct PaykitChannelTarget: FuzzTarget {
     private let owner: PubkyKeyPair
     private let server: [UInt8]
     private let recipient: [UInt8]
-    /// What was sealed or written by those who may.
+    /// The bytes that the key holders sealed or wrote.
     private let genuine: Set<[UInt8]>
 
     private struct Unusable: Error {}

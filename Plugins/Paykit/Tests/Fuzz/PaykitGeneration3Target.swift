@@ -3,7 +3,7 @@ import PaykitProvider
 import PaymentCore
 import PaymentCrypto
 
-/// What wallets of today leave on homeservers: endpoints, markers, receipts, and the files and messages of private
+/// Files of wallets of generation 3 on homeservers: endpoints, markers, receipts, and the files and messages of private
 /// links.
 struct PaykitGeneration3Target: FuzzTarget {
     static let name = "Paykit's files of today"
@@ -14,7 +14,7 @@ struct PaykitGeneration3Target: FuzzTarget {
     private let receiver: PaykitReceiverPath
     private let access: ReceiptAccess
     private let channels: [PrivateLinkChannel]
-    /// What was sealed by those who may.
+    /// The bytes that the key holders sealed.
     private let genuine: Set<[UInt8]>
 
     private struct Unusable: Error {}
@@ -107,13 +107,13 @@ struct PaykitGeneration3Target: FuzzTarget {
         }
         for channel in channels {
             var channel = channel
-            // The zeros after a message of the first form are sealed by nobody, and may be missing.
+            // The zeros after a message of the first form are not sealed, and may be missing.
             let padded = input + [UInt8](repeating: 0, count: max(0, PrivateLinkForm.fileLength - input.count))
             if (try? channel.read(input)) != nil, !genuine.contains(padded) {
                 return "a file that nobody sealed is read"
             }
         }
-        // What a link has heard twice changes nothing, whatever it is.
+        // A message that a link receives twice changes nothing the second time.
         var record = PrivateLinkRecord(peerKey: "", ephemeral: [])
         record.hear(input, from: receiver)
         let once = (record.log, record.list, PrivateLinkRequest.all(in: record.log))
@@ -126,7 +126,7 @@ struct PaykitGeneration3Target: FuzzTarget {
         case .valid(let message):
             counts["messages", default: 0] += 1
             if case .proof(let proof) = message, PaykitProof(proof) != nil { counts["proofs", default: 0] += 1 }
-            // What is longer than a message may be is read all the same where it came in one.
+            // An overlong text is read all the same if a message contained it.
             guard let written = try? message.text() else { return nil }
             guard MessageIntake(written, from: receiver) == .valid(message) else { return "a message changes" }
         case .malformed(_, let id):

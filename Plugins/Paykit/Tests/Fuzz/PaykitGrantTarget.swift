@@ -2,7 +2,7 @@ import FuzzModel
 import PaykitProvider
 import PaymentCore
 
-/// What homeservers and key managers of today send: grants, proofs, stored grants, descriptions of sessions.
+/// Texts of homeservers and key managers with grants: grants, proofs, stored grants, descriptions of sessions.
 struct PaykitGrantTarget: FuzzTarget {
     static let name = "Paykit's grants"
     static let share = 4

@@ -9,7 +9,7 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// What a key manager leaves for a device: the sealed file, and what is in it, which whoever knows the device's key can
+/// A key manager's files for a device: the sealed file, and its content, which any holder of the device's key can
 /// write.
 struct PaykitHandoffTarget: FuzzTarget {
     static let name = "Paykit's handoffs"
@@ -88,7 +88,7 @@ struct PaykitHandoffTarget: FuzzTarget {
         guard read.noiseSeed.map({ $0.reveal().count == 32 }) ?? true else { return "a seed has another length" }
         var dumped = ""
         dump(read, to: &dumped)
-        // The device's name, which anybody may see, can hold the same letters.
+        // The device's name, which is public, can hold the same letters.
         let isOpen =
             read.deviceID.contains(Self.cookie) || read.capabilities.contains { $0.scope.contains(Self.cookie) }
         if !isOpen, dumped.contains(Self.cookie) { return "a session is printed" }

@@ -40,7 +40,7 @@ struct PaykitLinkTarget: FuzzTarget {
         ])
     private(set) var counts: [String: Int] = [:]
 
-    /// Questions whose answers are known by a nonce.
+    /// Questions whose answers carry a nonce.
     private let questions: [KeyManagerLink] = ["session", "get-follows", "get-profile"].compactMap { name in
         (try? PaymentLink("pubkyring://\(name)?callback=bitkit%3A%2F%2Fback%3Fnonce%3D1")).flatMap {
             try? KeyManagerLink($0)
@@ -82,7 +82,7 @@ struct PaykitLinkTarget: FuzzTarget {
             case nil: counts["nobody's", default: 0] += 1
             case .authorization(let authorization):
                 counts["authorisations", default: 0] += 1
-                // What anybody may read can hold the same letters.
+                // Public parts can hold the same letters.
                 let own = String(
                     (authorization.text.reveal().components(separatedBy: "secret=").dropFirst().first ?? "").prefix(43))
                 let open = authorization.capabilities.map(\.scope) + [authorization.clientID ?? ""]

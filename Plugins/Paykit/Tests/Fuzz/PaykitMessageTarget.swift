@@ -3,7 +3,7 @@ import PaykitProvider
 import PaymentCore
 import TestSupport
 
-/// What peers say over private channels, and what others leave: frames, messages in three dialects, places to speak,
+/// Messages of peers on private channels, and files of others: frames, messages in three dialects, places of contact,
 /// proofs, requests.
 struct PaykitMessageTarget: FuzzTarget {
     static let name = "Paykit's private messages"

@@ -3,15 +3,14 @@ import PaykitProvider
 import PaymentCore
 import PaymentStandards
 
-/// Links to what somebody asks for over a private link: what a router pays by them must be the same however they are
-/// spelt.
+/// Links to requests of a private link: a router's payment must be the same for every spelling.
 struct PaykitRequestTarget: FuzzTarget {
     static let name = "Paykit's links to private requests"
     static let share = 4
 
     private static let key = "yg4gxe7z1r7mr6orids9fh95y7gxhdsxjqi6nngsxxtakqaxr5no"
     private static let id = "8a0d8b4c-913f-4e31-9f2c-2a6f5bb4d103"
-    /// What somebody else may have put into a link, and nobody is to be shown.
+    /// A stranger's text in a link, which must never be shown.
     private static let secret = "Kqnce-EMgrNQM_xi06oQX"
 
     let corpus = Corpus(
@@ -52,7 +51,7 @@ struct PaykitRequestTarget: FuzzTarget {
             return match == nil ? nil : "a link that cannot be read is recognised"
         }
         counts[request.recurs ? "recurring" : "once", default: 0] += 1
-        // What a payment standard knows to be unsound is not recognised.
+        // A text that a payment standard knows to be unsound is not recognised.
         guard let match else { return wrongSpelling(of: request, nil) }
         guard let name = match.reference, match.role == .payment, match.namesPayee == request.recurs else {
             return "a request is no payment of its own"
@@ -62,9 +61,9 @@ struct PaykitRequestTarget: FuzzTarget {
         return wrongSpelling(of: request, name)
     }
 
-    /// However a request is spelt it is the same one, of one name; and what it writes it reads again.
+    /// Every spelling of a request is the same request with the same name; and a written request can be read again.
     ///
-    /// - Parameter name: as which it was recognised; nil where it was not.
+    /// - Parameter name: the name under which it was recognised; nil if it was not.
     private func wrongSpelling(of request: PaykitRequestURL, _ name: String?) -> String? {
         let (id, app) = (request.id, request.app.text)
         guard let own = (try? PaymentLink(request.text)).flatMap({ provider.recognize($0)?.reference }),

@@ -5,7 +5,7 @@ import PaykitProvider
 import PaymentCore
 import PaymentRecurring
 
-/// Subscriptions as peers write and sign them, and the plans that come of them.
+/// Subscriptions as peers write and sign them, and their plans.
 struct PaykitSubscriptionTarget: FuzzTarget {
     static let name = "Paykit's subscriptions"
     static let share = 4
@@ -13,7 +13,7 @@ struct PaykitSubscriptionTarget: FuzzTarget {
     let corpus: Corpus
     private(set) var counts: [String: Int] = [:]
     private let (subscriber, provider): (PubkyKeyPair, PubkyKeyPair)
-    /// What both have signed, but for the metadata, of which signatures tell less.
+    /// The content that both have signed, except the metadata, which signatures cover less strictly.
     private let known: Set<String>
 
     private struct Zero: RandomSource {

@@ -3,7 +3,7 @@ import PaykitProvider
 import PaymentCore
 import TestSupport
 
-/// What relays, homeservers and other devices of the Pubky network send: packets, tokens, sessions.
+/// Bytes of relays, homeservers and other devices of the Pubky network: packets, tokens, sessions.
 struct PaykitWireTarget: FuzzTarget {
     static let name = "Paykit's wire forms"
     static let share = 12
@@ -11,7 +11,7 @@ struct PaykitWireTarget: FuzzTarget {
     let corpus: Corpus
     private(set) var counts: [String: Int] = [:]
     private let pair: PubkyKeyPair
-    /// Whatever is signed by ``pair`` is one of these.
+    /// All texts that ``pair`` signed.
     private let signed: Set<[UInt8]>
 
     private struct Unusable: Error {}
@@ -47,7 +47,7 @@ struct PaykitWireTarget: FuzzTarget {
         }
         if let token = try? AuthToken(parsing: input) {
             counts["tokens", default: 0] += 1
-            // The first letter is not covered by the signature, and is checked by itself.
+            // The signature does not cover the first letter, which is checked separately.
             if token.key == pair.publicKey, !signed.contains(input) { return "a token that nobody signed is taken" }
         }
         if let session = try? SessionInfo(parsing: input) {
@@ -59,7 +59,7 @@ struct PaykitWireTarget: FuzzTarget {
             return nil
         }
         counts["messages", default: 0] += 1
-        // Texts and names that were compressed can be longer than a record's length can say.
+        // Decompressed texts and names can exceed the maximum of a record's length field.
         guard message.wire.count < 60_000 else { return nil }
         guard let again = try? DNSMessage(parsing: message.wire) else { return "a message cannot be read as written" }
         return again == message ? nil : "a message changes when written"

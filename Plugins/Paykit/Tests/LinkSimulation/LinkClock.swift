@@ -2,7 +2,7 @@ import Foundation
 import PaymentCore
 import Synchronization
 
-/// Time that passes when it is told to.
+/// Time that passes only when it is advanced.
 final class LinkClock: PaymentClock {
     private let passed = Mutex(Duration.zero)
 
@@ -13,11 +13,11 @@ final class LinkClock: PaymentClock {
     func advance(by duration: Duration) { passed.withLock { $0 += duration } }
 }
 
-/// What goes wrong, decided by the history's seed. One generator for each history, so that every run of it is the same.
+/// The faults, decided by the history's seed. Each history has one generator, so that every run of it is the same.
 final class LinkFate: Sendable {
     private struct State {
         var generator: SplitMix64
-        /// In percent of the usual.
+        /// The fault rate, in percent of the usual one.
         var trouble: UInt64
     }
 
@@ -28,17 +28,17 @@ final class LinkFate: Sendable {
     /// A number below `bound`.
     func number(below bound: UInt64) -> UInt64 { state.withLock { $0.generator.next() % bound } }
 
-    /// Whether something happens that happens in so many of a thousand cases while there is trouble.
+    /// True in `thousandths` of a thousand cases at the usual fault rate.
     func happens(_ thousandths: UInt64) -> Bool {
         state.withLock { $0.generator.next() % 100_000 < thousandths * $0.trouble }
     }
 
-    /// From now on things go wrong, in so many percent of the usual cases.
+    /// Starts the faults, at `trouble` percent of the usual rate.
     func begin(trouble: UInt64) { state.withLock { $0.trouble = trouble } }
 
-    /// From now on nothing does.
+    /// Stops all faults.
     func calm() { begin(trouble: 0) }
 }
 
-/// A process that has stopped: nothing that it wanted to do afterwards is done.
+/// A process that has stopped: it does none of its later work.
 struct Crash: Error {}

@@ -3,14 +3,14 @@ import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
 
-/// One history of two wallets that are there half of the time, over a homeserver that loses, doubles and delays, with
-/// processes that stop anywhere: who is asked pays once, and both hold the receipt in the end.
+/// One history of two wallets that are online half of the time, over a homeserver that loses, doubles and delays, with
+/// processes that stop anywhere: the payer pays each request once, and both hold the receipt at the end.
 package struct LinkHistory: Sendable {
     package let seed: UInt64
-    /// How much goes wrong, in percent of the usual.
+    /// The fault rate, in percent of the usual one.
     package let trouble: UInt64
 
-    /// What came of it.
+    /// The result of a history.
     package struct Verdict: Sendable {
         package let seed: UInt64
         package var breaches: [String] = []
@@ -22,7 +22,7 @@ package struct LinkHistory: Sendable {
         package init(seed: UInt64) { self.seed = seed }
     }
 
-    /// So many turns have trouble; afterwards everything has to come to its end.
+    /// The number of turns with faults; afterwards everything has to complete.
     private static let troubled = 60
     private static let most = 600
 
@@ -31,7 +31,7 @@ package struct LinkHistory: Sendable {
         self.trouble = trouble
     }
 
-    /// Plays it to its end. A history that stops is a breach.
+    /// Runs the history to its end. A history that throws is a breach.
     package func verdict() async -> Verdict {
         do { return try await run() } catch {
             var verdict = Verdict(seed: seed)

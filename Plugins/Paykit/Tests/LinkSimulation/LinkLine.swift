@@ -3,7 +3,8 @@ import PaymentCore
 import PaymentTesting
 import Synchronization
 
-/// One wallet's way to both homeservers: it loses requests and answers, says things twice, and brings some much later.
+/// One wallet's connection to both homeservers: it loses requests and answers, sends some twice, and delivers some much
+/// later.
 final class LinkLine: HTTPTransport {
     private struct State {
         var late: [HTTPRequest] = []
@@ -14,7 +15,7 @@ final class LinkLine: HTTPTransport {
 
     private let sandbox: PubkySandbox
     private let fate: LinkFate
-    /// What nobody may read on a homeserver.
+    /// The texts that must not be readable on a homeserver.
     private let secrets: @Sendable () -> [String]
     private let state = Mutex(State())
 
@@ -26,12 +27,12 @@ final class LinkLine: HTTPTransport {
 
     var breaches: Set<String> { state.withLock { $0.breaches } }
     var requests: Int { state.withLock { $0.requests } }
-    /// A new process has a line of its own; what was on its way is on its way.
+    /// Connects a new process; delayed requests stay delayed.
     func revive() { state.withLock { $0.isDead = false } }
     var isDead: Bool { state.withLock { $0.isDead } }
     func die() { state.withLock { $0.isDead = true } }
 
-    /// Brings what was held back, as when a server takes up a request long after its sender has given up.
+    /// Delivers the delayed requests, as if a server processed a request long after its sender had abandoned it.
     func bringLate() async {
         let late = state.withLock { state in
             defer { state.late = [] }
@@ -69,7 +70,7 @@ final class LinkLine: HTTPTransport {
         return response
     }
 
-    /// Nothing of what is said privately is readable in what is written.
+    /// Checks that a request reveals no private text.
     private func look(_ request: HTTPRequest) {
         guard request.method == .put else { return }
         let text = String(decoding: request.body, as: UTF8.self)

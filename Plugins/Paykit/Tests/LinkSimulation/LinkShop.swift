@@ -3,14 +3,14 @@ import PaymentCore
 import PaymentCrypto
 import Synchronization
 
-/// Where the money is: invoices, and who paid them. It never forgets and never crashes; its clients do.
+/// The simulated bank: invoices, and their payers. It never forgets and never crashes; its clients do.
 final class LinkBank: Sendable {
     private struct State {
         /// Preimages by payment hash.
         var invoices: [String: String] = [:]
-        /// By the name of the order.
+        /// The hash and the number of payments of each order, by its name.
         var orders: [String: (hash: String, times: Int)] = [:]
-        /// How often each request was paid, by its id.
+        /// The number of payments of each request, by its id.
         var paid: [String: Int] = [:]
         var paidInvoices: [String: Int] = [:]
         var count = 0
@@ -18,7 +18,7 @@ final class LinkBank: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes an invoice that leaves the amount open: a text that only looks like one.
+    /// Creates an invoice without an amount: a text that only looks like an invoice.
     func invoice() -> String {
         state.withLock { state in
             state.count += 1
@@ -29,7 +29,7 @@ final class LinkBank: Sendable {
         }
     }
 
-    /// An invoice of nobody's: its hash, and nothing where its time and signature would be.
+    /// An invoice without an issuer: its hash, and zeros for its time and signature.
     private static func text(_ hash: [UInt8]) -> String {
         let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l")
         var field = ""
@@ -50,20 +50,20 @@ final class LinkBank: Sendable {
     func times(_ request: String) -> Int { state.withLock { $0.paid[request] ?? 0 } }
     /// Invoices that were paid more than once.
     var doubled: Int { state.withLock { $0.paidInvoices.values.count { $0 > 1 } } }
-    /// Payments, whatever for.
+    /// The number of payments of all kinds.
     var payments: Int { state.withLock { $0.paidInvoices.values.reduce(0, +) } }
 
-    /// What became of an order; nil when it was never begun.
+    /// The proof of an order; nil if it was never started.
     func proof(of order: PrivateLinkOrder) -> PaykitProof? {
         state.withLock { state in state.orders[order.key].flatMap { Self.proof($0.hash, state) } }
     }
 
-    /// Pays an order; nil when it cannot be paid. The same order again is the same payment.
+    /// Pays an order; nil if it cannot be paid. The same order again is the same payment.
     func pay(_ order: PrivateLinkOrder) -> PaykitProof? {
         state.withLock { state in
             if let known = state.orders[order.key] { return Self.proof(known.hash, state) }
             let hash = Self.hash(order.endpoint.endpoint)
-            // As real invoices: who pays twice finds it paid.
+            // As with real invoices, a second payment finds the invoice paid.
             guard state.invoices[hash] != nil, state.paidInvoices[hash] == nil else { return nil }
             state.orders[order.key] = (hash, 1)
             state.paid[order.requestID, default: 0] += 1
@@ -79,7 +79,7 @@ final class LinkBank: Sendable {
     static func hash(_ invoice: String) -> String { InvoiceHash.read(invoice) ?? "" }
 }
 
-/// The payer's wallet: it may stop before and after it has paid, and not say what became of it.
+/// The payer's wallet: it may stop before and after it has paid, and not report the result.
 struct SimulatedLinkWallet: PrivateLinkWallet {
     let bank: LinkBank
     let fate: LinkFate
@@ -105,7 +105,7 @@ struct SimulatedLinkWallet: PrivateLinkWallet {
     }
 }
 
-/// What a wallet keeps, on a disk that can fail before and after it has written.
+/// A wallet's store, on a disk that can fail before and after a write.
 final class LinkDisk: SealedStateStore {
     private let states = Mutex<[String: SealedState]>([:])
     private let fate: LinkFate
@@ -121,7 +121,7 @@ final class LinkDisk: SealedStateStore {
 
     var breaches: Set<String> { found.withLock { $0 } }
 
-    /// The device is lost, and everything that was kept on it.
+    /// Loses the device, and everything that was stored on it.
     func lose() { states.withLock { $0 = [:] } }
 
     func state(named name: String) async throws -> SealedState? {

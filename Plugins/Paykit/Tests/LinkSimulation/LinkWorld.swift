@@ -3,7 +3,7 @@ import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
 
-/// A payer and a payee, their homeserver, and what goes wrong between them.
+/// A payer and a payee, their homeserver, and the faults between them.
 struct LinkWorld: Sendable {
     let sandbox: PubkySandbox
     let clock = LinkClock()
@@ -11,7 +11,7 @@ struct LinkWorld: Sendable {
     let bank = LinkBank()
     let payer: LinkParticipant
     let payee: LinkParticipant
-    /// What is asked for, by reference: the payee's own books, which are kept elsewhere.
+    /// The references of the requests: the payee's records, which are stored elsewhere.
     let references: [String]
 
     init(seed: UInt64, trouble: UInt64) async throws {
@@ -19,7 +19,7 @@ struct LinkWorld: Sendable {
         sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: seed))
         let bank = self.bank
         let secrets: @Sendable () -> [String] = { bank.preimages + ["order 1", "paykit.payment_request", "lnbcrt1"] }
-        // Who begins depends on the keys, so that both roles occur.
+        // The initiator depends on the keys, so that both roles occur.
         payer = try await LinkParticipant(
             seed: [UInt8](repeating: UInt8(truncatingIfNeeded: seed % 97 + 1), count: 32), "payer/wallet", sandbox,
             clock,
@@ -32,7 +32,7 @@ struct LinkWorld: Sendable {
         fate.begin(trouble: trouble)
     }
 
-    /// Half of the time somebody is not there; sometimes both are, and sometimes nobody.
+    /// Advances the world by one turn. Each participant is online in half of the turns, independently of the other.
     func turn(_ verdict: inout LinkHistory.Verdict) async {
         clock.advance(by: .seconds(Int64(1 + fate.number(below: 90))))
         let who = fate.number(below: 4)
@@ -40,7 +40,7 @@ struct LinkWorld: Sendable {
         if who & 2 == 2 { await work(payee, &verdict) { try await payeesTurn() } }
         if fate.happens(100) { await payer.line.bringLate() }
         if fate.happens(100) { await payee.line.bringLate() }
-        // A phone that fell into the water: the same words, and an empty store.
+        // A phone that fell into the water: the same seed phrase, and an empty store.
         if fate.happens(4) { payer.disk.lose() }
     }
 
@@ -48,7 +48,7 @@ struct LinkWorld: Sendable {
         _ participant: LinkParticipant, _ verdict: inout LinkHistory.Verdict, _ work: () async throws -> Void
     ) async {
         participant.line.revive()
-        // Whatever fails is done at the next look.
+        // Failed work is repeated at the next look.
         try? await work()
         if participant.line.isDead { verdict.crashes += 1 }
     }
@@ -57,7 +57,7 @@ struct LinkWorld: Sendable {
         fate.calm()
         payer.line.revive()
         payee.line.revive()
-        // What was on its way arrives at last.
+        // Delayed requests arrive at last.
         await payer.line.bringLate()
         await payee.line.bringLate()
     }
@@ -71,7 +71,7 @@ struct LinkWorld: Sendable {
         for request in try await flow.requests(with: payee.key, payee.receiver) where !request.isOwn {
             if request.state.phase == .proposed { try await flow.accept(request.id, party) }
             let wallet = SimulatedLinkWallet(bank: bank, fate: fate, line: payer.line)
-            // Also what is paid already is asked for again: an application may forget.
+            // Paid requests are made again, too: an application may forget.
             do throws(PaykitNetworkError) { _ = try await flow.pay(request.id, party, with: wallet) } catch {
                 guard [.methodNotSupported, .paymentRejected].contains(error.code) else { throw error }
             }
@@ -100,7 +100,7 @@ struct LinkWorld: Sendable {
             guard case .preimage(_, let hash)? = PaykitProof(proof), bank.isPaid(hash: hash) else { continue }
             try await flow.issueReceipt(for: request.id, party, payee.session)
         }
-        // An invoice is good for one payment.
+        // An invoice is valid for one payment.
         if isOpen, fate.number(below: 3) == 0 { try await flow.offer([offer()], party) }
         try await flow.poll(payer.key, payer.receiver, payee.session)
     }
@@ -166,7 +166,7 @@ struct LinkWorld: Sendable {
     }
 }
 
-/// One of the two: a wallet with its keys, its store and its line.
+/// One of the two: a wallet with its keys, its store and its connection.
 struct LinkParticipant: Sendable {
     let key: PubkyKey
     let receiver: PaykitReceiverPath

@@ -5,8 +5,8 @@ import PaymentCore
 import PaymentTesting
 import Synchronization
 
-/// A simulated Pubky network in which some people have another invoice for everybody who reads theirs: what a payer has
-/// chosen is never what is published when it is paid. All of their invoices are over ``amount``, and stay good.
+/// A simulated Pubky network in which some payees publish a new invoice after each read: the endpoint that a payer has
+/// chosen is never the published one at the time of payment. All of their invoices are over ``amount``, and stay valid.
 final class ChangingPayees: SandboxService {
     /// In satoshi.
     static let amount: UInt64 = 2100
@@ -17,7 +17,7 @@ final class ChangingPayees: SandboxService {
 
     init(_ sandbox: PubkySandbox) { self.sandbox = sandbox }
 
-    /// Has somebody change what they publish, from now on.
+    /// Makes a payee change its invoice from now on.
     func add(_ key: PubkyKey) async {
         keys.withLock { $0[key.text] = key }
         await change(key)
@@ -28,7 +28,7 @@ final class ChangingPayees: SandboxService {
         guard request.method == .get, request.url.path == Self.path, response.status == 200,
             let key = keys.withLock({ $0[request.headers["pubky-host"] ?? ""] })
         else { return response }
-        // Of two who read at the same moment, each is given one of their own.
+        // Two concurrent readers get one invoice each.
         response.body = await change(key)
         response.headers["Content-Length"] = nil
         return response

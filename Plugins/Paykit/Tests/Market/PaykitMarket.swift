@@ -8,16 +8,16 @@ import PaymentStandards
 import PaymentTesting
 import Synchronization
 
-/// Paykit: people on a simulated Pubky network, and their invoices, paid by the payer's own settler. Nobody but that
-/// settler sees the money: its books and the sandbox's ledger are the truth. Some people cannot be paid, and some say
-/// something else each time that they are asked.
+/// Paykit: people on a simulated Pubky network, and their invoices, paid by the payer's settler. Only that settler sees
+/// the money: its records and the sandbox's ledger are the truth. Some payees cannot be paid, and some publish
+/// something else at each read.
 package final class PaykitMarket: Market {
     private static let host = "127.0.0.1:6287"
     private static let reader = StandardsReader()
 
     /// - Parameters:
-    ///   - forgets: a mistake: the settler knows no payment again.
-    ///   - pretends: a mistake: the settler says no, and pays all the same.
+    /// - forgets: a mistake: the settler recognises no earlier payment.
+    /// - pretends: a mistake: the settler refuses, and pays all the same.
     package static func maker(share: Int = 1, forgets: Bool = false, pretends: Bool = false) -> MarketMaker {
         MarketMaker(share: share) { try PaykitMarket($0, forgets: forgets, pretends: pretends) }
     }
@@ -26,12 +26,12 @@ package final class PaykitMarket: Market {
     private let sandbox: PubkySandbox
     private let changing: ChangingPayees
     private let settler: SimulatedSettler
-    /// What the invoices are over, by their hashes, and who is paid by them.
+    /// The amounts of the invoices and their payees, by hash.
     private let invoices = Mutex<[String: (amount: UInt128, payee: PubkyKey)]>([:])
 
     private init(_ world: SimulatedWorld, forgets: Bool, pretends: Bool) throws {
         var rules = PubkySandbox.Configuration()
-        // Histories last for days, and an invoice that is over is another subject.
+        // Histories last for days, and expired invoices are another subject.
         rules.invoiceLifetime = 10 * 365 * 86_400
         sandbox = PubkySandbox(rules, clock: world.clock, random: world.random)
         changing = ChangingPayees(sandbox)
@@ -60,18 +60,17 @@ package final class PaykitMarket: Market {
             ], isForAll: true)
     }
 
-    /// What becomes of payments to somebody.
+    /// The result of payments to a payee.
     private enum PayeeKind {
-        /// They are paid as often as it is asked for.
+        /// They are paid at each request.
         case usual
-        /// They publish another invoice whenever somebody has read one: what was chosen is not what is published any
-        /// more.
+        /// They publish another invoice after each read: the chosen invoice is no longer the published one.
         case changing
-        /// The payer's settler says no, each time.
+        /// The payer's settler refuses each time.
         case refused
-        /// What they publish can be paid by nobody, or there is nothing.
+        /// They publish nothing, or nothing that can be paid.
         case useless
-        /// They, or where their data lie, are not to be found.
+        /// They, or the server with their data, cannot be found.
         case lost
 
         /// Most can be paid.
@@ -107,7 +106,7 @@ package final class PaykitMarket: Market {
         payer.amountChooser = { _ in try Money(minorUnits: 2100, currency: .satoshi) }
     }
 
-    /// Payments to a payee have names of their own, which begin with the payee's.
+    /// A payment to a payee has a reference that begins with the payee's.
     package func identity(of reference: String) -> String { String(reference.prefix { $0 != "/" }) }
 
     // MARK: Truth
@@ -138,7 +137,7 @@ package final class PaykitMarket: Market {
         return receipt.amount?.minorUnits == invoice.amount ? nil : "states \(receipt)"
     }
 
-    /// An invoice that nothing was sent for can be paid by another attempt.
+    /// An unpaid invoice can be paid by another attempt.
     package var canBePaidAfterRefusal: Bool { true }
 
     /// No request moves money here: the settler does.

@@ -5,40 +5,39 @@ import PaymentCrypto
 import PaymentTesting
 import Synchronization
 
-/// The payer's node and wallet in a simulated world: it pays at a ``PubkySandbox``, late, with answers that are lost,
-/// by itself, and with proofs that are none; but it knows its payments again, and says only for certain that it sent
-/// nothing.
+/// The payer's node and wallet in a simulated world: it pays at a ``PubkySandbox``, late, with lost answers, at its own
+/// time, and with invalid proofs; but it recognises its payments, and reports as certain only that it sent nothing.
 final class SimulatedSettler: PaymentSettler {
-    /// What a settlement is like when things go wrong.
+    /// The behaviour of a settlement under faults.
     private enum Habit: CaseIterable, Sendable {
         case prompt
         /// It takes up to two minutes before anything is sent.
         case late
-        /// It says that it is under way, and pays in its own time.
+        /// It reports the payment as pending, and pays later.
         case queued
-        /// It pays, and never says so.
+        /// It pays, and never reports it.
         case losesAnswer
-        /// It pays, and shows a wrong proof for a while.
+        /// It pays, and presents a wrong proof for a while.
         case lies
-        /// It says no, for good.
+        /// It refuses permanently.
         case refuses
     }
 
     private struct Entry {
         var habit: Habit
-        /// Whether it was decided to pay; nil before it was decided at all.
+        /// True if the payment was decided on, false if it was decided against; nil before the decision.
         var pays: Bool?
         var lies = 0
         /// The uptime at which a queued payment is made.
         var due: Duration?
-        /// How often money left under this key.
+        /// The number of payments under this key.
         var payments = 0
         var proof: SettlementProof?
     }
 
     private struct State {
         var entries: [String: Entry] = [:]
-        /// Which keys belong to which payment of an application: each of its attempts has one.
+        /// The keys of each payment of an application, one for each of its attempts.
         var keys: [PaymentReference: Set<String>] = [:]
         /// Endpoints that are never paid.
         var refused: Set<String> = []
@@ -51,8 +50,8 @@ final class SimulatedSettler: PaymentSettler {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - forgets: a mistake: it knows no payment again.
-    ///   - pretends: a mistake: it says no, and pays all the same.
+    /// - forgets: a mistake: it recognises no earlier payment.
+    /// - pretends: a mistake: it refuses, and pays all the same.
     init(_ world: SimulatedWorld, _ sandbox: PubkySandbox, forgets: Bool = false, pretends: Bool = false) {
         self.world = world
         self.sandbox = sandbox
@@ -60,10 +59,10 @@ final class SimulatedSettler: PaymentSettler {
         self.pretends = pretends
     }
 
-    /// Has it say no to an endpoint, for good and whoever asks.
+    /// Makes it refuse an endpoint permanently, for every caller.
     func refuse(_ endpoint: String) { state.withLock { _ = $0.refused.insert(endpoint) } }
 
-    /// A settler whose sandbox may be lost at any time.
+    /// The error of a lost answer.
     struct Silent: Error {}
 
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
@@ -96,14 +95,14 @@ final class SimulatedSettler: PaymentSettler {
         return try await know(settlement)
     }
 
-    // MARK: Books
+    // MARK: Records
 
-    /// How often money left under the key of an attempt.
+    /// The number of payments under the key of an attempt.
     func payments(by attempt: PaymentAttempt) -> Int {
         state.withLock { $0.entries[attempt.key(for: "settle")]?.payments ?? 0 }
     }
 
-    /// The most often that money left for one payment of an application.
+    /// The largest number of payments for one payment of an application.
     func mostPayments(where isMeant: (PaymentReference) -> Bool) -> Int {
         state.withLock { state in
             let sums = state.keys.filter { isMeant($0.key) }.map { _, keys in
@@ -113,24 +112,24 @@ final class SimulatedSettler: PaymentSettler {
         }
     }
 
-    /// What proves a payment of an application.
+    /// The proofs of a payment of an application.
     func proofs(of payment: PaymentReference) -> Set<SettlementProof> {
         state.withLock { state in Set((state.keys[payment] ?? []).compactMap { state.entries[$0]?.proof }) }
     }
 
-    // MARK: What it does
+    // MARK: Behaviour
 
     private func habit(of settlement: Settlement) -> Habit {
         let isCalm = world.faults == .none
         let drawn = isCalm ? Habit.prompt : world.random.pick(Habit.allCases)
-        // Of payees only those are refused that always are: nobody could tell which of several payments a refusal is
-        // about.
+        // Of payees it refuses only those that it always refuses: a refusal could not be matched to one of several
+        // payments.
         let isPayee = Acting.attempt?.reference.id != settlement.endpoint.paymentHash
         return state.withLock { state in
             let isRefused = state.refused.contains(settlement.endpoint.text)
             let fitting = isRefused ? Habit.refuses : drawn == .refuses && isPayee ? .late : drawn
             if var known = state.entries[settlement.key] {
-                // What it was like before is over once everything has healed.
+                // The earlier behaviour is over once everything has healed.
                 if isCalm, !isRefused { known.habit = .prompt }
                 state.entries[settlement.key] = known
                 return known.habit
@@ -140,7 +139,7 @@ final class SimulatedSettler: PaymentSettler {
         }
     }
 
-    /// Decides, once for each key, whether it is paid.
+    /// Decides, once for each key, if it is paid.
     private func decide(_ key: String, pays: Bool) -> Bool {
         state.withLock { state in
             if forgets { return pays }
@@ -194,12 +193,12 @@ final class SimulatedSettler: PaymentSettler {
         if let hash = settlement.endpoint.paymentHash, let proof = await sandbox.proof(ofPaying: hash) {
             return .settled(proof.settled)
         }
-        // What was decided and is not done yet may be done in the next moment.
+        // A payment that is decided but not made may be made in the next moment.
         let isOpen = state.withLock { $0.entries[key]?.pays == true }
         return isOpen ? .inFlight(retryAfter: nil) : .nothingSent(reason: nil)
     }
 
-    /// Answers take time, or do not come.
+    /// Delays the answer, or loses it.
     private func think() async throws {
         guard world.faults != .none else { return }
         if world.random.happens(0.1) { throw Silent() }

@@ -9,12 +9,12 @@ import Testing
 
 @testable import PaykitProvider
 
-/// What signing in publishes takes the place of everything that the user had published before (Protocol 2.3 and 2.4).
+/// A sign-in's publication replaces everything that the user had published before (Protocol 2.3 and 2.4).
 @Suite("Naming a homeserver")
 struct AccountTests {
     private let clock = VirtualClock()
     private let sandbox: PubkySandbox
-    /// What the relays answer instead of the sandbox, by their hosts: a status, or nothing at all for zero.
+    /// The relays' answers instead of the sandbox's, by their hosts: a status, or zero for no answer.
     private let faults = Faults()
     private static let secret = String(repeating: "11", count: 32)
 
@@ -29,7 +29,7 @@ struct AccountTests {
         }
     }
 
-    /// Brings relays of several hosts to the sandbox.
+    /// Routes relays of several hosts to the sandbox.
     private struct Relays: HTTPMiddleware {
         let fault: @Sendable (String) -> Int?
 
@@ -63,7 +63,7 @@ struct AccountTests {
 
     private func initialize() async -> PaykitNetworkError? {
         do {
-            // A new client each time: it has seen nothing before.
+            // A new client each time: it remembers nothing.
             try await client().initialize(secretKeyHex: Self.secret, homeserverPubkey: sandbox.homeserver.text)
             return nil
         } catch { return (error as? PaykitError)?.failure }
@@ -93,7 +93,7 @@ struct AccountTests {
         let found = try #require(await relay().resolve(pair.publicKey, isFresh: true))
         #expect(found.records(at: "blog") == [packet.message.answers[0]])
         #expect(found.records(at: "_pubky").compactMap(\.data.service?.target.description) == [sandbox.homeserver.text])
-        // This device's clock is behind.
+        // This device's clock is slow.
         #expect(found.timestamp == packet.timestamp + 1)
     }
 

@@ -9,10 +9,10 @@ import Testing
 @testable import PaykitKit
 @testable import PaykitProvider
 
-/// Looking at many users at once takes no more than is allowed, however many they are.
+/// A lookup of many users takes no more than the limits allow, however many they are.
 @Suite("Paykit's batches")
 struct BatchTests {
-    /// Counts what is under way, and lets everything else run before it answers.
+    /// Counts the requests in flight, and lets everything else run before it answers.
     private final class Counting: HTTPMiddleware {
         private let counts = Mutex<(now: Int, most: Int)>((0, 0))
         var most: Int { counts.withLock(\.most) }

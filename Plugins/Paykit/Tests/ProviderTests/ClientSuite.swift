@@ -3,7 +3,7 @@ import PaykitProvider
 import PaykitSandbox
 import TestSupport
 
-/// What suites of Paykit's client share: a user, and a homeserver in the sandbox.
+/// The common parts of the suites of Paykit's client: a user, and a homeserver in the sandbox.
 protocol ClientSuite {
     var sandbox: PubkySandbox { get }
     var clock: VirtualClock { get }
@@ -16,13 +16,13 @@ extension ClientSuite {
 
     /// Signs the user up, or in.
     func signedIn(_ client: PaykitClient) async throws -> PaykitClient {
-        // Homeservers know tokens by key and time: another device is not as quick as a clock that stands.
+        // Homeservers identify tokens by key and time: another sign-in needs another time.
         clock.advance(by: .milliseconds(1))
         try await client.initialize(secretKeyHex: Self.secret, homeserverPubkey: sandbox.homeserver.text)
         return client
     }
 
-    /// What `work` fails of; nil when it does not.
+    /// The failure of `work`; nil if it succeeds.
     func failure(_ work: () async throws -> Void) async -> PaykitNetworkError? {
         do {
             try await work()

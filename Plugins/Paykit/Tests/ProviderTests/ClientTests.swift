@@ -35,14 +35,14 @@ struct PaykitClientTests: ClientSuite {
         try await signedIn(client(change))
     }
 
-    // MARK: Who this device is
+    // MARK: The identity of this device
 
     @Test("A new user is signed up, an existing one signed in, and found by others at once")
     func initialize() async throws {
         let client = try await signedIn()
         #expect(await client.user?.text == Self.me)
         try await client.setEndpoint(methodId: "lightning", endpoint: "lnbc1xyz")
-        // The same user on another device: the account is there, and so is what was published.
+        // The same user on another device: the account exists, and so do its published endpoints.
         let other = try await signedIn()
         #expect(try await other.getEndpoint(pubkey: Self.me, methodId: "lightning") == "lnbc1xyz")
         #expect(try await self.client().getEndpoint(pubkey: Self.me, methodId: "lightning") == "lnbc1xyz")
@@ -122,7 +122,7 @@ struct PaykitClientTests: ClientSuite {
             let failure = await failure { try await other.importSession(Redacted(bad)) }
             #expect([.validationFailed, .sessionExpired].contains(failure?.code), "\(bad)")
         }
-        // What was imported before is still there.
+        // The earlier import is still there.
         #expect(await other.user?.text == Self.me)
     }
 
@@ -152,7 +152,7 @@ struct PaykitClientTests: ClientSuite {
         let client = try client(over: watched)
         try await client.initialize(secretKeyHex: Self.secret, homeserverPubkey: sandbox.homeserver.text)
         try await client.setEndpoint(methodId: "lightning", endpoint: "x")
-        // Another server takes the user's data over, by the user's own word of another day.
+        // Another server takes over the user's data, by the user's own record of another day.
         let (me, server) = (try WireTests.pair(0x11), try WireTests.pair(0x33))
         let relay = PkarrClient(
             relays: [try HTTPURL("http://localhost:6286/pkarr")], http: SandboxTransport(sandbox), clock: clock)
@@ -187,7 +187,7 @@ struct PaykitClientTests: ClientSuite {
 
     @Test("Another device signs this one in, with what was asked for and no more")
     func authorization() async throws {
-        // On the system's clock: waiting by one that is virtual makes every token too old.
+        // On the system's clock: waiting on a virtual clock makes every token too old.
         let sandbox = PubkySandbox(random: SeededRandomSource(seed: 1))
         func device(_ capabilities: [PubkyCapability]) throws -> PaykitClient {
             PaykitClient(
@@ -315,7 +315,7 @@ struct PaykitClientTests: ClientSuite {
         let client = try client()
         let users = [await sandbox.createUser(.ready), await sandbox.createUser(.chainOnly)]
         for user in users { _ = try await client.getSupportedMethods(pubkey: user.key.text) }
-        // The first time nobody knows what came before.
+        // The first time the earlier state is unknown.
         #expect(await client.forgetChanged().count == 2)
         for user in users { _ = try await client.getSupportedMethods(pubkey: user.key.text) }
         #expect(await client.forgetChanged().isEmpty)

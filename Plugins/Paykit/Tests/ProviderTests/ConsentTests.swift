@@ -8,12 +8,12 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Before anything that only the owner of a device may want, they are asked.
+/// The owner of a device is asked before each action that needs their consent.
 @Suite("Paykit's consent")
 struct ConsentTests {
     private struct No: Error {}
 
-    /// Notes what is asked, and says yes or no.
+    /// Records each question, and answers yes or no.
     private final class Owner: Sendable {
         private let state = Mutex<(asked: [PaykitSensitiveAct], agrees: Bool)>(([], true))
         var asked: [PaykitSensitiveAct] { state.withLock(\.asked) }

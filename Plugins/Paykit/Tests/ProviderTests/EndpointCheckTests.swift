@@ -9,7 +9,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Endpoints are judged by what payment texts say, down to the last character (Protocol 4.6).
+/// Endpoints are judged by their payment texts, down to the last character (Protocol 4.6).
 @Suite("Paykit's endpoints, checked")
 struct EndpointCheckTests {
     private let clock = VirtualClock()
@@ -47,7 +47,7 @@ struct EndpointCheckTests {
         #expect(check("onchain", Self.testnet, .testnet) == nil)
         // The texts of both chains are the same.
         #expect(check("onchain", Self.testnet, .signet) == nil)
-        // Of what nobody has described nothing is said.
+        // An undescribed method is not judged.
         #expect(check("paypal", "whatever it is", .mainnet) == nil)
     }
 
@@ -139,7 +139,7 @@ struct EndpointCheckTests {
     func choosing() async throws {
         let client = try await client()
         let expired = await sandbox.createUser(.expiredInvoice)
-        // What is published as an invoice ends while somebody looks at it.
+        // A published invoice expires while a client looks at it.
         clock.advance(by: .seconds(24 * 3600))
         #expect(try await client.smartCheckout(pubkey: expired.key.text).methodId == "onchain")
         #expect(
@@ -154,7 +154,7 @@ struct EndpointCheckTests {
         #expect(
             await code { _ = try await client.smartCheckout(pubkey: user.key.text, amount: try sat(1)) }
                 == .validationFailed)
-        // What was offered to this device alone is no better.
+        // An offer to this device alone is no better.
         let offer = PaykitChannelOffer(PaykitEndpoint(methodID: "onchain", endpoint: Self.mainnet))
         await client.keep(offer, of: user.key)
         #expect(try await !client.smartCheckout(pubkey: user.key.text, preferredMethod: "onchain").isPrivate)

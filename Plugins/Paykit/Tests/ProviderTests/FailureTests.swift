@@ -3,7 +3,7 @@ import Testing
 
 @testable import PaykitKit
 
-/// What goes wrong, by the library's numbers and by the guide's kinds.
+/// The failures, by the library's numbers and by the guide's kinds.
 @Suite("Paykit's failures")
 struct FailureTests {
     typealias Code = PaykitNetworkError.Code

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// What a key manager leaves for a device, sealed (Protocol 1.6).
+/// A key manager's sealed file for a device (Protocol 1.6).
 @Suite("Handoffs to a device")
 struct HandoffTests {
     private let clock = VirtualClock()
@@ -66,7 +66,7 @@ struct HandoffTests {
         #expect(try handoff.keyPairs == Self.keys())
         #expect(try await files().isEmpty)
         try await app.setEndpoint(methodId: "lightning", endpoint: "anna@pay.example")
-        // It was there once.
+        // It exists once.
         #expect(await code { _ = try await app.takeHandoff(answer, to: question) } == .notFound)
         var dumped = "\(handoff) \(question)"
         dump(handoff, to: &dumped)
@@ -85,13 +85,13 @@ struct HandoffTests {
                 KeyManagerLink(PaymentLink(question.link.text)), keyPairs: Self.keys())
             return try KeyManagerAnswer(PaymentLink(link.reveal()), to: question.link)
         }
-        /// What anybody could have made of the question.
+        /// An answer that any reader of the question could forge.
         func forged(_ user: PubkyKey, _ id: String) throws -> KeyManagerAnswer {
             let link = try #require(question.link.answer(.handoff(from: user, requestID: id)))
             return try KeyManagerAnswer(PaymentLink(link.reveal()), to: question.link)
         }
         let first = try await answer()
-        // Another device's key, and one that calls itself otherwise.
+        // Another device's key, and one with another device's name.
         let foreign = try other.askForHandoff(deviceID: "phone", callback: "bitkit://back")
         #expect(await code { _ = try await other.takeHandoff(first, to: foreign) } == .invalidCredentials)
         guard case .handoff(let user, let id) = first.content else {

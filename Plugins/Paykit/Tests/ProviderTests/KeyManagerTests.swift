@@ -9,7 +9,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// What apps and the user's key manager tell each other by links (Protocol 1.6).
+/// The links between apps and the user's key manager (Protocol 1.6).
 @Suite("Paykit's key manager")
 struct KeyManagerTests {
     private let clock = VirtualClock()
@@ -226,7 +226,7 @@ struct KeyManagerTests {
             let answer = try KeyManagerAnswer(PaymentLink(link.reveal()), to: question)
             #expect(try await app.importSession(from: answer, expecting: Self.me).text == Self.me)
             try await app.setEndpoint(methodId: "lightning", endpoint: "anna@pay.example")
-            // Whose session it is was expected otherwise: nothing changes.
+            // A session of another user than expected changes nothing.
             #expect(
                 await failure { try await app.importSession(from: answer, expecting: Self.key) } == .invalidCredentials)
         }

@@ -9,7 +9,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// Limits by method, and payees who call their methods as they like.
+/// Limits by method, and payees that give their methods arbitrary names.
 @Suite("Limits by method at Paykit and for bare texts")
 struct MethodLimitTests {
     private let sandbox: PubkySandbox
@@ -50,7 +50,7 @@ struct MethodLimitTests {
         await sandbox.publish(Array(invoice.utf8), at: "/pub/paykit.app/v0/\(name)", of: user.key)
         #expect(Self.isRefused(try await pay(user.link, limiting: "lightning")))
         #expect(await sandbox.ledger.captures(of: user.key.text) == 0)
-        // What is limited otherwise is paid.
+        // A payment with another limit is made.
         #expect(try await !Self.isRefused(pay(user.link, limiting: "onchain")))
         #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
     }

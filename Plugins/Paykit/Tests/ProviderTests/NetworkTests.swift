@@ -7,7 +7,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Relays and homeservers that lie, are silent, or send us elsewhere.
+/// Relays and homeservers that are dishonest, are silent, or redirect the client.
 @Suite("The Pubky network's edges")
 struct NetworkTests {
     private let clock = VirtualClock()
@@ -85,7 +85,7 @@ struct NetworkTests {
         answer.withLock { $0 = HTTPResponse(status: 304) }
         #expect(try await client.resolve(packet.key) == packet)
         #expect(transport.requests.last?.headers["If-Modified-Since"] == "Thu, 01 Jan 2026 00:00:00 GMT")
-        // A relay cannot take us back, nor make us forget.
+        // A relay cannot return to an older record, nor make the client forget.
         for response in [HTTPResponse(status: 200, body: older.payload), HTTPResponse(status: 404), nil] {
             clock.advance(by: .seconds(3600))
             answer.withLock { $0 = response }
@@ -148,7 +148,7 @@ struct NetworkTests {
         }
     }
 
-    // MARK: Where homeservers are
+    // MARK: Locations of homeservers
 
     private func locate(_ services: [UInt8: DNSService], from byte: UInt8, allowsLocal: Bool = false) async throws
         -> HTTPURL

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Against published vectors: `noise.json` says whose.
+/// Against published vectors: `noise.json` names their sources.
 @Suite("Noise channels")
 struct NoiseTests {
     private static func rows(_ list: String) throws -> [JSONValue] {
@@ -71,7 +71,7 @@ struct NoiseTests {
             let isPlain =
                 input["protocol_name"]?.string?.contains("_NN_") == true
                 || input["protocol_name"]?.string?.contains("_XX_") == true
-            // A first message without any key is not protected by itself: the second one fails then.
+            // A first message without any key is not protected: then the second one fails.
             for index in messages[0].indices where !(isPlain && index >= 32) {
                 var (initiator, responder) = try Self.pair(input)
                 _ = try initiator.write(Self.bytes(row["expect"]?["messages"]?[0]?["payload"]) ?? [])
@@ -140,7 +140,7 @@ struct NoiseTests {
             #expect(throws: NoiseError.untrusted) { try right.receiving.open(bad) }
         }
         #expect(try right.receiving.open(messages[1]) == [2])
-        // What one side sent does not come back to it as the other's.
+        // A side does not accept its own message as the other's.
         #expect(throws: NoiseError.untrusted) { try left.receiving.open(messages[0]) }
         #expect(left.binding == right.binding)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Channels as the reference implementation made them: `pubky-noise.json`.
+/// Channels of the reference implementation: `pubky-noise.json`.
 @Suite("Recorded channels")
 struct NoiseTranscriptTests {
     private static func json() throws -> JSONValue { try JSONValue(parsing: Array(try Vectors.data("pubky-noise"))) }
@@ -63,7 +63,7 @@ struct NoiseTranscriptTests {
         #expect(try channel.sending.seal(text("c2s#1")) == (try Self.bytes(recorded["c2s#1"])))
     }
 
-    /// The handshake of a server, and what the client said of itself.
+    /// The handshake of a server, and the client's statement about itself.
     private static func heard(_ message: [UInt8]) throws -> (NoiseHandshake, [UInt8], NoiseIdentity.Binding) {
         var handshake = try NoiseHandshake(
             NoiseSuite(.ik), .responder, prologue: NoiseIdentity.prologue, ownStatic: server, ownEphemeral: seed(0x44))

@@ -77,7 +77,7 @@ struct PkarrDHTTests {
             let client = try Self.client(net, Relay(older), seed: 2)
             #expect(try await client.resolve(older.key) == older)
             #expect(try await client.resolve(older.key, isFresh: true) == later)
-            // From now on nobody goes back.
+            // From now on no source goes back.
             #expect(try await client.resolve(older.key) == later)
             let other = try Self.client(net, Relay(try Self.packet(7, 3)), seed: 3)
             #expect(try await other.resolve(older.key, isFresh: true)?.timestamp == 7)

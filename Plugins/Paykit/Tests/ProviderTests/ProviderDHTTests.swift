@@ -12,7 +12,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Payees are looked up in the DHT where the application gave the provider a way to it (Protocol 2.4).
+/// Payees are looked up in the DHT if the application gave the provider access to it (Protocol 2.4).
 @Suite("Paykit's provider and the DHT")
 struct ProviderDHTTests {
     private let sandbox = PubkySandbox(random: SeededRandomSource(seed: 1))
@@ -20,7 +20,7 @@ struct ProviderDHTTests {
 
     init() throws { url = try HTTPURL("http://127.0.0.1:6287") }
 
-    /// All relays are down, and nothing else is.
+    /// A network with all relays down, and no other fault.
     private struct RelaysDown: HTTPMiddleware {
         func intercept(_ request: HTTPRequest, next: HTTPNext) async throws(TransportError) -> HTTPResponse {
             guard !request.url.path.hasPrefix("/pkarr/") else {
@@ -39,7 +39,7 @@ struct ProviderDHTTests {
         var network = try PubkyNetwork.sandbox(url)
         let first = swarm.nodes.filter { $0.behaviour == .honest }.prefix(3).map(\.address)
         var dht = DHTConfiguration.local(first)
-        // Nobody on this machine is slow by distance.
+        // No distance slows an answer on this machine.
         dht.slotDuration = .milliseconds(200)
         network.dht = dht
         let described = network
@@ -58,7 +58,7 @@ struct ProviderDHTTests {
         }
     }
 
-    /// Puts into the DHT what the sandbox's relay has of `keys`.
+    /// Copies the packets of `keys` from the sandbox's relay into the DHT.
     private func move(_ keys: [PubkyKey], into network: PubkyNetwork) async throws {
         let relay = PkarrClient(
             relays: network.relays, http: SandboxTransport(sandbox), clock: SystemPaymentClock())
@@ -105,7 +105,7 @@ struct ProviderDHTTests {
         #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
     }
 
-    /// Counts how often the first nodes' names are looked up.
+    /// Counts the lookups of the first nodes' names.
     private final class Naming: DatagramTransport {
         let lookups = Mutex(0)
 

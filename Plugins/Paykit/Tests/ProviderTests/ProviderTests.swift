@@ -9,7 +9,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// Payments to people on the network, and to single invoices.
+/// Payments to users of the network, and to single invoices.
 @Suite("Paykit's provider")
 struct ProviderTests {
     private static let url = "http://127.0.0.1:6287"
@@ -64,11 +64,11 @@ struct ProviderTests {
     @Test(
         "What only looks like a key is nobody's to be paid",
         arguments: [
-            // A letter that z-base-32 does not have, one too few or too many, capitals, bytes that nobody can have.
+            // A letter that z-base-32 does not have, one too few or too many, capitals, bytes of no valid key.
             "lKEY", "pubky://l", "pk:KEYy", "KEYy", "pubky", "pk:c1bkg8tfsyy8wcedtmw4fwhdmm7bbzhgg3z58tf43m5ow8w9mbus",
             "c1bkg8tfsyy8wcedtmw4fwhdmm7bbzhgg3z58tf43m5ow8w9mbus",
             "8PINXXGQS41N4AIDIDENW5APQP1URFMZDZTR8JT4ABRKDN435EWO",
-            // Spare bits: as good as any key behind a beginning of its own, and too weak a sign without one.
+            // Spare bits: a prefixed text is as good as any key, and a bare one is too weak a sign.
             "ybndrfg8ejkmcpqxot1uwisza345h769ybndrfg8ejkmcpqxot1u", "KEY/pub/x", "KEY?amount=1",
         ])
     func noKeys(_ form: String) async {
@@ -124,7 +124,7 @@ struct ProviderTests {
                 continue
             }
         }
-        // What comes back from a key manager is of the same standard, and not Paykit's to pay.
+        // A key manager's answer is of the same standard, but not Paykit's to pay.
         let answer = "bitkit://paykit-setup?pubky=\(Self.key)&request_id=\(String(repeating: "ab", count: 32))"
         if case .matched = router.route(answer + "&mode=secure_handoff") { Issue.record("an answer is claimed") }
     }
@@ -151,7 +151,7 @@ struct ProviderTests {
             "pubky://\(key)/public/slashpay.json", "paykit:invoice?method=lightning&data=lnbc1nonsense",
             "paykit:invoice?method=onchain&data=lnbc1nonsense", "paykit:invoice?method=paypal&data=mina",
         ] {
-            // What a payment standard knows to be unsound is not claimed at all.
+            // A text that a payment standard knows to be unsound is not claimed at all.
             if case .verified? = match(text)?.trust { Issue.record("\(text) is trusted") }
             let error = await #expect(throws: PaymentError.self) {
                 try await router.pay(text, as: payer, acceptingUnverified: true)
@@ -193,7 +193,7 @@ struct ProviderTests {
         let second = try receipt(try await router.pay(user.link, as: payer(saying: 5000)))
         #expect(first.reference != second.reference && first.transactionID != second.transactionID)
         #expect(await sandbox.ledger.captures(of: user.key.text) == 2)
-        // Of somebody who publishes both, only what can be paid with exactly that is offered.
+        // From a payee who publishes both, only endpoints that accept exactly that amount are offered.
         let both = await sandbox.createUser(.ready)
         guard case .matched(let route) = router.route(both.link) else { return }
         #expect(try await router.quote(route, as: payer(saying: 5000)).options.map(\.id) == ["onchain"])
@@ -240,7 +240,7 @@ struct ProviderTests {
         for other in [link, "paykit:invoice?data=\(invoice.uppercased())&method=lightning"] {
             #expect(try receipt(try await router.pay(other, as: payer)) == first)
         }
-        // By itself it is another provider's, whose settler finds it paid.
+        // The bare text belongs to another provider, whose settler finds it paid.
         let bare = try receipt(try await router.pay("lightning:\(invoice)", as: payer))
         #expect(bare.transactionID == first.transactionID && bare.reference.provider == BitcoinProvider.id)
         #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
@@ -260,7 +260,7 @@ struct ProviderTests {
         let link = "bitcoin:\(address)?amount=0.00002&label=Mina"
         for _ in 0..<2 { _ = try receipt(try await router.pay(link, as: payer)) }
         #expect(await sandbox.ledger.captures(of: user.key.text) == 2)
-        // Another label says that it is for something else.
+        // Another label marks another purpose.
         _ = try receipt(try await router.pay("bitcoin:\(address)?amount=0.00002&label=Tea", as: payer))
         for _ in 0..<2 { _ = try receipt(try await router.pay("bitcoin:\(address)", as: payer(saying: 300))) }
         #expect(await sandbox.ledger.captures(of: user.key.text) == 5)

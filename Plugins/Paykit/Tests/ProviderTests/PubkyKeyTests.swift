@@ -3,7 +3,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// What Pubky's own parser answered (Protocol 1.1), and the forms that came later.
+/// The answers of Pubky's parser (Protocol 1.1), and the forms that came later.
 @Suite("Pubky keys")
 struct PubkyKeyTests {
     private let key = "yg4gxe7z1r7mr6orids9fh95y7gxhdsxjqi6nngsxxtakqaxr5no"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// As the reference library sealed them: `pubky-noise.json`.
+/// Blobs that the reference library sealed: `pubky-noise.json`.
 @Suite("Sealed blobs")
 struct SealedTests {
     private static let recipient = [UInt8](repeating: 0x55, count: 32).enumerated().map {
@@ -105,7 +105,7 @@ struct SealedTests {
                 changed[place] ^= 1
                 let read = try? SealedEnvelope(parsing: changed)
                 let isOpened = (try? read?.open(Self.recipient, owner: owner, path: Self.path)) != nil
-                // Only the signature itself is not a part of what is sealed.
+                // Only the signature itself is not part of the sealed content.
                 #expect(!isOpened || read?.isSigned(owner: owner, path: Self.path) != true, "\(place)")
             }
             for count in 0..<bytes.count {

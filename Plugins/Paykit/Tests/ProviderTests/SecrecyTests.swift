@@ -9,14 +9,14 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Keys and secrets of sessions stand in no error, no print and no dump, whatever goes wrong.
+/// Keys and secrets of sessions appear in no error, print or dump, whatever fails.
 @Suite("Paykit's secrets")
 struct SecrecyTests {
     private let clock = VirtualClock()
     private static let secret = "5ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2"
     private static let cookie = "0123456789ABCDEFGHJKMNPQRS"
 
-    /// Everything by which a value can be printed.
+    /// All printed forms of a value.
     private static func printed(_ value: some Any) -> String {
         var text = "\(value) \(String(reflecting: value)) \((value as? any Error)?.localizedDescription ?? "")"
         if let error = value as? any LocalizedError {
@@ -26,7 +26,7 @@ struct SecrecyTests {
         return text
     }
 
-    /// Answers each request with one status, and repeats in the answer all that was sent: headers, path and body.
+    /// Answers each request with one status, and repeats the whole request in the answer: headers, path and body.
     private struct Echo: HTTPMiddleware {
         let change: @Sendable (HTTPRequest) -> HTTPResponse?
 

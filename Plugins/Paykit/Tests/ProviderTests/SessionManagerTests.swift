@@ -9,7 +9,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Sessions over restarts: valid, over soon, over, ended elsewhere, forgotten.
+/// Sessions over restarts: valid, expiring, expired, ended elsewhere, forgotten.
 @Suite("Paykit's kept sessions")
 struct SessionManagerTests {
     /// Secrets in memory.
@@ -146,7 +146,7 @@ struct SessionManagerTests {
     }
 }
 
-/// Fails what goes through it while it is asked to.
+/// Fails requests while it is enabled.
 private struct Cut: HTTPMiddleware {
     let isCut: @Sendable () -> Bool
 

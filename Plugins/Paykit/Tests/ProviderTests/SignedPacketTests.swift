@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Signed packets")
 struct SignedPacketTests {
-    /// A user's packet: where their homeserver is. And a homeserver's: where it can be reached.
+    /// A user's packet with the location of their homeserver, and a homeserver's with its address.
     private static let user =
         "d04ab232742bb4ab3a1368bd4615e4e6d0224ab71a016baf8520a332c9778737d710e724ebc2c458424b64b2f2852e5de50acf5c"
         + "3fc010cbc3f99c28d875068f6d0e7f015564a59ae56e7631edc5a0900a883533ad3d7cf4ea048c534236e1070006474846204000"
@@ -172,7 +172,7 @@ struct SignedPacketTests {
     }
 }
 
-/// Against another implementation: `pubky-dns.json` says which.
+/// Against another implementation: `pubky-dns.json` names it.
 @Suite("DNS messages")
 struct DNSMessageTests {
     @Test("Records are read as another parser reads them, compressed names and unknown types too")
@@ -192,7 +192,7 @@ struct DNSMessageTests {
         }
     }
 
-    /// What both parsers can say of a record.
+    /// The text of a record's content in the form that both parsers can give.
     private static func text(_ content: DNSRecord.Content) -> String {
         switch content {
         case .a(let bytes): bytes.map(String.init).joined(separator: ".")

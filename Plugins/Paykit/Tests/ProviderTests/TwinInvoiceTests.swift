@@ -11,7 +11,7 @@ import Testing
 
 @testable import PaykitSandbox
 
-/// A payee who makes two invoices of one payment hash: whoever has the preimage can.
+/// A payee that makes two invoices of one payment hash: every holder of the preimage can.
 @Suite("Two invoices of one payment hash")
 struct TwinInvoiceTests {
     private let clock = VirtualClock()
@@ -33,7 +33,7 @@ struct TwinInvoiceTests {
             random: SeededRandomSource(seed: 2))
     }
 
-    /// An invoice over 700 satoshi that is paid by now through `wrapping`, and its twin over 9,000.
+    /// An invoice over 700 satoshi, paid through `wrapping`, and its unpaid twin over 9,000.
     private func twin(paidBy wrapping: (String) -> String) async throws -> String {
         let user = await sandbox.createUser(.emptyDirectory)
         let invoice = await sandbox.createInvoice(700, for: user.key)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// What Pubky's services send and take, byte for byte.
+/// The bytes that Pubky's services send and accept.
 @Suite("Pubky's wire forms")
 struct WireTests {
     static func pair(_ byte: UInt8) throws -> PubkyKeyPair {

@@ -9,16 +9,16 @@ import PaymentStandards
 import PaymentStore
 import PaymentTransport
 
-// Pays whatever somebody asks for over a private link, as a process that tests kill:
+// Pays all requests over a private link, as a process that tests kill:
 //
 //     RequestProcess JOURNAL LINKS SANDBOX HOMESERVER PAYEE LOOKS
 //
-// LINKS is the file of what is kept of private links. LOOKS is how often it looks what is asked for. Each moment that
+// LINKS is the file with the stored state of private links. LOOKS is the number of polls for requests. Each moment that
 // matters is a line on standard output.
 
 func tell(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-/// What is kept, with a line before and after.
+/// The store of states, with a line before and after each call.
 struct TellingStates: SealedStateStore {
     let base: SQLiteSealedStates
 
@@ -31,7 +31,7 @@ struct TellingStates: SealedStateStore {
     }
 }
 
-/// The sandbox's settler, with a line before and after.
+/// The sandbox's settler, with a line before and after each call.
 struct TellingSettler: PaymentSettler {
     let base: SandboxSettler
 
@@ -75,7 +75,8 @@ let payer = Payer(
 
 for _ in 0..<looks {
     do {
-        // What was proven before the journal had its end is asked for by nobody any more.
+        // A request that was proven before the journal's final entry is no longer listed: recovery completes its
+        // attempt.
         for report in try await router.recover(as: payer) { tell("recovered \(report)") }
         try await link.poll()
         for request in try await link.requests() where !request.isOwn && request.phase != .proven {

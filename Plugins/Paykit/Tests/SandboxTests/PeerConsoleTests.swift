@@ -89,7 +89,7 @@ import Testing
         #expect(await world.sandbox.ledger.captures(of: open.key.text) == 0)
         #expect(try await post(payer, ["endpoint": invoice, "amount": "2100000000000000"]).status == 303)
         #expect(try await get("/sandbox/paykit/payees").text.contains("<td>2100000000000000 sat</td>"))
-        // An invoice that ran out is no choice any more.
+        // An expired invoice is no longer a choice.
         world.clock.advance(by: .seconds(25 * 3600))
         #expect(try await get("/sandbox/paykit/payer/\(other.key)").text.contains("An address on the chain"))
         let late = try await post("/sandbox/paykit/payer/\(other.key)", ["endpoint": foreign])
@@ -130,7 +130,7 @@ import Testing
             await #expect(throws: PaykitPayeeError.self, "\(amount)") { try await ask(amount, factor: factor) }
         }
         #expect(try await ask("210000000000000", factor: 10).endpoint.hasPrefix("lnbcrt"))
-        // What is not asked for can still be written.
+        // The sandbox itself can still create an invoice over that amount.
         #expect(await world.sandbox.createInvoice(.max, for: user.key).hasPrefix("lnbcrt184467440737095516150n1"))
     }
 

@@ -6,7 +6,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// Files of the simulated homeserver, and who may write them (Protocol 3.4 and 3.5).
+/// Files of the simulated homeserver, and the rights to write them (Protocol 3.4 and 3.5).
 @Suite("The Pubky sandbox's files")
 struct PubkyFileTests {
     private static let hello = #""6o8WPbOGgpJeRJHF5Y1Ls1Bu+MFOt4qG6QjFYkpnIA8=""#
@@ -55,7 +55,7 @@ struct PubkyFileTests {
         #expect(answer.headers["ETag"] == Self.hello)
         #expect(answer.headers["Last-Modified"] == "Thu, 01 Jan 2026 00:00:00 GMT")
         #expect(answer.headers["Vary"] == "pubky-host")
-        // A tag that does not fit counts before a date that does.
+        // A tag that does not match takes precedence over a date that does.
         let both = [field, ("If-None-Match", "\"x\""), ("If-Modified-Since", "Thu, 01 Jan 2026 00:00:00 GMT")]
         #expect(try await world.send("GET", "/pub/x", of: key, both).status == 200)
     }

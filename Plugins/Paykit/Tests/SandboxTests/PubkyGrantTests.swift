@@ -5,7 +5,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// The homeserver of today: its tables of answers, in its words.
+/// The homeserver with grants: its tables of answers, in its words.
 @Suite("The sandbox's homeserver of today")
 struct PubkyGrantTests {
     private let world: PubkyWorld
@@ -14,7 +14,7 @@ struct PubkyGrantTests {
 
     private var now: UInt64 { world.clock.now.microseconds / 1_000_000 }
 
-    /// What an app brings; each part can be made another.
+    /// The parts of an app's request; a test can change each of them.
     private struct Offer {
         var owner: UInt8 = 0x11
         var client: UInt8 = 0x33
@@ -64,7 +64,7 @@ struct PubkyGrantTests {
 
     /// Opens a session.
     ///
-    /// - Returns: the field that shows it.
+    /// - Returns: the header field that presents it.
     private func open(_ change: (inout Offer) -> Void = { _ in }) async throws -> (String, String) {
         let answer = try await post(Self.session, Offer(), change)
         #expect(answer.status == 200, "\(answer.line)")
@@ -100,7 +100,7 @@ struct PubkyGrantTests {
         for (line, change) in cases { #expect(try await post(Self.session, Offer(), change).line == line) }
         _ = try await open { $0.nonce = "once" }
         #expect(try await post(Self.session) { $0.nonce = "once" }.line == "401 PoP nonce already used")
-        // After six minutes it may come again: its time would have betrayed it before.
+        // After six minutes it may come again: before, its time would have revealed the repetition.
         world.clock.advance(by: .seconds(361))
         _ = try await open { $0.nonce = "once" }
     }
@@ -170,7 +170,7 @@ struct PubkyGrantTests {
         let second = try await open { $0.nonce = "2" }
         #expect(try await world.send("GET", Self.session, [first]).line == "401 No authenticated session found")
         #expect(try await world.send("GET", Self.session, [second]).status == 200)
-        // Signing out with what is no session ends nothing, and is answered as if it had.
+        // Signing out without a valid session ends nothing, and is answered as if it had.
         #expect(try await world.send("DELETE", Self.session, [first]).line == "200")
         #expect(try await world.send("GET", Self.session, [second]).status == 200)
         #expect(try await world.send("DELETE", Self.session, [second]).line == "200")
@@ -253,7 +253,7 @@ struct PubkyGrantTests {
         #expect(try await put("/pub/x/c", of: owner, bearer) == "409 File/folder path collision")
         #expect(try await put("/pub/x/a", of: owner, bearer, method: "DELETE") == "204")
         #expect(try await put("/pub/x/a", of: owner, bearer, method: "DELETE") == "404 Not Found")
-        // What is no session does not keep anybody from reading what is open to all.
+        // An invalid session does not prevent reading public files.
         let stale = ("Authorization", "Bearer \(String(repeating: "A", count: 43))")
         #expect(try await put("/pub/file", of: owner, stale, method: "GET") == "200 \u{1}")
     }
@@ -281,7 +281,7 @@ struct PubkyGrantTests {
             try await world.send("GET", "/priv/x/a", of: owner, [blind]).line
                 == "403 Session does not have read access to path")
         #expect(try await world.send("GET", "/else", of: owner).status == 403)
-        // Of it nothing is told to others.
+        // Others learn nothing of it.
         #expect(!(try await world.send("GET", "/events/").text.contains("/priv/")))
         func stream(_ query: String, _ fields: [(String, String)]) async throws -> String {
             try await world.send("GET", "/events-stream?user=\(owner)\(query)", fields).line

@@ -22,7 +22,7 @@ struct PubkyLinkTests {
             isReaderFirst ? "GET" : "POST", "/link/abc", isReaderFirst ? [] : Self.type,
             body: isReaderFirst ? [] : message)
         await world.clock.sleepers(1)
-        // Another channel is none of theirs.
+        // Another channel does not answer them.
         #expect(await world.sandbox.waitingCount == 1)
         let second = try await world.send(
             isReaderFirst ? "POST" : "GET", "/link/abc", isReaderFirst ? Self.type : [],

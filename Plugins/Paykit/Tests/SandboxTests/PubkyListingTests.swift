@@ -72,7 +72,7 @@ struct PubkyListingTests {
         let directory = try PubkyAddress(key, path: "/pub/")
         let homeserver = try world.homeserver()
         var found: [PubkyAddress] = []
-        // Bounded, so that pages that repeat themselves do not go on for ever.
+        // Bounded, so that repeating pages do not loop endlessly.
         while found.count < 2000, let page = try await homeserver.list(directory, limit: 300, after: found.last),
             !page.isEmpty
         {

@@ -111,7 +111,7 @@ struct PubkyRelayTests {
         await world.clock.sleepers(2)
         world.clock.advance(by: .seconds(3))
         let statuses = try await [slow.status, replacing.status]
-        // Whoever is stored last, the latest is what stays.
+        // In any order of storing, the latest packet stays.
         #expect(statuses[1] == 204)
         #expect(try await world.send("GET", path).body == third)
     }
@@ -135,7 +135,7 @@ struct PubkyRelayTests {
         let address = try await world.locator().address(of: user.key)
         #expect(address.origin == "http://localhost:\(world.port)")
         #expect(try await world.locator().homeserver(of: user.key) == world.sandbox.homeserver)
-        // Who is at the address really has the user's files.
+        // The server at the address really has the user's files.
         let file = try PubkyAddress(user.key, path: "/pub/pubky.app/profile.json")
         guard case .file = try await Homeserver(address, over: world.transport).read(file) else {
             Issue.record("no profile at \(address)")

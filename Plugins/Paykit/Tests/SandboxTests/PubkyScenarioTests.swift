@@ -14,11 +14,11 @@ import Testing
 struct PubkyScenarioTests {
     typealias Scenario = PubkySandbox.Scenario
 
-    /// What a payer finds who reads the directory as the reference client does, but for `noise` and `supported.json`.
+    /// The endpoints that the reference client finds in the directory, except `noise` and `supported.json`.
     private func found(_ user: PubkySandbox.User, in world: PubkyWorld) async throws -> [String: [UInt8]] {
-        // One reader for both: who asks the relays anew may be answered with something older.
+        // One reader for both: a new question to the relays may get an older answer.
         let reader = PubkyReader(try world.locator(), over: world.transport)
-        // Today's come first, where there are any.
+        // Endpoints of generation 3 come first, if there are any.
         if let offer = try? await ReceiverDirectory(reader).offer(of: user.key) {
             return Dictionary(uniqueKeysWithValues: offer.endpoints.map { ($0.methodID, Array($0.endpoint.utf8)) })
         }
@@ -49,7 +49,7 @@ struct PubkyScenarioTests {
         case .unknownUser:
             #expect(await code { _ = try await found(user, in: world) } == .notFound)
         case .unreachable:
-            // Unknown, without a web address, or down: the connection is what fails last.
+            // Unknown, without a web address, or down: the connection is the last to fail.
             let codes: [PaykitNetworkError.Code] = [.notFound, .connectionFailed, .transport]
             let failure = await code { _ = try await found(user, in: world) }
             #expect(failure.map(codes.contains) == true)
@@ -59,7 +59,7 @@ struct PubkyScenarioTests {
         }
     }
 
-    /// Whether an endpoint's checksum is right.
+    /// True if an endpoint's checksum is right.
     private static func isSound(_ bytes: [UInt8]) -> Bool {
         guard let link = try? PaymentLink(String(decoding: bytes, as: UTF8.self)) else { return false }
         return (try? Bolt11(link)) != nil || (try? BitcoinAddress(link)) != nil
@@ -160,7 +160,7 @@ struct PubkyScenarioTests {
         let client = try world.pkarr()
         let latest = try #require(try await client.resolve(user.key))
         #expect(try await client.resolve(user.key, isFresh: true) == latest)
-        // The relay did bring the older one.
+        // The relay did return the older one.
         let payload = try await world.send("GET", "/pkarr/\(user.key)").body
         let older = try SignedPacket(payload: payload, of: user.key)
         #expect(latest.isNewer(than: older))

@@ -8,7 +8,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// Payments to the users of the simulated network, with money that does not exist.
+/// Payments to the users of the simulated network, with simulated money.
 @Suite("The Pubky sandbox's settlements")
 struct PubkySettlementTests {
     private let world = PubkyWorld()

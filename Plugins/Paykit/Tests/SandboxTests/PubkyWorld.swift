@@ -9,14 +9,14 @@ import PaymentTransport
 import TestSupport
 import Testing
 
-/// A simulated Pubky network, and a client that sends it exactly what it is told to.
+/// A simulated Pubky network, and a client that sends it exactly the given requests.
 struct PubkyWorld: Sendable {
     /// The time of the recorded packets and tokens.
     static let start: UInt64 = 1_767_225_600_000_000
 
     let clock = TestClock(at: Double(start) / 1_000_000)
     let sandbox: PubkySandbox
-    /// Where the sandbox is served, if it is not called in the same process.
+    /// The server of the sandbox; nil if it is called in the same process.
     private(set) var server: LoopbackServer?
 
     init(seed: UInt64 = 5, _ configure: (inout PubkySandbox.Configuration) -> Void = { _ in }) {
@@ -45,7 +45,7 @@ struct PubkyWorld: Sendable {
 
     func homeserver() throws -> Homeserver { Homeserver(try HTTPURL(origin), over: transport) }
 
-    // Somebody with a key.
+    // A key pair of a user.
 
     static func pair(_ byte: UInt8) throws -> PubkyKeyPair {
         try PubkyKeyPair(seed: [UInt8](repeating: byte, count: 32))
@@ -60,7 +60,7 @@ struct PubkyWorld: Sendable {
 
     /// Signs up.
     ///
-    /// - Returns: the cookie as it is sent back.
+    /// - Returns: the cookie in the form of a request.
     func signUp(_ pair: PubkyKeyPair, _ capabilities: String = "/:rw") async throws -> String {
         let answer = try await send("POST", "/signup", body: try token(pair, capabilities).bytes)
         #expect(answer.status == 200)
@@ -80,6 +80,6 @@ struct PubkyWorld: Sendable {
 }
 
 extension HTTPResponse {
-    /// Status and words.
+    /// The status and the text of the body.
     var line: String { text.isEmpty ? "\(status)" : "\(status) \(text)" }
 }

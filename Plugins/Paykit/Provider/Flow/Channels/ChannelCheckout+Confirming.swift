@@ -1,8 +1,8 @@
 import PaymentCore
 
-/// Telling payees what was paid. It is paid whatever they say to that.
+/// Notifications of payments to payees. A payment is complete whatever they answer.
 extension ChannelCheckout {
-    /// Tells the payee that a receipt is paid, and waits for their word.
+    /// Notifies the payee of a paid receipt, and waits for their confirmation.
     package func confirm(_ receipt: ChannelReceipt) async throws(PaykitNetworkError) {
         guard let record = receipt.record else {
             throw PaykitNetworkError(.validationFailed, "the receipt names no users")
@@ -12,13 +12,13 @@ extension ChannelCheckout {
         try await confirm(receipt, over: channel)
     }
 
-    /// Tells payees once more of what was paid and they have not confirmed, the latest first.
+    /// Notifies payees again of payments that they have not confirmed, the latest first.
     ///
     /// - Parameters:
-    ///   - payee: only this one; nil for all.
-    ///   - limit: how many payments they are told of at most.
-    /// - Returns: how many were confirmed now.
-    /// - Throws: ``PaykitNetworkError``, `storage`. That somebody cannot be reached is none.
+    ///   - payee: the payee to notify; nil for all.
+    ///   - limit: the greatest number of payments to notify of.
+    /// - Returns: the number of payments confirmed now.
+    /// - Throws: ``PaykitNetworkError``, `storage`. An unreachable payee is no error.
     @discardableResult
     package func confirmAll(to payee: String? = nil, atMost limit: Int) async throws(PaykitNetworkError) -> Int {
         var (asked, confirmed) = (0, 0)
@@ -43,13 +43,13 @@ extension ChannelCheckout {
         }
     }
 
-    /// The payee's word that a payment has arrived, as the store knows it.
+    /// Returns the arrival that records the payee's confirmation.
     private static func word(of receipt: ChannelReceipt) -> ChannelArrival {
         ChannelArrival(
             kind: "confirmation", sender: receipt.id.payee, name: "\(receipt.id.payer)/\(receipt.id.name)")
     }
 
-    /// What the payee says changes nothing: it is paid.
+    /// Returns true if the payee confirms. The payment is complete in any case.
     func isConfirmed(_ receipt: ChannelReceipt, over channel: PrivateChannel?) async -> Bool {
         if let channel, (try? await confirm(receipt, over: channel)) != nil { return true }
         return (try? await confirm(receipt)) != nil
@@ -64,11 +64,11 @@ extension ChannelCheckout {
         for _ in 0..<Self.mostMessages {
             switch try await next(from: channel) {
             case .acknowledgement:
-                // What is not noted is told once more, which does no harm.
+                // An unrecorded confirmation only causes another notification, which is harmless.
                 _ = try? await receipts.note(Self.word(of: receipt))
                 return
             case .ping: try await channel.send(.pong)
-            // What the payee has said before, once more.
+            // A repetition of the payee's earlier answer.
             case .confirmReceipt(let again) where again.id == record.id: continue
             case .offer, .pong: continue
             case .error(let code, let message): throw Self.refusal(code, message, record.methodID)

@@ -6,14 +6,14 @@ package import PaymentCore
     import Foundation
 #endif
 
-/// A payment that is agreed upon privately before it is made, step by step (Protocol 5.7): find where the payee can be
-/// spoken to, open a channel, ask for a receipt, check what comes, pay, and have it confirmed.
+/// A payment that is agreed on privately before it is made, step by step (Protocol 5.7): find the payee's private
+/// endpoint, open a channel, ask for a receipt, check the answer, pay, and have it confirmed.
 ///
-/// Each step is kept before the next one begins, so that asking again never makes a second payment.
+/// Each step is stored before the next one begins, so that asking again never makes a second payment.
 package struct ChannelCheckout: Sendable {
-    /// What is asked for.
+    /// A question to a payee.
     package struct Inquiry: Sendable, Hashable {
-        /// What both call the payment. Who asks again for the same payment says the same name.
+        /// The identifier of the payment for both parties. Another inquiry for the same payment uses the same one.
         package var name: String
         package var method: String
         package var amount: String?
@@ -31,18 +31,18 @@ package struct ChannelCheckout: Sendable {
         }
     }
 
-    /// How the payee wants to be paid. Nothing has moved.
+    /// The payee's terms of a payment. No money has moved.
     package struct Agreement: Sendable, Hashable {
         package let receipt: ChannelReceipt
-        /// The payee's text: check it before paying.
+        /// The payee's untrusted text: check it before paying.
         package let endpoint: PaykitEndpoint
     }
 
-    /// What became of an attempt to settle.
+    /// The outcome of an attempt to settle.
     package enum Settlement: Sendable, Hashable {
-        /// It is paid.
+        /// The payment was made.
         case paid(PaykitProof)
-        /// Not one coin has moved, nor will it: it may be tried again.
+        /// No money has moved or will move: the payment may be tried again.
         case notPaid(String)
     }
 
@@ -51,7 +51,7 @@ package struct ChannelCheckout: Sendable {
     let receipts: any ReceiptStore
     private let clock: any PaymentClock
 
-    /// How many messages are read while an answer is waited for: pings, offers, what was said twice.
+    /// The most messages that are read while waiting for an answer: pings, offers, repetitions.
     static let mostMessages = 8
 
     package init(
@@ -65,21 +65,21 @@ package struct ChannelCheckout: Sendable {
 
     // MARK: Asking
 
-    /// Asks `payee` how a payment is to be made. What was agreed on before is not asked for again.
+    /// Asks `payee` for the terms of a payment. An earlier agreement is returned without asking again.
     package func agree(_ inquiry: Inquiry, with payee: PubkyKey) async throws(PaykitNetworkError) -> Agreement {
         let (agreement, channel) = try await agreement(inquiry, with: payee)
         channel?.close()
         return try Self.unpaid(agreement)
     }
 
-    /// Asks over a channel that is open already, which stays so unless something goes wrong.
+    /// Asks over an open channel, which stays open unless the exchange fails.
     package func agree(
         _ inquiry: Inquiry, over channel: PrivateChannel
     ) async throws(PaykitNetworkError) -> Agreement {
         try Self.unpaid(try await agreement(inquiry, with: channel.peer, over: channel).0)
     }
 
-    /// Who is told how to pay may pay: not where that was done before, or may have been.
+    /// Rejects an agreement that was paid before, or may have been: the caller could pay it again.
     private static func unpaid(_ agreement: Agreement) throws(PaykitNetworkError) -> Agreement {
         guard agreement.receipt.stage < .paying else {
             throw PaykitNetworkError(
@@ -119,7 +119,7 @@ package struct ChannelCheckout: Sendable {
         }
     }
 
-    /// Opens a channel to `payee`, wherever they say that they can be spoken to.
+    /// Opens a channel to `payee` at their published private endpoint.
     package func channel(to payee: PubkyKey) async throws(PaykitNetworkError) -> PrivateChannel {
         guard let endpoint = try await directory.noiseEndpoint(of: payee) else {
             throw PaykitNetworkError(
@@ -149,7 +149,7 @@ package struct ChannelCheckout: Sendable {
         throw Self.unexpected(channel.peer)
     }
 
-    /// Checks the payee's answer word by word, and keeps it.
+    /// Checks each field of the payee's answer, and stores it.
     private func accept(
         _ answer: PaykitReceiptRecord, to record: PaykitReceiptRecord, _ offered: [String: PaykitEndpoint]
     ) async throws(PaykitNetworkError) -> Agreement {
@@ -168,7 +168,7 @@ package struct ChannelCheckout: Sendable {
             throw PaykitNetworkError.broken("the payee's receipt cannot be used; nothing was paid", record.methodID)
         }
         var metadata = answer.metadata.isNull ? [:] : answer.metadata
-        // Its place is for what proves that it was paid: nobody else fills it.
+        // This member is for the proof of payment, which no answer may set.
         metadata["proof"] = nil
         var confirmed = ChannelReceipt(record, .confirmed, metadata: metadata)
         if confirmed.endpoint == nil, let endpoint = offered[record.methodID] {
@@ -183,7 +183,7 @@ package struct ChannelCheckout: Sendable {
         if try await receipts.mappingErrors({ try await $0.advance(receipt, from: [.requested]) }) {
             return Agreement(receipt: receipt, endpoint: endpoint)
         }
-        // Somebody else has asked at the same time, and was answered first: that answer counts.
+        // Another task or process has asked at the same time and was answered first: that answer counts.
         guard let first = try await receipts.mappingErrors({ try await $0.receipt(receipt.id) }),
             let place = first.endpoint
         else {
@@ -194,11 +194,12 @@ package struct ChannelCheckout: Sendable {
 
     // MARK: Paying
 
-    /// Agrees, pays once, and tells the payee.
+    /// Agrees, pays once, and notifies the payee.
     ///
-    /// - Parameter settle: pays what was agreed on. It is asked once for a receipt, by one of all who try, unless it
-    ///   says that nothing has moved; what it throws leaves the payment in doubt, and it is not asked again.
-    /// - Returns: the receipt, paid, and whether the payee has confirmed that.
+    /// - Parameter settle: pays the agreed endpoint. It is called once for a receipt, by one of all concurrent calls,
+    ///   unless it reports that no money has moved; an error from it leaves the payment in doubt, and it is not called
+    ///   again.
+    /// - Returns: the paid receipt, and true if the payee has confirmed it.
     package func pay(
         _ inquiry: Inquiry, to payee: PubkyKey,
         _ settle: @Sendable (Agreement) async throws(PaykitNetworkError) -> Settlement
@@ -222,7 +223,7 @@ package struct ChannelCheckout: Sendable {
             _ = try await receipts.mappingErrors { try await $0.advance(open, from: [.paying]) }
             throw PaykitNetworkError(.paymentRejected, "nothing was paid: \(reason)", methodID: inquiry.method)
         case .paid(let proof):
-            // The money has gone, but nothing shows where: nobody pays again before that is found out.
+            // The money is sent, but no proof shows where: no further payment is made before that is clear.
             guard proof.isSound else {
                 throw PaykitNetworkError(
                     .paymentInDoubt, "the wallet's proof proves nothing: ask it before paying again",
@@ -236,9 +237,9 @@ package struct ChannelCheckout: Sendable {
         return (paid, await isConfirmed(paid, over: channel))
     }
 
-    /// Notes what the wallet says of a payment that was left in doubt.
+    /// Records the wallet's result of a payment that was in doubt.
     ///
-    /// - Returns: whether it was in doubt.
+    /// - Returns: true if it was in doubt.
     package func resolve(_ receipt: ChannelReceipt, as settlement: Settlement) async throws(PaykitNetworkError) -> Bool
     {
         var known = receipt
@@ -253,7 +254,7 @@ package struct ChannelCheckout: Sendable {
         return try await receipts.mappingErrors { try await $0.advance(found, from: [.paying]) }
     }
 
-    // MARK: What comes back
+    // MARK: Answers
 
     func next(from channel: PrivateChannel) async throws(PaykitNetworkError) -> ChannelMessage {
         guard let (message, _) = try await channel.receive() else {

@@ -1,6 +1,6 @@
 package import PaymentCore
 
-/// Opens channels to payees, wherever they can be spoken to.
+/// Opens channels to payees at their published private endpoints.
 package struct ChannelDialer: Sendable {
     private let identity: ChannelIdentity
     private let streams: any StreamTransport
@@ -9,11 +9,11 @@ package struct ChannelDialer: Sendable {
     private let random: any RandomSource
     private let timeout: PrivateChannel.Timeouts
 
-    /// To how many of a host's addresses it is tried.
+    /// The number of a host's addresses that are tried.
     private static let mostAddresses = 3
 
-    /// - Parameter allowsLocal: whether payees may be on this machine or its network. Otherwise a stranger's word could
-    ///   have this device knock at its own services.
+    /// - Parameter allowsLocal: true if payees may be on this machine or its network. A stranger's record can then
+    ///   direct connections to this device's own services.
     package init(
         _ identity: ChannelIdentity, over streams: any StreamTransport, allowsLocal: Bool, clock: any PaymentClock,
         random: any RandomSource, timeout: PrivateChannel.Timeouts = .init()
@@ -26,11 +26,11 @@ package struct ChannelDialer: Sendable {
         self.timeout = timeout
     }
 
-    /// Who speaks.
+    /// The public key of this side.
     package var owner: PubkyKey { identity.owner.publicKey }
 
-    /// Opens a channel. Payees of both generations are tried, the older first: which one it is cannot be known before
-    /// (Protocol 5.2), and nothing is asked for before the channel is there.
+    /// Opens a channel. Both generations of the handshake's identity are tried, the older first, because the payee's
+    /// cannot be known before (Protocol 5.2); nothing is requested before the channel is open.
     package func open(to endpoint: PaykitNoiseEndpoint) async throws(PaykitNetworkError) -> PrivateChannel {
         let payee = endpoint.owner
         guard payee != owner else {
@@ -41,7 +41,7 @@ package struct ChannelDialer: Sendable {
         }
         let addresses = try await addresses(of: endpoint)
         do throws(PaykitNetworkError) { return try await open(to: endpoint, at: addresses, .a) } catch {
-            // Who does not understand the older generation ends the connection without a word.
+            // A payee that does not support the older generation closes the connection without an answer.
             guard [.transport, .connectionTimeout].contains(error.code) else { throw error }
             return try await open(to: endpoint, at: addresses, .b)
         }
@@ -78,7 +78,7 @@ package struct ChannelDialer: Sendable {
         return Array(Self.alternating(reachable).prefix(Self.mostAddresses))
     }
 
-    /// The same addresses, those of both kinds by turns: a machine may have a way to one kind alone.
+    /// Returns the same addresses, alternating between IPv4 and IPv6: a machine may reach only one kind.
     private static func alternating(_ addresses: [StreamAddress]) -> [StreamAddress] {
         func isV6(_ address: StreamAddress) -> Bool { if case .v6 = address.host { true } else { false } }
         guard let first = addresses.first.map(isV6) else { return [] }

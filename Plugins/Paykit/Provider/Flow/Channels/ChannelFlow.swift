@@ -7,11 +7,11 @@ import PaymentSettlement
     import Foundation
 #endif
 
-/// Pays somebody by private agreement: asks for a receipt with an invoice, checks it, has the payer's settler pay,
-/// tells the payee, and keeps the receipt (Protocol 5.10).
+/// Pays a user over a private channel: asks for a receipt with an invoice, checks it, has the payer's settler pay,
+/// notifies the payee, and keeps the receipt (Protocol 5.10).
 ///
-/// The receipt is named after the attempt, so that asking again after a crash asks for the same one; and the invoice
-/// that was agreed on is stored before anything is paid, so that no other is ever paid in its stead.
+/// The receipt is named after the attempt, so that another inquiry after a crash asks for the same one; the agreed
+/// invoice is stored before the payment, so that no other is ever paid in its place.
 struct ChannelFlow: Sendable {
     let settings: PaykitChannelPayments?
     let checkout: ChannelCheckout?
@@ -21,14 +21,14 @@ struct ChannelFlow: Sendable {
 
     /// The step in which the payee is asked: an on-disk contract.
     private static let step = "agree"
-    /// How long the payee is waited for when it is told that it was paid. The money has gone by then.
+    /// The longest wait for the payee's confirmation. The money is sent by then.
     private static let confirmationTimeout = Duration.seconds(15)
 
-    /// What was agreed on, as the journal keeps it.
+    /// The agreement, as the journal stores it.
     private struct Agreed: Codable, Sendable {
-        /// Where the money goes.
+        /// The endpoint to pay.
         let endpoint: SettlementEndpoint
-        /// Whether the payee has said so for this payment alone.
+        /// True if the payee has provided the endpoint for this payment alone.
         let isPrivate: Bool
     }
 
@@ -40,7 +40,7 @@ struct ChannelFlow: Sendable {
             if failure.isRejection { return .declined(DeclineReason(.refused, failure.message)) }
             throw Self.error(failure, provider)
         }
-        // An attempt that is gone on with late has sent nothing yet, and an invoice may be over by then.
+        // An attempt that is resumed late has sent nothing yet, and its invoice may have expired.
         if await !context.hasRun(SettlementFlow.step) {
             try checked(agreed.endpoint, attempt.option.amount, isOfPayee: agreed.isPrivate)
         }
@@ -61,7 +61,7 @@ struct ChannelFlow: Sendable {
             try Task.checkCancellation()
             guard let endpoint = order.fallback, error.leavesPublicWay else { throw error }
             try checked(endpoint, attempt.option.amount, isOfPayee: false)
-            // An invoice that was paid before is no payment to them now.
+            // An invoice that was paid before would not pay them again.
             guard try await isUnknown(endpoint, attempt) else { throw error }
             context.log("\(error.message); their public endpoints are used instead")
             return Agreed(endpoint: endpoint, isPrivate: false)
@@ -91,7 +91,7 @@ struct ChannelFlow: Sendable {
         return endpoint
     }
 
-    /// Refuses an endpoint that is not what was agreed on, or can be paid no longer.
+    /// Rejects an endpoint that differs from the agreement or has expired.
     private func checked(
         _ endpoint: SettlementEndpoint, _ amount: Money, isOfPayee: Bool
     ) throws(PaymentError) {
@@ -107,8 +107,8 @@ struct ChannelFlow: Sendable {
         if let end = offer.expiresAt, end <= context.clock.now { throw error(.unusableOption, "can be paid no longer") }
     }
 
-    /// Refuses an invoice that belongs to something else: that was paid before, is being paid, or was given for another
-    /// receipt. It would be told paid without a coin of this payment having moved.
+    /// Rejects an invoice of another payment: one that was paid before, is being paid, or was issued for another
+    /// receipt. It would be reported as paid without any money moving for this payment.
     private func own(
         _ endpoint: SettlementEndpoint, _ attempt: PaymentAttempt, _ receipt: ChannelReceipt.ID
     ) async throws(PaykitNetworkError) {
@@ -124,7 +124,7 @@ struct ChannelFlow: Sendable {
         guard isOwn else { throw used }
     }
 
-    /// Whether the payer's settler knows nothing of an endpoint that this attempt has not begun to pay.
+    /// Returns true if the payer's settler has no other payment to an endpoint.
     private func isUnknown(
         _ endpoint: SettlementEndpoint, _ attempt: PaymentAttempt
     ) async throws(PaykitNetworkError) -> Bool {
@@ -140,7 +140,7 @@ struct ChannelFlow: Sendable {
 
     private static func name(_ attempt: PaymentAttempt) -> String { "rcpt_\(attempt.key(for: step))" }
 
-    /// The receipt of an attempt, as it is made anew where the store has none.
+    /// Returns the receipt of an attempt, as it is made anew where the store has none.
     private func receipt(
         _ attempt: PaymentAttempt, _ order: ChannelOrder, _ endpoint: SettlementEndpoint
     ) -> ChannelReceipt? {
@@ -153,8 +153,8 @@ struct ChannelFlow: Sendable {
         return ChannelReceipt(record, .confirmed)
     }
 
-    /// Notes that the settler is about to be asked. What it knows of the payment decides, not the receipt: the attempt
-    /// is its own, and is gone on with after a crash.
+    /// Records that the settler is about to be asked. The settler's status decides, not the receipt: the attempt
+    /// belongs to it, and resumes after a crash.
     private func begin(_ receipt: ChannelReceipt?) async throws {
         guard let receipts = settings?.receipts, let receipt else { return }
         do throws(PaykitNetworkError) {
@@ -166,7 +166,7 @@ struct ChannelFlow: Sendable {
         } catch { throw Self.error(error, provider) }
     }
 
-    /// Keeps how it ended, and tells the payee. Whatever goes wrong here, the outcome is what it is.
+    /// Stores the outcome in the receipt, and notifies the payee. A failure here does not change the outcome.
     private func end(
         _ receipt: ChannelReceipt?, _ outcome: PaymentOutcome, _ endpoint: SettlementEndpoint
     ) async {
@@ -210,18 +210,18 @@ struct ChannelFlow: Sendable {
 }
 
 extension PaykitNetworkError {
-    /// A payee's answer that is not what it has to be. Nothing was paid, and nothing will be.
+    /// Creates the error for a payee's answer that breaks the agreement. Nothing was or will be paid.
     static func broken(_ message: String, _ method: String?) -> PaykitNetworkError {
         var failure = PaykitNetworkError(.paymentRejected, message, methodID: method)
         failure.isBrokenPromise = true
         return failure
     }
 
-    /// Whether the payee says no, before anything was agreed on.
+    /// True if the payee declines before anything was agreed on.
     var isRejection: Bool { code == .paymentRejected && !isBrokenPromise }
 
-    /// Whether nothing was agreed on, for a reason that does not speak against what they publish for everybody. Who
-    /// lies about the agreement is not paid at all, and what this device cannot store is not paid in any way.
+    /// True if nothing was agreed on, for a reason that does not discredit the payee's public endpoints. A payee with a
+    /// false answer is not paid at all, and a payment that this device cannot store is not made.
     var leavesPublicWay: Bool {
         !isBrokenPromise && ![.storage, .validationFailed, .paymentInDoubt].contains(code)
     }

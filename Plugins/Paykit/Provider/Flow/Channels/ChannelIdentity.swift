@@ -1,21 +1,22 @@
 package import PaymentCore
 import PaymentCrypto
 
-/// Who this device is on private channels: its owner's keys, and the channel's key made from them (Protocol 5.3).
+/// The identity of this device on private channels: its owner's keys, and the channel's key derived from them (Protocol
+/// 5.3).
 package struct ChannelIdentity: Sendable {
     package let owner: PubkyKeyPair
     /// The public half of the channel's key, as it is published.
     package let publicKey: [UInt8]
     let privateKey: Redacted<[UInt8]>
 
-    /// The name of a device that has none: what the vendor's library gives all of its own.
+    /// The identifier of a device without one: the vendor's library uses it for all devices.
     package static let unnamed = [UInt8](repeating: 0, count: 32)
 
-    /// Makes a device's keys.
+    /// Derives a device's keys.
     ///
     /// - Parameters:
-    ///   - device: what tells the owner's devices apart.
-    ///   - epoch: which of the device's keys.
+    ///   - device: an identifier that differs between the owner's devices.
+    ///   - epoch: the number of the device's key.
     package init(_ owner: PubkyKeyPair, device: [UInt8] = unnamed, epoch: UInt32 = 0) throws(PaykitNetworkError) {
         let key = owner.channelKey(device: device, epoch: epoch)
         guard let publicKey = try? X25519.publicKey(of: key) else {
@@ -35,19 +36,19 @@ package struct ChannelIdentity: Sendable {
             ownEphemeral: random.bytes(32), remoteStatic: remote)
     }
 
-    /// Opens what was sealed for this device.
+    /// Opens a blob that was sealed for this device.
     func open(_ blob: SealedBlob, at place: SealedBlob.Place) throws(WireDefect) -> [UInt8] {
         try blob.open(privateKey.reveal(), at: place)
     }
 
-    /// Opens what was sealed for this device, where it lies.
+    /// Opens an envelope that was sealed for this device and for its address.
     func open(_ envelope: SealedEnvelope, at address: PubkyAddress) throws(WireDefect) -> [UInt8] {
         try envelope.open(privateKey.reveal(), owner: address.owner, path: address.path)
     }
 }
 
 extension RandomSource {
-    /// So many random bytes.
+    /// Returns `count` random bytes.
     func bytes(_ count: Int) -> [UInt8] {
         Array((0..<(count + 7) / 8).flatMap { _ in next().bigEndianBytes }.prefix(count))
     }

@@ -1,22 +1,22 @@
 import PaymentCore
 
-/// What an option stores that is paid by private agreement.
+/// The data that an option of a private payment stores.
 struct ChannelOrder: Sendable, Hashable, Codable {
-    /// Who is paid.
+    /// The payee.
     let payee: PubkyKey
-    /// The method that is asked for.
+    /// The method to ask for.
     let method: String
-    /// What the payee publishes for everybody, by the same method and for the same amount: paid where they cannot be
-    /// asked. Nil where nothing is to be paid but what they agree to.
+    /// The payee's public endpoint of the same method and amount, paid where they cannot be asked; nil where only an
+    /// agreed endpoint may be paid.
     let fallback: SettlementEndpoint?
 
     private enum CodingKeys: String, CodingKey {
         case payee, method, fallback
     }
 
-    /// What the option is called. Endpoints have the names of their methods.
+    /// The option's id. Other options have the names of their methods.
     static let optionID = "private-lightning"
-    /// Where it lies in the option's data.
+    /// The key in the option's data.
     private static let place = "private"
 
     init(payee: PubkyKey, method: String, fallback: SettlementEndpoint?) {
@@ -25,7 +25,7 @@ struct ChannelOrder: Sendable, Hashable, Codable {
         self.fallback = fallback
     }
 
-    /// Reads what an option stores; nil for an option of another kind.
+    /// Reads the order of an option; nil for an option of another kind.
     init?(_ option: PaymentMethodOption) {
         guard let stored = option.providerData?[Self.place], let order = try? stored.decode(ChannelOrder.self) else {
             return nil
@@ -47,7 +47,7 @@ struct ChannelOrder: Sendable, Hashable, Codable {
         try container.encodeIfPresent(fallback, forKey: .fallback)
     }
 
-    /// `option` with this order in its data.
+    /// Returns `option` with this order in its data.
     func placed(in option: PaymentMethodOption) throws -> PaymentMethodOption {
         option.with(providerData: ["payee": .string(payee.text), Self.place: try JSONValue.encode(self)])
     }

@@ -1,8 +1,8 @@
 package import PaymentCore
 
-/// Receipts as they are kept and as they travel (Protocol 5.5).
+/// Conversions between stored and sent receipts (Protocol 5.5).
 extension ChannelReceipt {
-    /// The most bytes of what both want to know beside the terms.
+    /// The most bytes of the metadata.
     static let longestMetadata = 16_384
     /// The most bytes of a receipt's name, and of a currency's.
     static let longestName = 128
@@ -15,7 +15,7 @@ extension ChannelReceipt {
             metadata: metadata ?? record.metadata, stage: stage)
     }
 
-    /// The receipt as it is sent; nil where its parties are no users.
+    /// The receipt as it is sent; nil where payer or payee is no valid key.
     package var record: PaykitReceiptRecord? {
         guard let payer = try? PubkyKey(bare: id.payer), let payee = try? PubkyKey(bare: id.payee) else { return nil }
         return PaykitReceiptRecord(
@@ -23,14 +23,14 @@ extension ChannelReceipt {
             createdAt: createdAt, metadata: metadata)
     }
 
-    /// Where the payee says that this is to be paid; nil when nothing is said.
+    /// The payee's endpoint in the metadata; nil when there is none.
     package var endpoint: PaykitEndpoint? {
         let text = [Self.endpointName(method), "endpoint"].lazy.compactMap { metadata[$0]?.string?.trimmingWhitespace }
             .first { !$0.isEmpty && $0.utf8.count <= EndpointFile.maximumLength }
         return text.map { PaykitEndpoint(methodID: method, endpoint: $0) }
     }
 
-    /// What a method's endpoint is called among the metadata.
+    /// Returns the name of a method's endpoint in the metadata.
     static func endpointName(_ method: String) -> String {
         switch method {
         case "lightning": "invoice"
@@ -41,7 +41,7 @@ extension ChannelReceipt {
 }
 
 extension PaykitReceiptRecord {
-    /// Whether the receipt is one that a payment can be made by.
+    /// True if the receipt's fields are valid for a payment.
     package var isUsable: Bool {
         let isName = { (text: String, most: Int) in
             1...most ~= text.utf8.count && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
@@ -52,7 +52,7 @@ extension PaykitReceiptRecord {
             && metadata.text.utf8.count <= ChannelReceipt.longestMetadata
     }
 
-    /// Digits, with at most one point between them, and not all of them zero.
+    /// Returns true for digits with at most one point between them, not all of them zero.
     private static func isAmount(_ text: String) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return text.utf8.count <= 40 && 1...2 ~= parts.count
@@ -61,9 +61,9 @@ extension PaykitReceiptRecord {
     }
 }
 
-/// Texts of somebody else, for people.
+/// Makes untrusted texts displayable.
 package enum PeerText {
-    /// The text without what cannot be seen, in one line and not long.
+    /// Returns at most 200 visible characters of the text, in one line.
     package static func shown(_ text: String) -> String {
         let visible = text.unicodeScalars.lazy.filter { scalar in
             switch scalar.properties.generalCategory {
@@ -76,7 +76,7 @@ package enum PeerText {
 }
 
 extension ReceiptStore {
-    /// Asks the store, and tells its failures as Paykit's.
+    /// Calls the store, and maps its errors to Paykit's.
     func mappingErrors<Value: Sendable>(
         _ work: @Sendable (Self) async throws -> Value
     ) async throws(PaykitNetworkError) -> Value {

@@ -1,15 +1,14 @@
 public import PaymentCore
 
-/// What payer and payee hold of a payment that they spoke about privately. Who wrote what is the provider's affair; all
-/// of it is somebody's own text.
+/// A payer's or payee's record of a payment over a private channel. Its texts come from either party and are untrusted.
 public struct ChannelReceipt: Sendable, Hashable {
-    /// Which receipt it is. The name alone is chosen by the payer, so another payer may choose the same.
+    /// The identity of a receipt. The payer alone chooses the name, so another payer may choose the same.
     public struct ID: Sendable, Hashable {
-        /// Who pays.
+        /// The payer.
         public let payer: String
-        /// Who is paid.
+        /// The payee.
         public let payee: String
-        /// What both call it.
+        /// The identifier for both parties.
         public let name: String
 
         /// Creates an id.
@@ -20,39 +19,39 @@ public struct ChannelReceipt: Sendable, Hashable {
         }
     }
 
-    /// How far the payment has come. It never goes back, but from ``Stage/paying`` to ``Stage/confirmed``.
+    /// The progress of a payment. It only advances, except from ``Stage/paying`` back to ``Stage/confirmed``.
     @nonexhaustive
     public enum Stage: String, Sendable, Hashable, CaseIterable, Comparable {
         /// The payer has asked, or is about to.
         case requested
-        /// The payee has said how to pay.
+        /// The payee has provided the endpoint.
         case confirmed
         /// The payer's wallet was asked to pay: money may have moved.
         case paying
-        /// It is paid, as the proof says.
+        /// The payment was made, as the proof shows.
         case paid
 
-        /// Whether `left` comes before `right`.
+        /// Returns true if `left` comes before `right`.
         public static func < (left: Stage, right: Stage) -> Bool { left.place < right.place }
 
         private var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// Which receipt it is.
+    /// The identity of the receipt.
     public let id: ID
     /// The method, such as `lightning`.
     public let method: String
-    /// Decimal text in the currency's own unit; nil where it is open.
+    /// The amount as decimal text in the currency's own unit; nil where it is open.
     public let amount: String?
-    /// Such as `SAT`.
+    /// The currency, such as `SAT`.
     public let currency: String?
-    /// When the payer says that it was made: seconds since 1970.
+    /// The time of creation by the payer's claim: seconds since 1970.
     public let createdAt: Int64
-    /// Whatever both want to know: how to pay among it.
+    /// Further data of both parties, with the endpoint among them.
     public var metadata: JSONValue
-    /// How far the payment has come.
+    /// The progress of the payment.
     public var stage: Stage
-    /// What proves that it is paid, such as a preimage; nil before.
+    /// The proof of payment, such as a preimage; nil before the payment.
     public var proof: JSONValue?
 
     /// Creates a receipt.
@@ -70,7 +69,7 @@ public struct ChannelReceipt: Sendable, Hashable {
         self.proof = proof
     }
 
-    /// Whether `other` is about the same payment in every word that was agreed on.
+    /// Returns true if `other` has the same identity, method, amount and currency.
     public func agrees(with other: ChannelReceipt) -> Bool {
         id == other.id && method == other.method && amount == other.amount && currency == other.currency
     }
@@ -89,63 +88,63 @@ public struct ChannelReceipt: Sendable, Hashable {
     }
 }
 
-/// Keeps receipts of private payments, and knows what has arrived before. Safe for many tasks, and for several
-/// processes where the storage is.
+/// Stores receipts of private payments and records arrivals. It is safe for concurrent tasks, and for several processes
+/// where its storage is.
 public protocol ReceiptStore: Sendable {
-    /// Keeps a receipt, unless there is one of its id.
+    /// Stores a receipt, unless there is one of its id.
     ///
-    /// - Parameter receipt: what is kept.
-    /// - Returns: what is kept now: the earlier one, where there was one.
-    /// - Throws: what keeps it from being stored; then nothing was.
+    /// - Parameter receipt: the receipt.
+    /// - Returns: the receipt that is stored now: the earlier one, where there was one.
+    /// - Throws: the storage failure; nothing was stored then.
     func keep(_ receipt: ChannelReceipt) async throws -> ChannelReceipt
 
-    /// Brings a receipt on to a later stage. Of several who do it at once one succeeds.
+    /// Advances a receipt to a later stage. Of several concurrent calls one succeeds.
     ///
     /// - Parameters:
-    ///   - receipt: its id, the stage that it gets, and metadata and proof that it has from then on.
-    ///   - stages: at which it has to be now.
-    /// - Returns: whether it was at one of them, and so was changed.
-    /// - Throws: what keeps it from being stored; then nothing was changed.
+    ///   - receipt: the receipt's id, and its new stage, metadata and proof.
+    ///   - stages: the stages at one of which it has to be now.
+    /// - Returns: true if it was at one of them, and so was changed.
+    /// - Throws: the storage failure; nothing was changed then.
     func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) async throws -> Bool
 
     /// Returns the receipt of an id; nil when there is none.
     ///
-    /// - Parameter id: which.
-    /// - Throws: what keeps the store from looking. That is not the same as having none.
+    /// - Parameter id: the receipt's id.
+    /// - Throws: the storage failure. It does not mean that there is no receipt.
     func receipt(_ id: ChannelReceipt.ID) async throws -> ChannelReceipt?
 
-    /// Returns receipts, the latest kept first.
+    /// Returns receipts, the latest stored first.
     ///
     /// - Parameters:
-    ///   - earlier: only those that were kept before it; nil for all.
-    ///   - limit: how many at most.
-    /// - Throws: what keeps the store from looking.
+    ///   - earlier: the receipt before which the results were stored; nil for all.
+    ///   - limit: the greatest number of receipts.
+    /// - Throws: the storage failure.
     func receipts(before earlier: ChannelReceipt.ID?, limit: Int) async throws -> [ChannelReceipt]
 
-    /// Notes that something has arrived.
+    /// Records an arrival.
     ///
-    /// - Parameter arrival: what.
-    /// - Returns: whether it was not noted before.
-    /// - Throws: what keeps it from being noted; then it is not.
+    /// - Parameter arrival: the arrival.
+    /// - Returns: true if it was not recorded before.
+    /// - Throws: the storage failure; nothing was recorded then.
     func note(_ arrival: ChannelArrival) async throws -> Bool
 
-    /// Returns whether something was noted as arrived.
+    /// Returns true if an arrival was recorded.
     ///
-    /// - Parameter arrival: what.
-    /// - Throws: what keeps the store from looking. That is not the same as not arrived.
+    /// - Parameter arrival: the arrival.
+    /// - Throws: the storage failure. It does not mean that nothing has arrived.
     func isNoted(_ arrival: ChannelArrival) async throws -> Bool
 }
 
-/// Something that somebody sent once and that may be found again and again.
+/// The identity of a message that was sent once but may be found repeatedly.
 public struct ChannelArrival: Sendable, Hashable {
-    /// What it is, such as `request`.
+    /// The kind of message, such as `request`.
     public let kind: String
-    /// Who sent it.
+    /// The sender.
     public let sender: String
-    /// What it is called by its sender.
+    /// The sender's identifier for it.
     public let name: String
 
-    /// Creates the description of an arrival.
+    /// Creates an arrival.
     public init(kind: String, sender: String, name: String) {
         self.kind = kind
         self.sender = sender

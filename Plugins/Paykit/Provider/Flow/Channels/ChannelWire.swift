@@ -1,6 +1,6 @@
 package import PaymentCore
 
-/// A connection on which a channel's messages travel, behind their lengths and with limits of time.
+/// A connection that carries a channel's messages, with length prefixes and time limits.
 package struct ChannelWire: Sendable {
     package let stream: any ByteStream
     package let timeout: PrivateChannel.Timeouts
@@ -12,9 +12,9 @@ package struct ChannelWire: Sendable {
         self.timeout = timeout
     }
 
-    /// Does `work`, but no longer than `limit`; then, and after any failure, the connection is closed.
+    /// Runs `work` for at most `limit`; a timeout or failure closes the connection.
     ///
-    /// - Parameter who: what is waited for, for people.
+    /// - Parameter who: the name of the awaited side or step, for error messages.
     package func within<Value: Sendable>(
         _ limit: Duration, _ who: String,
         _ work: @escaping @Sendable (ChannelWire) async throws(PaykitNetworkError) -> Value
@@ -46,7 +46,7 @@ package struct ChannelWire: Sendable {
         return message
     }
 
-    /// The next message; nil when the other side has ended the connection in its stead.
+    /// Returns the next message; nil when the other side has closed the connection before it.
     package func readOrEnd() async throws(PaykitNetworkError) -> [UInt8]? {
         var frames = NoiseFrames()
         while true {

@@ -1,6 +1,6 @@
-/// Receipts that are forgotten with the process: for tests, previews and demonstrations.
+/// Receipts that are lost when the process ends: for tests, previews and demonstrations.
 public actor InMemoryReceipts: ReceiptStore {
-    /// In the order in which they were kept.
+    /// The ids in the order in which the receipts were stored.
     private var order: [ChannelReceipt.ID] = []
     private var receipts: [ChannelReceipt.ID: ChannelReceipt] = [:]
     private var arrivals: Set<ChannelArrival> = []
@@ -8,9 +8,9 @@ public actor InMemoryReceipts: ReceiptStore {
     /// Creates an empty store.
     public init() {}
 
-    /// Keeps a receipt, unless there is one of its id.
+    /// Stores a receipt, unless there is one of its id.
     ///
-    /// - Returns: what is kept now.
+    /// - Returns: the receipt that is stored now.
     public func keep(_ receipt: ChannelReceipt) -> ChannelReceipt {
         if let known = receipts[receipt.id] { return known }
         order.append(receipt.id)
@@ -18,9 +18,9 @@ public actor InMemoryReceipts: ReceiptStore {
         return receipt
     }
 
-    /// Brings a receipt on to a later stage.
+    /// Advances a receipt to a later stage.
     ///
-    /// - Returns: whether it was at one of `stages`, and so was changed.
+    /// - Returns: true if it was at one of `stages`, and so was changed.
     public func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) -> Bool {
         guard var known = receipts[receipt.id], stages.contains(known.stage) else { return false }
         known.stage = receipt.stage
@@ -33,17 +33,17 @@ public actor InMemoryReceipts: ReceiptStore {
     /// Returns the receipt of an id; nil when there is none.
     public func receipt(_ id: ChannelReceipt.ID) -> ChannelReceipt? { receipts[id] }
 
-    /// Returns receipts, the latest kept first.
+    /// Returns receipts, the latest stored first.
     public func receipts(before earlier: ChannelReceipt.ID?, limit: Int) -> [ChannelReceipt] {
         let end = earlier.map { order.firstIndex(of: $0) ?? 0 } ?? order.count
         return order[..<end].suffix(max(0, limit)).reversed().compactMap { receipts[$0] }
     }
 
-    /// Notes that something has arrived.
+    /// Records an arrival.
     ///
-    /// - Returns: whether it was not noted before.
+    /// - Returns: true if it was not recorded before.
     public func note(_ arrival: ChannelArrival) -> Bool { arrivals.insert(arrival).inserted }
 
-    /// Returns whether something was noted as arrived.
+    /// Returns true if an arrival was recorded.
     public func isNoted(_ arrival: ChannelArrival) -> Bool { arrivals.contains(arrival) }
 }

@@ -1,15 +1,15 @@
 import PaymentCore
 
-/// How much a Lightning invoice says that it is for, as far as its beginning tells (BOLT 11, "Human-Readable Part").
+/// The amount of a Lightning invoice, read from its beginning (BOLT 11, "Human-Readable Part").
 enum InvoiceAmount {
-    /// What one of each unit is, in tenths of a thousandth of a satoshi: the smallest that an invoice can name.
+    /// The value of each unit in ten-thousandths of a satoshi, the smallest amount that an invoice can name.
     private static let units: [Character: UInt64] = ["m": 1_000_000_000, "u": 1_000_000, "n": 1000, "p": 1]
     private static let bitcoin: UInt64 = 1_000_000_000_000
     private static let satoshi: UInt64 = 10_000
     private static let networks = ["bcrt", "tbs", "bc", "tb"]
 
-    /// Whether an invoice is for another amount than was agreed on. One that leaves its amount open is not, and what is
-    /// no invoice is for whoever pays to judge.
+    /// Returns true if an invoice's amount differs from the agreed one. An invoice with an open amount does not differ,
+    /// and a text that is no invoice is for the payer to judge.
     static func differs(_ endpoint: PaykitEndpoint, from amount: String?, _ currency: String?) -> Bool {
         guard endpoint.methodID == "lightning", currency == "SAT", let amount,
             let asked = read(endpoint.endpoint.lowercased())
@@ -17,7 +17,7 @@ enum InvoiceAmount {
         return scaled(amount) != asked
     }
 
-    /// The amount of an invoice; nil where it names none.
+    /// Returns the amount of an invoice; nil where it names none.
     private static func read(_ text: String) -> UInt64? {
         guard text.hasPrefix("ln"), let end = text.lastIndex(of: "1"),
             let network = networks.first(where: { text.dropFirst(2).hasPrefix($0) })
@@ -30,11 +30,11 @@ enum InvoiceAmount {
         let unit = rest.first.map { units[$0] } ?? bitcoin
         guard let unit else { return nil }
         let (product, isTooLarge) = number.multipliedReportingOverflow(by: unit)
-        // More than there is: certainly not what was asked for.
+        // More than exists: certainly not the agreed amount.
         return isTooLarge ? .max : product
     }
 
-    /// A decimal text of satoshis in the same unit; nil for one that no invoice can be for.
+    /// Returns a decimal text of satoshis in the same unit; nil for an amount that no invoice can have.
     private static func scaled(_ amount: String) -> UInt64? {
         let parts = amount.split(separator: ".", omittingEmptySubsequences: false)
         let fraction = parts.count > 1 ? String(parts[1]) : ""

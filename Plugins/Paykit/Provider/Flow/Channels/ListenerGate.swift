@@ -1,21 +1,22 @@
 import PaymentCore
 
-/// Who may connect to a payee: so many at once and in a while, altogether and from one place. Remembers no more places
-/// than it says, however many come.
+/// Limits the connections to a payee: at once and over time, in total and by origin. The number of remembered origins
+/// is limited too.
 package struct ListenerGate: Sendable {
     package struct Limits: Sendable {
         /// The most connections at once.
         package var connections = 1000
-        /// The most connections at once from one address; over IPv6, where everybody has a network, from one of those.
+        /// The most connections at once from one address; over IPv6, where each subscriber has a network, from one of
+        /// those.
         package var perAddress = 10
-        /// The most from one network: of 256 addresses, of 65,536 places over IPv6.
+        /// The most connections at once from one network: of 256 addresses, or of 65,536 subscribers over IPv6.
         package var perNetwork = 50
-        /// How often one address may connect within ``window``.
+        /// The most attempts of one address within ``window``.
         package var attempts = 10
-        /// How often all together may.
+        /// The most attempts of all addresses together.
         package var attemptsOfAll = 1000
         package var window = Duration.seconds(60)
-        /// Of how many addresses attempts are remembered.
+        /// The most addresses whose attempts are remembered.
         package var remembered = 10_000
 
         package init() {}
@@ -35,13 +36,13 @@ package struct ListenerGate: Sendable {
 
     package init(_ limits: Limits = Limits()) { self.limits = limits }
 
-    /// How many are connected.
+    /// The number of connections.
     package var connections: Int { all }
 
-    /// Lets somebody in, or not.
+    /// Admits or rejects a connection.
     ///
-    /// - Parameter uptime: of the listener's clock.
-    /// - Returns: whether they may; then ``leave(_:)`` has to follow.
+    /// - Parameter uptime: the uptime of the listener's clock.
+    /// - Returns: true if it is admitted; then ``leave(_:)`` has to follow.
     package mutating func enter(_ address: StreamAddress, at uptime: Duration) -> Bool {
         guard note(address.place, at: uptime), all < limits.connections,
             open[address.place, default: 0] < limits.perAddress,
@@ -53,7 +54,7 @@ package struct ListenerGate: Sendable {
         return true
     }
 
-    /// Notes that somebody has gone who was let in.
+    /// Records the end of an admitted connection.
     package mutating func leave(_ address: StreamAddress) {
         all -= 1
         Self.lower(&open, address.place)
@@ -67,14 +68,14 @@ package struct ListenerGate: Sendable {
 
     /// Counts an attempt.
     ///
-    /// - Returns: whether it is not one too many.
+    /// - Returns: true if it is within the limits.
     private mutating func note(_ host: StreamAddress.Host, at uptime: Duration) -> Bool {
         if uptime - attemptsOfAll.start >= limits.window { attemptsOfAll = Attempts(start: uptime, count: 0) }
         attemptsOfAll.count += 1
         guard attemptsOfAll.count <= limits.attemptsOfAll else { return false }
         if attempts[host] == nil, attempts.count >= limits.remembered {
             attempts = attempts.filter { uptime - $0.value.start < limits.window }
-            // Nobody is forgotten early: who comes when all places are taken waits.
+            // No address is forgotten early: a new one is rejected while all places are taken.
             guard attempts.count < limits.remembered else { return false }
         }
         var own = attempts[host] ?? Attempts(start: uptime, count: 0)
@@ -86,14 +87,13 @@ package struct ListenerGate: Sendable {
 }
 
 extension StreamAddress {
-    /// What one machine cannot be more than one of: an IPv4 address, or the network of 64 bits that a subscriber of
-    /// IPv6 has at least.
+    /// The unit of one subscriber: an IPv4 address, or the network of 64 bits that a subscriber of IPv6 has at least.
     fileprivate var place: Host {
         guard case .v6(let bits) = host else { return host }
         return .v6((bits >> 64) << 64)
     }
 
-    /// What many places of one owner may have in common.
+    /// The network that many units of one owner may share.
     fileprivate var network: Host {
         if case .v4(let bits) = host { return .v4((bits >> 8) << 8) }
         guard case .v6(let bits) = host else { return host }

@@ -7,15 +7,15 @@ import Synchronization
     import Foundation
 #endif
 
-/// Listens for payers, and answers each over a channel of their own. Strangers are bounded in number, in size and in
-/// time; the worst that any of them can do is to have their own connection closed.
+/// Listens for payers, and answers each over a separate channel. Connections are limited in number, size and time; the
+/// worst that a stranger can do is to have their own connection closed.
 package final class PayeeListener: Sendable {
     package struct Limits: Sendable {
         package var gate = ListenerGate.Limits()
         package var timeout = PrivateChannel.Timeouts()
         /// The most messages that are read from one connection.
         package var messages = 100
-        /// How long a connection lasts at most.
+        /// The longest duration of a connection.
         package var lifetime = Duration.seconds(300)
 
         package init() {}
@@ -43,13 +43,13 @@ package final class PayeeListener: Sendable {
         gate = Mutex(ListenerGate(limits.gate))
     }
 
-    /// Where it listens.
+    /// The address of the listener.
     package var localAddress: StreamAddress { listener.localAddress }
 
-    /// How many are connected.
+    /// The number of connections.
     package var connections: Int { gate.withLock { $0.connections } }
 
-    /// Answers everybody until the task is cancelled or the listener closed.
+    /// Answers payers until the task is cancelled or the listener is closed.
     package func run() async {
         await withDiscardingTaskGroup { group in
             loop: while !Task.isCancelled {
@@ -58,7 +58,7 @@ package final class PayeeListener: Sendable {
                     switch error {
                     case .closed, .cancelled: break loop
                     default:
-                        // The system has no room now: asking again at once would only keep it busy.
+                        // The system has no resources now: an immediate retry would only add load.
                         guard (try? await clock.sleep(for: .seconds(1))) != nil else { break loop }
                         continue
                     }
@@ -78,7 +78,7 @@ package final class PayeeListener: Sendable {
         }
     }
 
-    /// Listens no longer.
+    /// Stops listening.
     package func close() { listener.close() }
 
     private func serve(_ stream: any ByteStream) async {
@@ -88,7 +88,7 @@ package final class PayeeListener: Sendable {
             return
         }
         for _ in 0..<limits.messages {
-            // What cannot be read ends the connection; who it was is told nothing.
+            // A message that cannot be read ends the connection without an answer.
             guard let (message, dialect) = try? await channel.receive() else { return }
             for answer in await responder.answers(to: message, from: channel.peer, dialect) {
                 guard (try? await channel.send(answer, in: dialect)) != nil else { return }

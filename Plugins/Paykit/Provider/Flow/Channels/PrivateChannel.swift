@@ -1,23 +1,23 @@
 package import PaymentCore
 
-/// A channel between two users, over one connection. Whatever goes wrong closes it.
+/// A channel between two users, over one connection. Any failure closes it.
 ///
-/// For one conversation at a time: who sends or receives while another does is refused.
+/// It serves one task at a time: a concurrent send or receive is rejected.
 package actor PrivateChannel {
-    /// How long strangers are waited for.
+    /// The longest waits for the other side.
     package struct Timeouts: Sendable {
-        /// To find and reach the other side.
+        /// The limit for finding and reaching the other side.
         package var connecting = Duration.seconds(10)
-        /// For the whole handshake.
+        /// The limit for the whole handshake.
         package var handshake = Duration.seconds(10)
-        /// For a message, once it is our turn to wait.
+        /// The limit for a message, once the other side's turn begins.
         package var message = Duration.seconds(30)
 
         package init() {}
     }
 
-    /// Who is at the other end. To somebody who opened the channel it is who published its key; to somebody who
-    /// listens, who signed the channel's key.
+    /// The user at the other end. For the opening side it is the user that published the channel's key; for the
+    /// listening side, the user that signed the key.
     package nonisolated let peer: PubkyKey
     /// The hash of the handshake, which names the session.
     package nonisolated let session: [UInt8]
@@ -35,9 +35,9 @@ package actor PrivateChannel {
 
     // MARK: Opening
 
-    /// Speaks first: to who published `endpoint`.
+    /// Opens a channel to the owner of `endpoint`.
     ///
-    /// - Parameter generation: how to say who we are.
+    /// - Parameter generation: the form in which this side proves its identity.
     package static func open(
         to endpoint: PaykitNoiseEndpoint, as identity: ChannelIdentity, _ generation: NoiseIdentity.Generation,
         over wire: ChannelWire, random: any RandomSource
@@ -60,7 +60,7 @@ package actor PrivateChannel {
         return PrivateChannel(noise, with: endpoint.owner, over: wire)
     }
 
-    /// Listens first: to whoever has connected. Their generation is that of what they send.
+    /// Accepts a channel from a connected peer, in the generation of the peer's first message.
     ///
     /// - Parameter now: seconds since 1970.
     package static func accept(
@@ -105,7 +105,7 @@ package actor PrivateChannel {
 
     /// Waits for the next message.
     ///
-    /// - Returns: the message, and how it is written; nil when the other side has ended the channel.
+    /// - Returns: the message and its dialect; nil when the other side has closed the channel.
     package func receive() async throws(PaykitNetworkError) -> (
         message: ChannelMessage, dialect: ChannelMessage.Dialect
     )? {
@@ -121,9 +121,9 @@ package actor PrivateChannel {
         }
     }
 
-    /// Offers endpoints, and waits for what is said to them.
+    /// Offers endpoints, and waits for the answer.
     ///
-    /// - Returns: the methods that were taken; all of them where the other side only says that it has understood.
+    /// - Returns: the accepted methods; all of them where the other side only acknowledges the offer.
     package func offer(_ offers: [ChannelMessage.Offer]) async throws(PaykitNetworkError) -> [String] {
         try await send(.offer(offers))
         for _ in 0..<8 {
@@ -152,7 +152,7 @@ package actor PrivateChannel {
         isBusy = true
         defer { isBusy = false }
         do throws(PaykitNetworkError) { return try await work() } catch {
-            // What was left out or changed cannot be made good: the next message would be read as it.
+            // A missing or altered message cannot be recovered: the next one would be read in its place.
             close()
             throw error
         }
@@ -165,7 +165,7 @@ package actor PrivateChannel {
 }
 
 extension NoiseError {
-    /// The same for people.
+    /// The error for callers.
     var failure: PaykitNetworkError {
         switch self {
         case .key:

@@ -6,15 +6,15 @@ import PaymentCore
     import Foundation
 #endif
 
-/// What a payee answers to those who open a channel (Protocol 5.7). Whoever asks is who they have proven to be, and
-/// only their own payments are spoken about.
+/// A payee's answers to the peers that open a channel (Protocol 5.7). A peer's key is proven, and only the peer's own
+/// payments are answered.
 package struct ReceiptResponder: Sendable {
     private let owner: PubkyKey
     private let payee: any PaykitPayee
     private let receipts: any ReceiptStore
     private let offers: @Sendable (PaykitChannelOffer, PubkyKey) async -> Bool
 
-    /// - Parameter offers: hears what others offer to this user alone, and says whether it is kept.
+    /// - Parameter offers: receives an endpoint that a peer offers to this user alone, and returns true if it is kept.
     package init(
         _ owner: PubkyKey, _ payee: any PaykitPayee, _ receipts: any ReceiptStore,
         offers: @escaping @Sendable (PaykitChannelOffer, PubkyKey) async -> Bool = { _, _ in false }
@@ -25,7 +25,7 @@ package struct ReceiptResponder: Sendable {
         self.offers = offers
     }
 
-    /// What is answered to a message of `peer`; nothing where none is waited for.
+    /// Returns the answers to a message of `peer`; none where none is expected.
     package func answers(
         to message: ChannelMessage, from peer: PubkyKey, _ dialect: ChannelMessage.Dialect
     ) async -> [ChannelMessage] {
@@ -38,7 +38,7 @@ package struct ReceiptResponder: Sendable {
                 kept.append(offer.endpoint.methodID)
             }
             guard !kept.isEmpty else { return [.decline(reason: "Nothing of this is kept")] }
-            // The older form of an offer has one and no end, and is acknowledged.
+            // The older form of an offer has one endpoint and no expiry, and is acknowledged.
             let isOlder = dialect != .native || (offered.count == 1 && offered[0].expiresAt == nil)
             return isOlder ? [.acknowledgement] : [.accept(kept)]
         case .requestReceipt(let record): return await receipt(for: record, of: peer, dialect)
@@ -64,7 +64,7 @@ package struct ReceiptResponder: Sendable {
             guard let kept, kept.agrees(with: ChannelReceipt(record, .requested)), let answer = kept.record else {
                 throw PaykitPayeeError("RECEIPT_ID_USED", "A receipt of this id is about another payment")
             }
-            // Flat receipts have no room for an endpoint: it goes before them.
+            // Flat receipts have no room for an endpoint: an offer precedes them.
             let before: [ChannelMessage] = dialect == .flat ? kept.endpoint.map { [.offer([.init($0)])] } ?? [] : []
             return before + [.confirmReceipt(answer)]
         } catch let refusal as PaykitPayeeError {
@@ -77,7 +77,7 @@ package struct ReceiptResponder: Sendable {
             throw PaykitPayeeError("NO_ENDPOINT", "There is no way to pay this now")
         }
         var metadata = inquiry.metadata
-        // A proof comes at the end, and nobody's word but ours says how to pay.
+        // A proof comes at the end, and only the payee's own terms name the endpoint.
         for name in ["proof", "invoice", "address", "endpoint", "payment_hash"] { metadata[name] = nil }
         for (name, value) in terms.metadata { metadata[name] = value }
         metadata[ChannelReceipt.endpointName(inquiry.methodID)] = .string(terms.endpoint)

@@ -1,15 +1,15 @@
 package import PaymentCore
 import PaymentCrypto
 
-/// Letters that lie sealed on their sender's homeserver until the recipient looks for them (Protocol 5.9): requests for
-/// payments, proposals of subscriptions. Only the recipient can open them, and only where they lie.
+/// Messages that lie sealed on their sender's homeserver until the recipient reads them (Protocol 5.9): payment
+/// requests and proposals of subscriptions. Only the recipient can open them, and only at their place.
 package struct SealedMessageStore: Sendable {
-    /// What lies there.
+    /// The kind of a message.
     package enum Kind: String, Sendable, CaseIterable {
         case request
         case proposal = "subscription_proposal"
 
-        /// Where letters for somebody lie.
+        /// Returns the directory of the messages for a recipient.
         package func directory(for recipient: PubkyKey) -> String {
             PaykitDirectory.root + (self == .request ? "requests/" : "subscriptions/proposals/") + recipient.scope + "/"
         }
@@ -19,10 +19,10 @@ package struct SealedMessageStore: Sendable {
         }
     }
 
-    /// What was found and opened.
+    /// An opened message.
     package struct Message: Sendable, Hashable {
         package let kind: Kind
-        /// Whose storage it lay in: nobody else can have put it there.
+        /// The owner of its storage: no other user can have put it there.
         package let sender: PubkyKey
         package let name: String
         package let content: JSONValue
@@ -34,7 +34,7 @@ package struct SealedMessageStore: Sendable {
             self.content = content
         }
 
-        /// What the letter is noted as.
+        /// The arrival that records the message.
         package var arrival: ChannelArrival {
             ChannelArrival(kind: kind.rawValue, sender: sender.text, name: name)
         }
@@ -44,7 +44,7 @@ package struct SealedMessageStore: Sendable {
     private let identity: ChannelIdentity
     private let random: any RandomSource
 
-    /// Of one sender so many letters are read at most.
+    /// The most messages that are read of one sender.
     package static let mostMessages = 100
 
     package init(_ directory: PaykitDirectory, _ identity: ChannelIdentity, random: any RandomSource) {
@@ -57,7 +57,7 @@ package struct SealedMessageStore: Sendable {
 
     // MARK: Sending
 
-    /// Seals a letter for `recipient` and leaves it.
+    /// Seals a message for `recipient` and stores it.
     package func leave(
         _ content: JSONValue, as kind: Kind, named name: String, for recipient: PubkyKey, _ session: PubkySession
     ) async throws(PaykitNetworkError) {
@@ -75,9 +75,9 @@ package struct SealedMessageStore: Sendable {
         try await directory.reader.homeserver(of: session.user).write(blob.wire, to: address, session)
     }
 
-    /// Takes a letter back.
+    /// Removes a message.
     ///
-    /// - Returns: whether it still lay there.
+    /// - Returns: true if it was still there.
     @discardableResult
     package func takeBack(
         _ kind: Kind, _ name: String, for recipient: PubkyKey, _ session: PubkySession
@@ -88,8 +88,8 @@ package struct SealedMessageStore: Sendable {
 
     // MARK: Looking
 
-    /// Returns the letters that `sender` keeps for this user. What is not sealed, not for this device, or was moved
-    /// from another place is counted and nothing more.
+    /// Returns the messages from `sender` to this user. A message that is not sealed, not for this device, or moved
+    /// from another place is only counted.
     package func messages(
         _ kind: Kind, from sender: PubkyKey
     ) async throws(PaykitNetworkError) -> (messages: [Message], unreadable: Int) {
@@ -103,7 +103,7 @@ package struct SealedMessageStore: Sendable {
                 unreadable += 1
                 continue
             }
-            // Taken back meanwhile.
+            // The file was removed meanwhile.
             guard let bytes = try await directory.reader.file(address), !bytes.isEmpty else { continue }
             guard let content = open(bytes, kind, name, at: address) else {
                 unreadable += 1
@@ -139,7 +139,7 @@ package struct SealedMessageStore: Sendable {
         return address
     }
 
-    /// Whether a letter may be called so: nothing that leads elsewhere.
+    /// Returns true for a valid name of a message, which leads to no other path.
     private static func isName(_ name: String) -> Bool {
         1...64 ~= name.utf8.count && name.utf8.contains { $0 != UInt8(ascii: ".") }
             && name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0) }
@@ -147,6 +147,6 @@ package struct SealedMessageStore: Sendable {
 }
 
 extension PubkyKey {
-    /// Under what Paykit files things for this user (Protocol 1.2).
+    /// The name under which Paykit files data for this user (Protocol 1.2).
     package var scope: String { Hex.encode(Digest.sha256.hash(Array(text.utf8))) }
 }

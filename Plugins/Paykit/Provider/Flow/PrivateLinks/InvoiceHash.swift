@@ -1,18 +1,17 @@
 import PaymentCore
 
-/// The payment hash that a Lightning invoice names (BOLT 11, "Tagged Fields"): what the preimage of its payment has to
-/// fit.
+/// The payment hash in a Lightning invoice (BOLT 11, "Tagged Fields"), which the preimage of its payment has to match.
 ///
-/// Read without the signature and the checksum: whether the invoice is sound is judged before it is paid, and one that
-/// was spoilt cannot be.
+/// It is read without checking signature and checksum: an invoice is checked before it is paid, and a corrupted one
+/// cannot be paid.
 package enum InvoiceHash {
     private static let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
-    /// The time, in groups of five bits.
+    /// The length of the time, in groups of five bits.
     private static let timeLength = 7
-    /// The signature and the checksum, likewise.
+    /// The length of signature and checksum, likewise.
     private static let endLength = 104 + 6
 
-    /// The hash in hexadecimal; nil where the text is no invoice, or names none.
+    /// Returns the hash in hexadecimal; nil where the text is no invoice, or has none.
     package static func read(_ text: String) -> String? {
         let text = text.lowercased()
         guard text.hasPrefix("ln"), let separator = text.utf8.lastIndex(of: UInt8(ascii: "1")) else { return nil }
@@ -29,13 +28,13 @@ package enum InvoiceHash {
             guard fields.count >= length else { return nil }
             let field = fields.prefix(length)
             fields = fields.dropFirst(length)
-            // A hash of another length is to be passed over; of several the first counts.
+            // A hash of another length is skipped; of several the first counts.
             if tag == 1, length == 52 { return Hex.encode(bytes(field)) }
         }
         return nil
     }
 
-    /// 52 groups of five bits are 32 bytes and four bits that say nothing.
+    /// Returns the 32 bytes in 52 groups of five bits, without the four spare bits.
     private static func bytes(_ groups: ArraySlice<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         var (rest, count) = (0, 0)
@@ -52,7 +51,7 @@ package enum InvoiceHash {
 }
 
 extension PaykitProof {
-    /// Whether it can prove a payment at `endpoint`: of an invoice the preimage of its own hash, of an address a
+    /// Returns true if it can prove a payment at `endpoint`: for an invoice the preimage of its hash, for an address a
     /// transaction.
     func fits(_ endpoint: PaykitEndpoint) -> Bool {
         guard isSound else { return false }
@@ -61,7 +60,7 @@ extension PaykitProof {
         }
         switch (self, method) {
         case (.preimage(_, let hash), "lightning"):
-            // Whoever is asked for an invoice by name or offer has one of their own.
+            // A Lightning address or offer yields a new invoice for each payment.
             guard identifier.parts?.format == "bolt11" else { return true }
             return InvoiceHash.read(endpoint.endpoint).map { $0 == hash.lowercased() } ?? false
         case (.transaction, "onchain"): return true

@@ -6,9 +6,9 @@ package import PaymentCore
     import Foundation
 #endif
 
-/// When a request that recurs is due, on the same schedules as everything else that does (Protocol 12.5): in UTC,
-/// counted from the anchor, a day that a month lacks being its last; the first period is the first that begins no
-/// sooner than the start.
+/// The due dates of a recurring request, on the same schedules as other recurring payments (Protocol 12.5): in UTC,
+/// counted from the anchor; a day that a month lacks is its last; the first period is the first that begins no sooner
+/// than the start.
 extension PrivateLinkRecurrence {
     /// Returns the schedule.
     ///
@@ -41,18 +41,18 @@ extension PrivateLinkRecurrence {
                 }
             first = firstDay(day, every: months)
         }
-        // Fractions of a second are no beginnings that schedules have.
+        // Schedules begin at whole seconds.
         guard anchor.nanoseconds == Int128(anchor.seconds) * 1_000_000_000 else { throw .start }
         return try RecurringSchedule(
             rhythm, from: Date(timeIntervalSince1970: Double(first)),
             until: end.map { Date(timeIntervalSince1970: Double($0.nanoseconds) / 1e9) })
     }
 
-    /// The first day of the anchor's, at its time of day, that does not come before the start.
+    /// Returns the first occurrence of the anchor's day, at its time of day, that is not before the start.
     private func firstDay(_ day: CivilDay, every months: Int) -> Int64 {
         let time = Int64(CivilDay.split(Int(anchor.seconds)).second)
         let begin = CivilDay(number: CivilDay.split(Int(start.seconds)).day)
-        // So many months from the anchor's, and not after the start's.
+        // A multiple of `months` from the anchor's month, and not after the start's.
         let from = day.year * 12 + day.month - 1
         var month = from + CivilDay.floorDivide(begin.year * 12 + begin.month - 1 - from, months) * months
         while true {
@@ -66,12 +66,12 @@ extension PrivateLinkRecurrence {
         }
     }
 
-    /// The quotient, towards infinity.
+    /// Returns the quotient, rounded up.
     private static func ceiling(_ dividend: Int64, _ divisor: Int64) -> Int64 {
         -Int64(CivilDay.floorDivide(Int(-dividend), Int(divisor)))
     }
 
-    /// Whether a period is one of this recurrence.
+    /// Returns true if a period is one of this recurrence.
     package func has(_ period: BillingPeriod) -> Bool {
         guard let schedule = try? schedule(),
             let found = schedule.lastPeriod(at: Date(timeIntervalSince1970: Double(period.start.seconds)))
@@ -81,7 +81,7 @@ extension PrivateLinkRecurrence {
 }
 
 extension BillingPeriod {
-    /// A period of a schedule, as links name it; nil for an empty one.
+    /// Creates a link's period from one of a schedule; nil for an empty one.
     package init?(_ period: RecurringPeriod) {
         guard
             let made = try? BillingPeriod(

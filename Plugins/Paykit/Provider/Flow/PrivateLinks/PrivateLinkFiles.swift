@@ -2,15 +2,15 @@ import PaymentCore
 
 /// The files of one link on both homeservers (Protocol 12.2).
 struct PrivateLinkFiles: Sendable {
-    /// Where this side writes.
+    /// The folder that this side writes.
     let own: PubkyAddress
-    /// Where the peer does.
+    /// The folder that the peer writes.
     let peers: PubkyAddress
-    /// This side's word that it begins anew.
+    /// This side's recovery marker.
     let ownMarker: PubkyAddress
     let peersMarker: PubkyAddress
 
-    /// The most rounds in which a folder is emptied: a homeserver could list for ever.
+    /// The most rounds of emptying a folder: a homeserver could list files without end.
     private static let mostRounds = 50
 
     init(_ parties: PrivateLinkParty, _ keys: PrivateLinkKeys, peerKey: PubkyKey, _ shared: [UInt8])
@@ -44,9 +44,9 @@ struct PrivateLinkFiles: Sendable {
         }
     }
 
-    /// Takes away everything in a folder of this side's, until nothing is listed there.
+    /// Deletes everything in a folder of this side, until nothing is listed there.
     ///
-    /// - Returns: whether anything was there.
+    /// - Returns: true if anything was there.
     @discardableResult
     static func clear(
         _ folder: PubkyAddress, at server: Homeserver, _ session: PubkySession
@@ -64,7 +64,7 @@ struct PrivateLinkFiles: Sendable {
     }
 }
 
-/// Who speaks to whom over a link: two users' apps.
+/// The two users' apps that a link connects.
 package struct PrivateLinkParty: Sendable, Hashable {
     package let user: PubkyKey
     package let receiver: PaykitReceiverPath
@@ -80,6 +80,6 @@ package struct PrivateLinkParty: Sendable, Hashable {
         self.peerReceiver = peerReceiver
     }
 
-    /// As what its state is kept.
+    /// The name under which the link's state is stored.
     var name: String { "\(user)/\(receiver)/\(peer)/\(peerReceiver)" }
 }

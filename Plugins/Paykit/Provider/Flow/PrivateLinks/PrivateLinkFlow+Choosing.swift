@@ -1,8 +1,8 @@
 import PaymentCore
 
-/// Where a request is paid, and what is said of it.
+/// The choice of an endpoint for a request, and the message about its payment.
 extension PrivateLinkFlow {
-    /// What a request asks for, by a period that it has.
+    /// Returns the amount of a request, for one of its periods where it recurs.
     static func amount(of request: PrivateLinkRequest, _ period: BillingPeriod?) throws(PaykitNetworkError) -> Money {
         guard let amount = request.terms.amount.bitcoin else {
             throw PaykitNetworkError(
@@ -18,8 +18,8 @@ extension PrivateLinkFlow {
         return amount
     }
 
-    /// Endpoints that were not paid to before, the best first and one at least, and the list that they are from.
-    /// Published ones and those of a list are never mixed.
+    /// Returns the usable endpoints, best first and at least one, and the version of the list that they are from.
+    /// Published endpoints and those of a list are never mixed.
     func endpoints(
         for request: PrivateLinkRequest, _ record: PrivateLinkRecord, _ published: [PaykitEndpoint]?,
         _ check: PaykitEndpointCheck?
@@ -39,13 +39,13 @@ extension PrivateLinkFlow {
         let accepted = Set(request.terms.identifiers.map(\.text))
         var refusal: PaykitNetworkError?
         let usable = endpoints.filter { endpoint in
-            // An address that everybody sees may be paid twice; what was made for one payment may not.
+            // A public address may be paid twice; an endpoint that was made for one payment may not.
             guard accepted.contains(endpoint.methodID), published != nil || !taken.contains(endpoint.endpoint) else {
                 return false
             }
             do throws(PaykitNetworkError) {
                 try endpoint.take(request.terms.amount.bitcoin)
-                // What proves its payment could not be told from any other.
+                // Without a hash, the proof could not be assigned to this payment.
                 guard
                     PaykitIdentifier(endpoint.methodID)?.parts?.format != "bolt11"
                         || InvoiceHash.read(endpoint.endpoint) != nil
@@ -66,12 +66,12 @@ extension PrivateLinkFlow {
                 ?? PaykitNetworkError(
                     .methodNotSupported, "the payee has not yet said where to pay this: wait for their next message")
         }
-        // What was looked at is not compared any more.
+        // The limits are checked, and dropped for later comparisons.
         let plain = usable.map { PaykitEndpoint(methodID: $0.methodID, endpoint: $0.endpoint) }
         return (SmartCheckout.sorted(plain), version)
     }
 
-    /// Whether what will prove the payment fits into a message: afterwards it would be too late.
+    /// Checks that the proof of the payment will fit into a message: after the payment it would be too late.
     static func checkProofFits(
         _ request: PrivateLinkRequest, _ period: BillingPeriod?, _ endpoint: PaykitEndpoint
     ) throws(PaykitNetworkError) {
@@ -90,7 +90,7 @@ extension PrivateLinkFlow {
         at endpoint: PaykitEndpoint,
         _ proof: PaykitProof
     ) -> PrivateLinkMessage.PaymentProof {
-        // Identifiers were looked at when the endpoint was chosen.
+        // The identifier was checked when the endpoint was chosen.
         let identifier =
             request.terms.identifiers.first { $0.text == endpoint.methodID } ?? request.terms.identifiers[0]
         return PrivateLinkMessage.PaymentProof(

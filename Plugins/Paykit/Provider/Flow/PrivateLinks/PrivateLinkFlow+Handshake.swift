@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentCrypto
 
-/// How a link comes about, and how it begins anew (Protocol 12.8).
+/// The setup and the recovery of a link (Protocol 12.8).
 extension PrivateLinkFlow {
     func handshake(
         _ record: PrivateLinkRecord, _ ends: Ends, hearing more: [UInt8]? = nil
@@ -11,21 +11,21 @@ extension PrivateLinkFlow {
         return try PrivateLinkHandshake(form, keys, begins: ends.begins, ephemeral: ephemeral, heard: heard)
     }
 
-    /// Looks whether the peer has begun anew.
+    /// Checks for a new recovery of the peer, and follows it.
     func observe(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
         guard case .file(let file) = try await ends.peers.read(ends.files.peersMarker),
-            // What cannot be read asks for nothing.
+            // An unreadable marker is ignored.
             let marker = (try? RecoveryMarker(file.content)).flatMap(\.self),
             marker.attemptID != held.record.peerAttempt
         else { return }
         held.record.peerAttempt = marker.attemptID
-        // Who has heard nothing of this handshake yet has nothing to give up: it may well be the peer's new one.
+        // A handshake without a message of the peer has nothing to abandon: it may be the peer's new one.
         let isFresh = held.record.phase != .linked && held.record.heard.isEmpty
         if !isFresh { held.record.begin(ephemeral: draw()) }
         try await keep(&held)
     }
 
-    /// Gives the link up, and asks the peer to do the same.
+    /// Abandons the link, and asks the peer to do the same.
     func recover(_ held: inout Held) async throws(PaykitNetworkError) {
         ask(&held.record)
         held.record.begin(ephemeral: draw())
@@ -38,13 +38,13 @@ extension PrivateLinkFlow {
         record.isMarkerDue = true
     }
 
-    /// Takes away what an earlier link has left behind.
+    /// Deletes the files of an earlier link.
     func clear(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
         guard held.record.phase == .clearing else { return }
         if held.record.begun == 1, held.record.ownAttempt == nil,
             let names = try await ends.own.list(ends.files.own, limit: 1, isShallow: true), !names.isEmpty
         {
-            // There was a link that nothing is known of any more here. The peer still speaks over it.
+            // There was a link of which this device has no state. The peer still uses it.
             ask(&held.record)
             try await keep(&held)
         }
@@ -53,8 +53,8 @@ extension PrivateLinkFlow {
         try await keep(&held)
     }
 
-    /// Writes this side's marker, where it may not lie there yet, and again where something late has hurt it: until the
-    /// link stands, the peer may not know of it.
+    /// Writes this side's marker where it may be missing, and again where a late write has damaged it: until the link
+    /// is established, the peer may not know of it.
     func announce(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
         guard held.record.isMarkerDue || held.record.phase != .linked, let attempt = held.record.ownAttempt,
             let at = held.record.ownAttemptAt.flatMap({ PrivateLinkTime($0) })
@@ -65,11 +65,12 @@ extension PrivateLinkFlow {
         try await keep(&held)
     }
 
-    /// Brings the handshake on.
+    /// Advances the handshake.
     ///
-    /// - Returns: whether it is done.
+    /// - Returns: true if it is complete.
     func shake(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
-        // Who begins also ends it, and has to see to the end of it until the peer has said something on the link.
+        // The initiator also writes the last message, and keeps it in place until the peer has sent a message on the
+        // link.
         if held.record.phase == .linked, ends.begins, held.record.place.received == 0 {
             try await write(known(held.record, ends), ends)
         }
@@ -95,8 +96,7 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Writes this side's last message of the handshake, whenever it does not lie there: the same key gives the same
-    /// messages.
+    /// Writes this side's last message of the handshake where it is missing: the same key yields the same messages.
     private func write(_ known: PrivateLinkHandshake, _ ends: Ends) async throws(PaykitNetworkError) {
         guard let message = known.own.last else { return }
         let file: [UInt8]
@@ -106,9 +106,9 @@ extension PrivateLinkFlow {
         try await put(file, message.slot, ends)
     }
 
-    /// Hears the peer's next message of the handshake.
+    /// Reads the peer's next message of the handshake.
     ///
-    /// - Returns: whether there is one that fits.
+    /// - Returns: true if there is one that fits.
     private func hear(_ slot: UInt32, _ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         guard case .file(let file) = try await ends.peers.read(try PrivateLinkFiles.slot(slot, in: ends.files.peers))
         else {
@@ -117,7 +117,7 @@ extension PrivateLinkFlow {
         guard let message = try? PrivateLinkForm.handshakeMessage(file.content),
             let next = try? handshake(held.record, ends, hearing: message), isPeers(next, held.record)
         else {
-            // Of an earlier link, perhaps: then the peer will write another.
+            // It may be of an earlier link: then the peer will write another.
             held.record.unreadable += 1
             if held.record.isStuck { try await recover(&held) } else { try await keep(&held) }
             return false
@@ -128,13 +128,13 @@ extension PrivateLinkFlow {
         return true
     }
 
-    /// Whether the key that the peer shows is the one that was seen before.
+    /// Returns true unless the peer shows another key than before.
     private func isPeers(_ next: PrivateLinkHandshake, _ record: PrivateLinkRecord) -> Bool {
         guard let known = record.peerStatic, let shown = next.handshake.remoteStatic else { return true }
         return Hex.encode(shown) == known
     }
 
-    /// Whether the peer has put another beginning in the place of the one that was answered; then that one is answered.
+    /// Returns true if the peer has replaced its answered first message; the handshake then restarts with the new one.
     private func hasBegunAgain(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         guard case .file(let file) = try await ends.peers.read(try PrivateLinkFiles.slot(0, in: ends.files.peers)),
             let message = try? PrivateLinkForm.handshakeMessage(file.content), !message.isEmpty,

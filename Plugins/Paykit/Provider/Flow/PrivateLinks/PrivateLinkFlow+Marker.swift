@@ -1,9 +1,8 @@
 import PaymentCore
 
-/// What apps say of how they can be spoken to (Protocol 12.3).
+/// The markers by which apps publish that they accept private links (Protocol 12.3).
 extension PrivateLinkFlow {
-    /// Says on the homeserver that this app can be spoken to privately: that it takes requests and lists, pays, and
-    /// issues receipts.
+    /// Publishes this app's marker: the app accepts requests and lists, pays, and issues receipts.
     package func publishMarker(_ session: PubkySession) async throws(PaykitNetworkError) {
         let marker = ReceiverMarker(
             receiver, privatePayments: true, paymentRequests: true, receipts: true, outgoingPayments: true,
@@ -12,13 +11,13 @@ extension PrivateLinkFlow {
             marker.bytes, to: try PrivateLinkFiles.address(user, ReceiverMarker.path(of: receiver)), session)
     }
 
-    /// Takes it back. Links stay as they are.
+    /// Removes the marker. Links stay as they are.
     package func removeMarker(_ session: PubkySession) async throws(PaykitNetworkError) {
         try await reader.homeserver(of: user).delete(
             try PrivateLinkFiles.address(user, ReceiverMarker.path(of: receiver)), session)
     }
 
-    /// The apps of somebody that can be spoken to privately: wallets before servers, then by name.
+    /// Returns the apps of a user that accept private links: wallets before servers, then by name.
     package func peerReceivers(of peer: PubkyKey) async throws(PaykitNetworkError) -> [PaykitReceiverPath] {
         let server = try await reader.homeserver(of: peer)
         let directory = ReceiverDirectory(reader)
@@ -35,7 +34,7 @@ extension PrivateLinkFlow {
         return found
     }
 
-    /// The key of the peer's links, as they publish it.
+    /// Returns the published key of the peer's links.
     func key(
         of peer: PubkyKey, _ peerReceiver: PaykitReceiverPath, at server: Homeserver
     ) async throws(PaykitNetworkError) -> PubkyKey {

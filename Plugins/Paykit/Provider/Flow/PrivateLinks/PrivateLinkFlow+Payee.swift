@@ -1,14 +1,14 @@
 import PaymentCore
 import PaymentCrypto
 
-/// The payee's side: asking, and saying what was received (Protocol 12.7).
+/// The payee's side: requests and receipts (Protocol 12.7).
 extension PrivateLinkFlow {
-    /// Asks the peer for a payment. Terms never change; other terms are another request.
+    /// Asks the peer for a payment. Terms never change; other terms need another request.
     ///
     /// - Parameters:
-    ///   - terms: how much, what for, in which ways.
-    ///   - endpoints: where this peer alone is to pay: made for this one payment, since a list is used up by one. Nil
-    ///     where the peer may pay what is published.
+    ///   - terms: the amount, the purpose and the accepted methods.
+    ///   - endpoints: endpoints for this peer alone, made for this one payment, because one payment uses up a list. Nil
+    ///     where the peer may pay published endpoints.
     /// - Returns: the request's id.
     package func ask(
         for terms: PaymentTerms, at endpoints: [PaykitEndpoint]?, _ party: PrivateLinkParty
@@ -16,7 +16,7 @@ extension PrivateLinkFlow {
         let head = head(of: EventID.draw(random))
         try await change(party) { record throws(PaykitNetworkError) in
             guard !PrivateLinkRequest.all(in: record.log).contains(where: { $0.id == head.requestID }) else { return }
-            // A peer that reads the request has read before where to pay.
+            // The list precedes the request, so that a peer that reads the request has read the list.
             if let endpoints { try Self.offer(endpoints, &record) }
             do { try record.say(.request(PrivateLinkMessage.PaymentRequest(head, terms))) } catch {
                 throw PaykitNetworkError(.validationFailed, "the request cannot be sent: \(error)")
@@ -25,7 +25,7 @@ extension PrivateLinkFlow {
         return head.requestID
     }
 
-    /// Tells the peer where they alone are to pay from now on, in the place of what they were told before.
+    /// Sends the peer a list of endpoints for them alone, which replaces the earlier one.
     package func offer(_ endpoints: [PaykitEndpoint], _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
         try await change(party) { record throws(PaykitNetworkError) in try Self.offer(endpoints, &record) }
     }
@@ -50,8 +50,8 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Issues a receipt for a payment that the payer has proven, and that has arrived: the caller has looked. Called
-    /// again, it says the same.
+    /// Issues a receipt for a payment that the payer has proven, and whose arrival the caller has checked. A repeated
+    /// call issues the same receipt.
     ///
     /// - Returns: the receipt.
     @discardableResult
@@ -88,7 +88,7 @@ extension PrivateLinkFlow {
         do { file = try receipt.sealed(access, nonce: nonce) } catch {
             throw PaykitNetworkError(.validationFailed, "the receipt cannot be sealed: \(error)")
         }
-        // The file first: a peer that hears of it finds it.
+        // The file is written first: a peer that reads the message finds it.
         try await reader.homeserver(of: user).write(
             file, to: try PrivateLinkFiles.address(user, access.location), session)
         try await change(party) { record throws(PaykitNetworkError) in
@@ -103,7 +103,7 @@ extension PrivateLinkFlow {
 
     // MARK: Receipts of the peer
 
-    /// The receipts for a request: those of the peer for what this side paid, or of this side for what it was paid.
+    /// Returns the receipts for a request: the peer's for payments by this side, or this side's for payments to it.
     package func receipts(for id: String, _ party: PrivateLinkParty) async throws(PaykitNetworkError)
         -> [PrivateLinkReceipt]
     {
@@ -115,10 +115,10 @@ extension PrivateLinkFlow {
         .sorted { $0.id < $1.id }
     }
 
-    /// How many receipts are fetched at a time.
+    /// The most receipts that are fetched at a time.
     private static let mostReceipts = 8
 
-    /// Fetches receipts that the peer has announced for what this side has paid.
+    /// Fetches receipts that the peer has announced for payments by this side.
     func fetchReceipts(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
         let record = held.record
         let wanted = PrivateLinkRequest.all(in: record.log).filter { !$0.isOwn }.flatMap { request in
@@ -127,7 +127,7 @@ extension PrivateLinkFlow {
         }
         for (request, access) in wanted.prefix(Self.mostReceipts) {
             let address = try PrivateLinkFiles.address(held.party.peer, access.location)
-            // One that is not there yet is asked for again.
+            // A missing file is asked for again at the next poll.
             guard case .file(let file) = try await ends.peers.read(address) else { continue }
             if let receipt = try? PrivateLinkReceipt(opening: file.content, with: access),
                 isReceipt(receipt, for: request, held.party)
@@ -140,7 +140,7 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Whether a receipt is about a payment of this request, word for word.
+    /// Returns true if a receipt matches the request in every field.
     private func isReceipt(_ receipt: PrivateLinkReceipt, for request: PrivateLinkRequest, _ party: PrivateLinkParty)
         -> Bool
     {
@@ -151,7 +151,7 @@ extension PrivateLinkFlow {
 }
 
 extension PaykitProof {
-    /// Reads a proof that came over a link, as any of the wallets writes it.
+    /// Reads a proof from a link's message, in the form of any of the wallets.
     package init?(_ message: PrivateLinkMessage.PaymentProof) {
         let members = message.proof
         switch members["type"]?.string {

@@ -1,8 +1,8 @@
 import PaymentCore
 
-/// What is paid over a link, step by step: each is kept before the next one begins.
+/// A payment over a link. Each step is stored before the next one begins.
 package struct PrivateLinkOrder: Sendable, Hashable {
-    /// What the wallet knows the payment by, whichever endpoint it goes to: it pays once under it, ever.
+    /// The wallet's key of the payment, independent of the endpoint: the wallet pays at most once under it.
     package let key: String
     package let requestID: String
     package let payee: PubkyKey
@@ -10,30 +10,30 @@ package struct PrivateLinkOrder: Sendable, Hashable {
     package let endpoint: PaykitEndpoint
 }
 
-/// Who pays what was agreed on over a link.
+/// A wallet that pays agreed requests of a link.
 package protocol PrivateLinkWallet: Sendable {
-    /// Says what became of all that was done under an order's key; nil when that is nothing.
+    /// Returns the outcome of all attempts under an order's key; nil when there were none.
     ///
-    /// - Throws: where that is not known, as while a payment is on its way: then nothing is paid.
+    /// - Throws: when the outcome is unknown, for example while a payment is in flight: then nothing is paid.
     func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement?
 
-    /// Pays an order, unless something was paid under its key: then that is the answer. What has not been paid may be
+    /// Pays an order, unless a payment was made under its key, whose outcome is then returned. An unpaid order may be
     /// tried again, also with another endpoint.
     ///
-    /// - Throws: where nobody knows whether it has paid.
+    /// - Throws: when it is unknown whether the payment was made.
     func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement
 }
 
 /// The payer's side.
 extension PrivateLinkFlow {
-    /// All requests between the two, in the order in which they came here.
+    /// Returns all requests between the two, in the order of their arrival here.
     package func requests(
         with peer: PubkyKey, _ peerReceiver: PaykitReceiverPath
     ) async throws(PaykitNetworkError) -> [PrivateLinkRequest] {
         try await held(try party(peer, peerReceiver)).map { PrivateLinkRequest.all(in: $0.record.log) } ?? []
     }
 
-    /// Says yes to a request. Paying alone is no acceptance.
+    /// Accepts a request. A payment alone is no acceptance.
     package func accept(_ id: String, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
         let head = head(of: id)
         let now = moment
@@ -47,7 +47,7 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Says no to a request.
+    /// Rejects a request.
     package func reject(_ id: String, reason: String?, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
         let head = head(of: id)
         try await change(party) { record throws(PaykitNetworkError) in
@@ -57,7 +57,7 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Calls a request off, from either side. What is being paid is paid all the same.
+    /// Cancels a request, from either side. A payment in flight continues.
     package func cancel(_ id: String, reason: String?, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
         let head = head(of: id)
         try await change(party) { record throws(PaykitNetworkError) in
@@ -67,15 +67,15 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Pays a request that was accepted, or one period of it, and has the proof sent.
+    /// Pays an accepted request, or one period of it, and queues the proof for sending.
     ///
     /// - Parameters:
-    ///   - published: endpoints that the payee publishes for everybody; only given where those may be used. Without
-    ///     any, what the payee has sent to this side alone is paid.
-    ///   - check: judges endpoints before one is chosen.
-    /// - Returns: what proves it.
-    /// - Throws: ``PaykitNetworkError``; `paymentInDoubt` when the wallet does not know what became of it.
-    ///   `methodNotSupported` when there is nothing to pay to now: the payee has to send a new list.
+    ///   - published: the payee's public endpoints, only where those may be used. If nil, the list that the payee has
+    ///     sent to this side alone is used.
+    ///   - check: checks endpoints before one is chosen.
+    /// - Returns: the proof of payment.
+    /// - Throws: ``PaykitNetworkError``; `paymentInDoubt` when the wallet does not know the outcome;
+    ///   `methodNotSupported` when there is no endpoint to pay now: the payee has to send a new list.
     package func pay(
         _ id: String, period: BillingPeriod? = nil, _ party: PrivateLinkParty, with wallet: any PrivateLinkWallet,
         published: [PaykitEndpoint]? = nil, check: PaykitEndpointCheck? = nil
@@ -110,7 +110,7 @@ extension PrivateLinkFlow {
         let doubt = PaykitNetworkError(
             .paymentInDoubt, "whether it was paid is not known: try again when the wallet can be asked",
             methodID: order.endpoint.methodID)
-        // Whoever comes here may be the second, or may have lost what was kept: the wallet is asked first.
+        // This call may be a second one, or the stored state may have been lost: the wallet is asked first.
         let earlier: ChannelCheckout.Settlement?
         do { earlier = try await wallet.outcome(of: order) } catch { throw doubt }
         if case .paid? = earlier, let earlier {
@@ -120,7 +120,7 @@ extension PrivateLinkFlow {
             return try await note(
                 .notPaid("the request was cancelled"), of: order, key: key, period: period, party, isOwn: true)
         }
-        // From here on what it has paid is what it was asked for here.
+        // From here on, a payment by the wallet is one that was ordered here.
         try await change(party) { record throws(PaykitNetworkError) in
             if record.payments[key]?.endpoint == order.endpoint.endpoint { record.payments[key]?.isAsked = true }
         }
@@ -129,10 +129,10 @@ extension PrivateLinkFlow {
         return try await note(settlement, of: order, key: key, period: period, party, isOwn: true)
     }
 
-    /// Keeps what the wallet said together with the proof that is to be sent: neither is ever there without the other.
+    /// Stores the wallet's result together with the proof to send: neither is ever stored without the other.
     ///
-    /// - Parameter isOwn: whether the wallet was asked for it here, at this endpoint; otherwise it may have been before
-    ///   what was kept was lost, at another one.
+    /// - Parameter isOwn: true if the wallet was asked here, for this endpoint; otherwise it may have paid another
+    ///   endpoint before the stored state was lost.
     private func note(
         _ settlement: ChannelCheckout.Settlement, of order: PrivateLinkOrder, key: String, period: BillingPeriod?,
         _ party: PrivateLinkParty, isOwn: Bool
@@ -158,9 +158,9 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Keeps a proof together with the message that tells it.
+    /// Stores a proof together with the message that carries it.
     ///
-    /// - Returns: whether the message could be written.
+    /// - Returns: true if the message could be written.
     func keep(
         _ proof: PaykitProof, of id: String, period: BillingPeriod?, at endpoint: PaykitEndpoint,
         _ party: PrivateLinkParty
@@ -168,7 +168,7 @@ extension PrivateLinkFlow {
         let (head, yes) = (head(of: id), self.head(of: id))
         let key = PrivateLinkRequest.key(id, period)
         return try await change(party) { record throws(PaykitNetworkError) in
-            // Also where another call has noted that nothing was paid: the money is gone all the same.
+            // This holds even if another call has recorded that nothing was paid: the money is sent all the same.
             guard record.payments[key]?.stage != .paid else { return true }
             let request = try Self.request(id, record, isOwn: false)
             var payment =
@@ -179,7 +179,7 @@ extension PrivateLinkFlow {
             payment.stage = .paid
             payment.proof = proof.json.text
             record.payments[key] = payment
-            // Lost with all that was kept. No proof counts before it, and where it was sent a second one says nothing.
+            // The acceptance was lost with the stored state. No proof counts before it, and a second one has no effect.
             if !request.state.isAccepted { try? Self.say(.acceptance(yes), about: request, &record) }
             let message = PrivateLinkMessage.proof(Self.message(head, of: request, period: period, at: endpoint, proof))
             return (try? record.say(message)) != nil
@@ -209,7 +209,7 @@ extension PrivateLinkFlow {
         return request
     }
 
-    /// Says something about a request, if it means anything there.
+    /// Queues a message about a request, if it has an effect there.
     static func say(
         _ message: PrivateLinkMessage, about request: PrivateLinkRequest, _ record: inout PrivateLinkRecord
     ) throws(PaykitNetworkError) {
@@ -222,7 +222,7 @@ extension PrivateLinkFlow {
 }
 
 extension PaykitProof {
-    /// As it is sent over a link; each method has words of its own (Protocol 12.9).
+    /// The proof as it is sent over a link; each method has other members (Protocol 12.9).
     var linkMembers: [String: JSONValue] {
         switch self {
         case .preimage(let preimage, _): ["type": "bitcoin-bolt11-preimage", "data": .string(preimage)]

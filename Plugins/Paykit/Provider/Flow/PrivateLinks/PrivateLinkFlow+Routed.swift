@@ -1,43 +1,44 @@
 import PaymentCore
 import PaymentCrypto
 
-/// What a router has begun to pay for a request.
+/// A payment of a request that a router has begun.
 struct PrivateLinkClaim: Sendable, Hashable {
     let requestID: String
     let period: BillingPeriod?
     let endpoint: PaykitEndpoint
-    /// How many times before the settler has said for good that nothing was sent: each time it is asked by another
-    /// name.
+    /// The number of earlier attempts whose final status at the settler is that nothing was sent: each attempt has
+    /// another key.
     let number: Int
-    /// Whether the request stands: then what was not begun may still be.
+    /// True if the request is open: only then may a payment begin that has not begun yet.
     let isOpen: Bool
 
-    /// By which the payer's settler knows the payment, whoever asks it: of all who share what is kept of a link.
+    /// Returns the key by which the payer's settler knows the payment, the same for all programs that share the link's
+    /// state.
     func key(_ party: PrivateLinkParty) -> String {
         let words = "\(party.name)\n\(PrivateLinkRequest.key(requestID, period))\n\(number)"
         return "request-" + Hex.encode(Digest.sha256.hash(Array(words.utf8))).prefix(48)
     }
 }
 
-/// What can be done about a request, or about one period of it.
+/// The state of a request, or of one period of it, for a payer.
 enum PrivateLinkDue: Sendable {
-    /// It is to be paid, at one of these, best first.
+    /// It is to be paid at one of these endpoints, best first.
     case open([PaykitEndpoint], Money)
-    /// Somebody has begun to pay it.
+    /// A payment of it has begun.
     case begun(PrivateLinkClaim, Money)
     case paid(PaykitProof, Money)
-    /// Nothing is paid any more: either side has said so.
+    /// Nothing is paid any more: either side has closed the request.
     case cancelled
     /// It was not accepted in time.
     case expired
 }
 
-/// Requests that a router pays (Protocol 12.9). Of all who share what is kept of a link one begins, and the others find
-/// that.
+/// Payments of requests by a router (Protocol 12.9). Of all programs that share the link's state one begins a payment,
+/// and the others find it.
 extension PrivateLinkFlow {
-    /// Looks what can be done about a request.
+    /// Returns the state of a request for a payer.
     ///
-    /// - Throws: ``PaykitNetworkError``; `methodNotSupported` when there is nothing to pay to now.
+    /// - Throws: ``PaykitNetworkError``; `methodNotSupported` when there is no endpoint to pay now.
     func due(
         _ id: String, period: BillingPeriod?, _ party: PrivateLinkParty, _ check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PrivateLinkDue {
@@ -73,16 +74,16 @@ extension PrivateLinkFlow {
         return .open(try endpoints(for: request, record, nil, check).endpoints, amount)
     }
 
-    /// Whether a request still asks to be paid, by this side's clock.
+    /// Returns true if a request still asks for payment, by this side's clock.
     private func isOpen(_ request: PrivateLinkRequest) -> Bool {
         [.proposed, .accepted, .active].contains(request.state.phase) && !request.state.isExpired(at: moment)
     }
 
-    /// Begins to pay a request at an endpoint, unless somebody has begun before. One that nobody has answered yet is
-    /// accepted by that.
+    /// Begins a payment of a request at an endpoint, unless one has begun before. An unanswered request is thereby
+    /// accepted.
     ///
-    /// - Returns: what stands now; ``PrivateLinkDue/open(_:_:)`` where the endpoint is not to be paid any more, and
-    ///   others are.
+    /// - Returns: the state now; ``PrivateLinkDue/open(_:_:)`` where the endpoint may not be paid any more, but others
+    ///   may.
     func claim(
         _ id: String, period: BillingPeriod?, at endpoint: PaykitEndpoint, _ party: PrivateLinkParty,
         _ check: PaykitEndpointCheck
@@ -105,17 +106,17 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Keeps that the payer's settler is about to be asked to pay a claim: from here on nobody who shares the link may
-    /// say that it is called off.
+    /// Records that the payer's settler is about to be asked to pay a claim: from here on no program that shares the
+    /// link may cancel it.
     ///
-    /// - Returns: whether it may be asked. Not where the claim is over: the request was called off, or somebody else
-    ///   has heard the settler's last word.
+    /// - Returns: true if it may be asked; false where the claim is over: the request was cancelled, or another program
+    ///   has received the settler's final status.
     func handOver(_ claim: PrivateLinkClaim, _ party: PrivateLinkParty) async throws(PaykitNetworkError) -> Bool {
         let key = PrivateLinkRequest.key(claim.requestID, claim.period)
         return try await change(party) { record throws(PaykitNetworkError) in
             let request = try Self.request(claim.requestID, record, isOwn: false)
             guard let known = record.payments[key] else {
-                // It was lost with all that was kept. The settler may have been asked before, by this very name.
+                // The claim was lost with the stored state. The settler may have been asked before, by this key.
                 record.payments[key] = PrivateLinkPayment(
                     stage: .paying, identifier: claim.endpoint.methodID, endpoint: claim.endpoint.endpoint,
                     list: record.useList(with: claim.endpoint), number: claim.number, isRouted: true,
@@ -140,9 +141,9 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Ends a claim on what is called off, unless the payer's settler may have been asked for it.
+    /// Ends a claim on a cancelled request, unless the payer's settler may have been asked for it.
     ///
-    /// - Returns: what stands now; ``PrivateLinkDue/begun(_:_:)`` where somebody may still pay it.
+    /// - Returns: the state now; ``PrivateLinkDue/begun(_:_:)`` where another program may still pay it.
     func cancel(
         _ claim: PrivateLinkClaim, _ party: PrivateLinkParty, _ check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PrivateLinkDue {
@@ -156,11 +157,11 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Keeps that nothing was sent for a claim, nor will be: it may be tried again, by another name.
+    /// Records that nothing was or will be sent for a claim: the request may be tried again, by another key.
     func failed(_ claim: PrivateLinkClaim, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
         let key = PrivateLinkRequest.key(claim.requestID, claim.period)
         try await change(party) { record throws(PaykitNetworkError) in
-            // Somebody else may have learnt it before, and begun anew since.
+            // Another program may have recorded it before, and begun again since.
             guard let known = record.payments[key], known.number == claim.number, known.isRouted else { return }
             record.fail(key, at: claim.endpoint)
         }
@@ -168,10 +169,10 @@ extension PrivateLinkFlow {
 }
 
 extension PrivateLinkRecord {
-    /// Uses the payee's list up where it has an endpoint: a list is good for one payment.
+    /// Marks the payee's list as used where it contains the endpoint: a list serves one payment.
     ///
-    /// - Returns: the list's version; nil where the endpoint is of another list, as when what was kept of it was lost
-    ///   meanwhile.
+    /// - Returns: the list's version; nil where the endpoint is of another list, for example after the stored state was
+    ///   lost.
     mutating func useList(with endpoint: PaykitEndpoint) -> Int? {
         guard let list, let text = list.endpoints[endpoint.methodID],
             EndpointPayload(Array(text.utf8))?.value == endpoint.endpoint

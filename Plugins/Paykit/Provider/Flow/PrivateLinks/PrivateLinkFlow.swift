@@ -7,9 +7,9 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// Private payments of today (Protocol 12): a link between two apps by files on both homeservers, so that neither has
-/// to be there when the other is. Call ``poll(_:_:)`` now and then; whatever happens between two calls, nothing is said
-/// twice with other words, paid twice or forgotten.
+/// Payments over private links (Protocol 12): a link connects two apps by files on both homeservers, so that they need
+/// not be online at the same time. Call ``poll(_:_:_:)`` regularly; whatever happens between two calls, no message is
+/// sent twice with different content, and no payment is made twice or forgotten.
 package struct PrivateLinkFlow: Sendable {
     let user: PubkyKey
     let receiver: PaykitReceiverPath
@@ -21,7 +21,7 @@ package struct PrivateLinkFlow: Sendable {
     private let store: any SealedStateStore
     private let seal: PrivateLinkSeal
 
-    /// How many messages are read at a time.
+    /// The most messages that are read at a time.
     static let mostMessages = 64
 
     package init(
@@ -41,18 +41,18 @@ package struct PrivateLinkFlow: Sendable {
 
     // MARK: What is kept
 
-    /// A record with the number under which it is kept.
+    /// A stored record with its number.
     struct Held {
         let party: PrivateLinkParty
         var record: PrivateLinkRecord
         var number: UInt64
     }
 
-    /// How far a link is.
+    /// The progress of a link.
     package enum Status: Sendable, Hashable {
-        /// Waiting for the peer's next file of the handshake.
+        /// The peer's next file of the handshake is awaited.
         case linking
-        /// Something lies there that cannot be read: of an earlier link, or of a form that is not spoken here.
+        /// A file there cannot be read: it is of an earlier link, or of an unsupported form.
         case unreadable
         case linked
     }
@@ -66,7 +66,7 @@ package struct PrivateLinkFlow: Sendable {
         return PrivateLinkParty(user, receiver, with: peer, peerReceiver)
     }
 
-    /// What is known of a link; nil before its first poll.
+    /// Returns the stored state of a link; nil before its first poll.
     func held(_ party: PrivateLinkParty) async throws(PaykitNetworkError) -> Held? {
         let state: SealedState?
         do { state = try await store.state(named: party.name) } catch {
@@ -76,7 +76,7 @@ package struct PrivateLinkFlow: Sendable {
         return Held(party: party, record: try seal.open(state, named: party.name), number: state.number)
     }
 
-    /// Keeps what changed. Nothing of it leaves the device before.
+    /// Stores changes. Nothing that follows from them leaves the device before.
     func keep(_ held: inout Held) async throws(PaykitNetworkError) {
         let state = try seal.seal(held.record, named: held.party.name, number: held.number + 1, random)
         let isKept: Bool
@@ -89,7 +89,7 @@ package struct PrivateLinkFlow: Sendable {
         held.number += 1
     }
 
-    /// Changes what is kept of a link, as often as somebody else was faster.
+    /// Changes the stored state of a link, in up to eight attempts where other programs change it at the same time.
     func change<Value>(
         _ party: PrivateLinkParty, _ work: (inout PrivateLinkRecord) throws(PaykitNetworkError) -> Value
     ) async throws(PaykitNetworkError) -> Value {
@@ -114,10 +114,10 @@ package struct PrivateLinkFlow: Sendable {
 
     // MARK: A look
 
-    /// Brings the link on as far as it goes: says what is to be said, and hears what the peer has said.
+    /// Advances the link as far as possible: sends this side's messages, and reads the peer's.
     ///
-    /// - Returns: how far it is.
-    /// - Throws: ``PaykitNetworkError``. What failed is done at the next call.
+    /// - Returns: the progress of the link.
+    /// - Throws: ``PaykitNetworkError``. The next call repeats the step that failed.
     @discardableResult
     package func poll(
         _ peer: PubkyKey, _ peerReceiver: PaykitReceiverPath, _ session: PubkySession
@@ -138,7 +138,7 @@ package struct PrivateLinkFlow: Sendable {
             try await keep(&held)
         }
         if held.record.peerKey != peerKey.text {
-            // Another key: another folder, and nothing of the old link can be heard in it.
+            // Another key means another folder, in which no message of the old link can be read.
             held.record.agreement = Hex.encode(try agreement(with: peerKey, of: party))
             held.record.peerKey = peerKey.text
             held.record.peerStatic = nil
@@ -169,7 +169,7 @@ package struct PrivateLinkFlow: Sendable {
         }
     }
 
-    /// Both homeservers, and what lies there.
+    /// Both homeservers, and the link's files there.
     struct Ends {
         let own: Homeserver
         let peers: Homeserver
@@ -178,16 +178,16 @@ package struct PrivateLinkFlow: Sendable {
         let begins: Bool
     }
 
-    /// This side's time.
+    /// The current time of this side.
     var moment: PrivateLinkTime { PrivateLinkTime(seconds: Int64(clock.now.timeIntervalSince1970)) }
 
     func draw() -> [UInt8] { (0..<4).flatMap { _ in random.next().bigEndianBytes } }
 
     // MARK: Messages
 
-    /// Reads what the peer has written.
+    /// Reads the peer's messages.
     ///
-    /// - Returns: whether the link still stands.
+    /// - Returns: true if the link is still established.
     private func receive(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         var channel = try channel(held, ends)
         var isChanged = false
@@ -200,7 +200,7 @@ package struct PrivateLinkFlow: Sendable {
             }
             let message: [UInt8]
             do { message = try channel.read(file.content) } catch {
-                // What cannot be read now never can be, and nothing behind it: both begin anew.
+                // An unreadable message stays unreadable, and so do those after it: both sides begin anew.
                 try await recover(&held)
                 return false
             }
@@ -208,13 +208,12 @@ package struct PrivateLinkFlow: Sendable {
             held.record.place = channel.place
             isChanged = true
         }
-        // Together with the place: a crash before this reads the same files again, one after it none.
+        // Messages and place are stored together: a crash before this reads the same files again, one after it none.
         if isChanged { try await keep(&held) }
         return true
     }
 
-    /// Whether a file is missing that was there before: the one behind it is there, and files are written in their
-    /// order.
+    /// Returns true if a file is missing that was there before: the next one exists, and files are written in order.
     private func isLost(_ slot: UInt32, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         let next = try PrivateLinkFiles.slot(slot + 1, in: ends.files.peers)
         guard case .file = try await ends.peers.read(next) else { return false }
@@ -225,25 +224,24 @@ package struct PrivateLinkFlow: Sendable {
         return true
     }
 
-    /// Writes the last file again where something that arrived late has taken it away: nothing behind it would show
-    /// that.
+    /// Writes the last file again where a late write has removed it: no later file would show that.
     private func mend(_ held: Held, _ ends: Ends) async throws(PaykitNetworkError) {
         guard let last = held.record.last, let file = Base64URL.decode(last.file) else { return }
         try await put(file, last.slot, ends)
     }
 
-    /// Writes a file at its number, unless it lies there already.
+    /// Writes a file at its number, unless it is there already.
     func put(_ file: [UInt8], _ slot: UInt32, _ ends: Ends) async throws(PaykitNetworkError) {
         try await put(file, at: PrivateLinkFiles.slot(slot, in: ends.files.own), ends)
     }
 
-    /// Writes a file, unless it lies there already.
+    /// Writes a file, unless it is there already.
     func put(_ file: [UInt8], at address: PubkyAddress, _ ends: Ends) async throws(PaykitNetworkError) {
         if case .file(let known) = try await ends.own.read(address), known.content == file { return }
         try await ends.own.write(file, to: address, ends.session)
     }
 
-    /// Writes what is to be said.
+    /// Sends the queued messages.
     private func send(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
         try await flush(&held, ends)
         while !held.record.outbox.isEmpty {
@@ -256,7 +254,7 @@ package struct PrivateLinkFlow: Sendable {
             held.record.outbox.removeFirst()
             held.record.place = channel.place
             held.record.pending = PrivateLinkRecord.Pending(slot: prepared.slot, file: Base64URL.encode(prepared.file))
-            // The number is used up from here on, whether the file arrives or not.
+            // The number is used from here on, whether the file arrives or not.
             try await keep(&held)
             try await flush(&held, ends)
         }

@@ -1,13 +1,13 @@
 import PaymentCore
 import PaymentCrypto
 
-/// The handshake of a link (Protocol 12.2), made again each time from what is kept of it: the key that was drawn for
-/// it, and what the peer has said. So nothing of it has to be stored half done.
+/// The handshake of a link (Protocol 12.2), computed each time from the stored ephemeral key and the peer's messages,
+/// so that no intermediate state is stored.
 struct PrivateLinkHandshake: Sendable {
     let handshake: NoiseHandshake
-    /// What this side says, by the numbers of the files.
+    /// This side's messages, with the numbers of their files.
     let own: [(slot: UInt32, message: [UInt8])]
-    /// The number of the peer's next file; nil when everything was said.
+    /// The number of the peer's next file; nil when the handshake is complete.
     let awaited: UInt32?
 
     /// - Parameter heard: the peer's messages, in their order.
@@ -25,7 +25,7 @@ struct PrivateLinkHandshake: Sendable {
             if slot.isMultiple(of: 2) == begins {
                 own.append((slot, try handshake.write([])))
             } else if let message = rest.popFirst() {
-                // Nobody puts anything into the handshake's messages; what does is of a form that is not known.
+                // No known form has payloads in the handshake's messages.
                 guard try handshake.read(message).isEmpty else { throw .untrusted }
             } else {
                 awaited = slot

@@ -1,70 +1,70 @@
 import PaymentCore
 import PaymentCrypto
 
-/// All that an app keeps of its private link with another one (Protocol 12.8). A value: it is stored as a whole before
-/// anything leaves the device that follows from it, so that a crash at any moment repeats the same bytes or nothing.
+/// The stored state of an app's private link with another app (Protocol 12.8). It is stored as a whole before anything
+/// that follows from it leaves the device, so that a crash at any moment repeats the same bytes or nothing.
 package struct PrivateLinkRecord: Sendable, Hashable, Codable {
-    /// How far the link has come.
+    /// The progress of a link.
     package enum Phase: String, Sendable, Codable {
-        /// Files of an earlier link are taken away first: the peer would take them for this one's.
+        /// Files of an earlier link are deleted first: the peer would take them for files of this one.
         case clearing
         case handshaking
         case linked
     }
 
-    /// A file that is to be written at its number, and no other ever.
+    /// A file that is written at its number, which no other file ever gets.
     package struct Pending: Sendable, Hashable, Codable {
         package let slot: UInt32
         /// Base64url.
         package let file: String
     }
 
-    /// A message of either side, in the order in which this side saw them. Within a direction that is the order of
+    /// A message of either side, in the order in which this side saw them. Within one direction that is the order of
     /// sending.
     package struct Entry: Sendable, Hashable, Codable {
         package let isOwn: Bool
         package let text: String
     }
 
-    /// The peer's way to be paid by this side alone.
+    /// The peer's list of endpoints for this side alone.
     package struct List: Sendable, Hashable, Codable {
         package var endpoints: [String: String]
-        /// Counts lists with other contents than the one before.
+        /// The number of lists with other contents than the one before.
         package var version: Int
-        /// The last of them that something was paid from: a list is good for one payment.
+        /// The version of the last list that was paid from: a list serves one payment.
         package var used = 0
     }
 
-    /// The peer's key for links, as their marker had it, in text.
+    /// The peer's key for links, as their marker publishes it, as text.
     package var peerKey: String
-    /// What both sides know from their keys, hexadecimal: folders follow from it.
+    /// The secret that both sides derive from their keys, hexadecimal: the names of the folders follow from it.
     package var agreement: String
     /// The peer's key of the handshake, hexadecimal, once it was seen; it belongs to ``peerKey``.
     package var peerStatic: String?
     package var phase = Phase.clearing
-    /// What the handshake was begun with: 32 bytes, hexadecimal, drawn for it alone.
+    /// The ephemeral key of the handshake: 32 bytes, hexadecimal, drawn for it alone.
     package var ephemeral: String
     /// The peer's messages of the handshake, base64url.
     package var heard: [String] = []
-    /// How many times something lay where the peer's answer should, and could not be read.
+    /// The number of times that the file in place of the peer's answer could not be read.
     package var unreadable = 0
     package var place = PrivateLinkChannel.Place()
     package var pending: Pending?
-    /// The file that was written last: what arrives late can take it away again.
+    /// The file that was written last: a late write can remove it.
     package var last: Pending?
-    /// What is still to be sent, in its order.
+    /// The messages that are still to be sent, in order.
     package var outbox: [String] = []
 
     // MARK: Beginning anew
 
-    /// The recovery that this side has asked for last.
+    /// The last recovery that this side has requested.
     package var ownAttempt: String?
     package var ownAttemptAt: String?
-    /// Whether its marker may not lie on the homeserver yet.
+    /// True if its marker may be missing on the homeserver.
     package var isMarkerDue = false
     /// The peer's last recovery that this side has followed.
     package var peerAttempt: String?
-    /// How many times this link was begun.
+    /// The number of times that this link was begun.
     package var begun = 1
 
     // MARK: What was said
@@ -74,31 +74,31 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     package var seen: [String: String] = [:]
     /// Ids under which the peer sent two different texts.
     package var conflicts: Set<String> = []
-    /// How many of the peer's messages were none that is known here.
+    /// The number of the peer's messages that were unknown or malformed.
     package var skipped = 0
-    /// Whether the peer has spoken a later form of the protocol.
+    /// True if the peer has used a later form of the protocol.
     package var hasLaterForm = false
     package var list: List?
-    /// The list that this side has sent last, as text.
+    /// The last list that this side has sent, as text.
     package var ownList: String?
 
     // MARK: Money
 
-    /// By request and period (``PrivateLinkRequest/key(_:_:)``).
+    /// The payments by request and period (``PrivateLinkRequest/key(_:_:)``).
     package var payments: [String: PrivateLinkPayment] = [:]
-    /// The same, of receipts that this side has issued.
+    /// The receipts that this side has issued, by the same keys.
     package var issued: [String: IssuedReceipt] = [:]
-    /// Receipts of the peer, opened, by their ids: their texts.
+    /// The peer's opened receipts by id, as texts.
     package var receipts: [String: String] = [:]
-    /// Receipts that were announced and are none.
+    /// The ids of announced receipts that are invalid.
     package var spoilt: Set<String> = []
 
-    /// The most entries that are kept; the oldest go first, but for those of a request that is being paid. Payments
-    /// stay.
+    /// The most entries that are kept; the oldest are dropped first, except those of a request that is being paid.
+    /// Payments are kept.
     package static let mostEntries = 2000
     /// The most ids of events that are kept.
     package static let mostSeen = 10_000
-    /// How many events of its own a side says again on a new link: nobody acknowledges anything.
+    /// The most own events that are sent again on a new link: there are no acknowledgements.
     package static let mostRepeated = 200
 
     package init(peerKey: String, agreement: [UInt8] = [], ephemeral: [UInt8]) {
@@ -109,7 +109,7 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
 
     // MARK: Changes
 
-    /// Begins the link anew: with another key for the handshake, and without what belonged to the old one.
+    /// Begins the link anew, with another ephemeral key and without the state of the old link.
     package mutating func begin(ephemeral: [UInt8], keepingFiles: Bool = false) {
         phase = keepingFiles ? .handshaking : .clearing
         self.ephemeral = Hex.encode(ephemeral)
@@ -122,21 +122,21 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
         outbox = repeated
     }
 
-    /// Whether what cannot be read has lain there for too long: then both sides begin anew. Each time it takes longer.
+    /// True if unreadable files have persisted too long: then both sides begin anew. The limit grows each time.
     package var isStuck: Bool { unreadable >= 4 * min(begun, 16) }
 
-    /// What is said again on a new link: the same bytes, which count once.
+    /// The messages that are sent again on a new link: the same bytes, which count once.
     private var repeated: [String] {
         let events = log.filter(\.isOwn).suffix(Self.mostRepeated).map(\.text)
         return (ownList.map { [$0] } ?? []) + events
     }
 
-    /// Has an event of this side sent. It counts from now on, whenever it arrives.
+    /// Queues an event of this side. It counts from now on, whenever it arrives.
     package mutating func say(_ message: PrivateLinkMessage) throws(WireDefect) {
         let text = try message.text()
         if case .paymentList = message {
             ownList = text
-            // A list that nobody has read yet says nothing more.
+            // A queued list is obsolete.
             outbox.removeAll { $0.hasPrefix(Self.listStart) }
         } else {
             append(Entry(isOwn: true, text: text))
@@ -147,7 +147,7 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     private static let listStart =
         "{\"version\":1,\"kind\":\"\(PrivateLinkMessage.Kind.paymentList.rawValue)\""
 
-    /// Takes in what the peer said.
+    /// Processes a message of the peer.
     package mutating func hear(_ bytes: [UInt8], from receiver: PaykitReceiverPath) {
         let text = MessageIntake.text(of: bytes)
         switch MessageIntake(text, from: receiver) {
@@ -160,20 +160,20 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
         case .malformed(_, let id):
             skipped += 1
             if MessageIntake.isLater(text) { hasLaterForm = true }
-            // Nothing else may come under its id.
+            // No other event may come under its id.
             if let id { _ = note(id, text) }
         case .unknown, .unreadable: skipped += 1
         }
     }
 
-    /// Whether an event of the peer is new; notes it, and what came twice with other contents.
+    /// Returns true if an event of the peer is new; records it, and an id that comes twice with different contents.
     private mutating func note(_ id: String, _ text: String) -> Bool {
         let hash = PrivateLinkMessage.hash(of: text)
         if let known = seen[id] {
             if known != hash { conflicts.insert(id) }
             return false
         }
-        // Whoever fills this up is heard no more, rather than having an old event taken for a new one.
+        // A peer that fills this up is no longer heard, so that no old event counts as new.
         guard seen.count < Self.mostSeen else {
             skipped += 1
             return false
@@ -182,8 +182,7 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
         return true
     }
 
-    /// Notes that not one coin has moved for what was begun at `endpoint`: it, and the list that it is from, may be
-    /// used again.
+    /// Records that no money has moved for a payment begun at `endpoint`: the endpoint and its list may be used again.
     mutating func fail(_ key: String, at endpoint: PaykitEndpoint) {
         guard let known = payments[key], known.stage == .paying, known.endpoint == endpoint.endpoint else { return }
         payments[key]?.stage = .failed
@@ -193,7 +192,7 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     private mutating func append(_ entry: Entry) {
         log.append(entry)
         guard log.count > Self.mostEntries else { return }
-        // Of what is being paid the proof is still to be sent, however much the peer says meanwhile.
+        // The proof of a payment in progress is still to be sent, so its request stays, however much the peer sends.
         let held = Set(
             payments.filter { $0.value.stage == .paying }.keys.compactMap { PrivateLinkRequest.id(inKey: $0) })
         let oldest = log.firstIndex { entry in
@@ -204,14 +203,14 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     }
 }
 
-/// A payment of a request, of one period of it where it recurs.
+/// A payment of a request, or of one period where it recurs.
 package struct PrivateLinkPayment: Sendable, Hashable, Codable {
-    /// How far it has come.
+    /// The progress of a payment.
     package enum Stage: String, Sendable, Codable {
         /// The wallet was asked, or is about to be: money may have moved.
         case paying
         case paid
-        /// Not one coin has moved: it may be tried again.
+        /// No money has moved: it may be tried again.
         case failed
     }
 
@@ -220,26 +219,26 @@ package struct PrivateLinkPayment: Sendable, Hashable, Codable {
     package let endpoint: String
     /// The list that the endpoint is from; nil for a published one.
     package let list: Int?
-    /// What proves it, as JSON.
+    /// The proof of payment, as JSON.
     package var proof: String?
-    /// How many times before a router has begun it, and nothing was sent.
+    /// The number of earlier attempts by a router in which nothing was sent.
     package var number = 0
-    /// Whether the application's wallet knew nothing of it before it was asked to pay it.
+    /// True if the application's wallet was asked to pay it, and knew nothing of it before.
     package var isAsked = false
-    /// Whether a router pays it; otherwise the application's own wallet does.
+    /// True if a router pays it; otherwise the application's own wallet does.
     package var isRouted = false
-    /// Whether a router has begun to ask the payer's settler for it: until then anybody may call it off, and then only
-    /// the settler's word counts. Nil for what was kept without that.
+    /// True once a router has begun to ask the payer's settler for it: until then any program may cancel it, afterwards
+    /// only the settler's status counts. Nil for state that was stored without this member.
     package var isHandedOver: Bool?
 
-    /// What proves it, once it is paid.
+    /// The proof of payment, once it is paid.
     var reportedProof: PaykitProof? {
         guard stage == .paid, let proof, let json = try? JSONValue(parsing: proof) else { return nil }
         return PaykitProof(json)
     }
 }
 
-/// A receipt that this side issues: all of it is drawn once, so that each repetition is the same.
+/// A receipt that this side issues: its random values are drawn once, so that each repetition is the same.
 package struct IssuedReceipt: Sendable, Hashable, Codable {
     package let id: String
     package let eventID: String
@@ -247,8 +246,8 @@ package struct IssuedReceipt: Sendable, Hashable, Codable {
     package let key: String
     /// Base64url.
     package let nonce: String
-    /// The receipt itself.
+    /// The receipt's text.
     package let text: String
-    /// Whether its file was written, and the peer is told.
+    /// True if its file was written, and the message to the peer is queued.
     package var isAnnounced = false
 }

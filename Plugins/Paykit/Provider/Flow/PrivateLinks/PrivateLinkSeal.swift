@@ -8,7 +8,7 @@ import PaymentSodium
     import Foundation
 #endif
 
-/// Seals what is stored of links, bound to its name and number.
+/// Seals the stored state of links, bound to its name and number.
 struct PrivateLinkSeal: Sendable {
     private let key: Redacted<[UInt8]>
 

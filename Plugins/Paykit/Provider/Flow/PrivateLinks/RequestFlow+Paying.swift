@@ -5,20 +5,20 @@ extension RequestFlow {
     /// The step in which a payment gets its name at the settler: an on-disk contract.
     private static let step = "claim"
 
-    /// What the attempt keeps of it.
+    /// The settler's key of the payment, as the attempt stores it.
     private struct Name: Codable, Sendable {
         let key: String
         let number: Int
     }
 
-    /// What stands when an attempt comes to the settler.
+    /// The state of an attempt before the settler is asked.
     private enum Status {
         case begun(PrivateLinkClaim)
         case ended(PaymentOutcome)
     }
 
-    /// Pays what was chosen, once: begins it in what is kept of the link, has the settler pay, and keeps the proof that
-    /// is sent.
+    /// Pays the chosen option, once: records the payment in the link's state, has the settler pay, and stores the proof
+    /// for sending.
     func pay(_ attempt: PaymentAttempt, _ order: RoutedRequest) async throws -> PaymentOutcome {
         guard let (endpoint, party) = try place(of: order, attempt) else {
             throw PaymentError(
@@ -26,7 +26,7 @@ extension RequestFlow {
                 provider: provider)
         }
         var claim: PrivateLinkClaim?
-        // Once the settler may have been asked, only its word counts, whatever the payee says by now.
+        // Once the settler may have been asked, only its status counts, whatever the payee has sent since.
         if await !context.hasRun(SettlementFlow.step) {
             switch try await begin(attempt, order, party) {
             case .begun(let begun): claim = begun
@@ -39,7 +39,7 @@ extension RequestFlow {
             }
             return Name(key: claim.key(party), number: claim.number)
         }
-        // The settler has given its last word on the attempt's own name to somebody else.
+        // Another program has received the settler's final status for the attempt's key.
         if let claim, claim.number != name.number { throw changed() }
         let own = PrivateLinkClaim(
             requestID: order.id, period: order.period, endpoint: order.endpoint, number: name.number, isOpen: true)
@@ -49,18 +49,18 @@ extension RequestFlow {
         switch outcome {
         case .succeeded(let receipt): try await keep(proof(receipt.transactionID ?? "", endpoint), own, party)
         case .declined:
-            // Then it was not the settler that refused.
+            // In this case it was not the settler that refused.
             if case .cancelled? = try? await links.due(own.requestID, period: own.period, party, check) {
                 return .cancelled
             }
-            // Where that cannot be kept, the settler is asked by the same name the next time, and says the same.
+            // Where this cannot be stored, the settler is asked by the same key the next time, and answers the same.
             do throws(PaykitNetworkError) { try await links.failed(own, party) } catch { context.log(error.message) }
         default: break
         }
         return outcome
     }
 
-    /// Keeps a paid attempt's proof once more where it was lost with what was kept of the link.
+    /// Stores a paid attempt's proof again where it was lost with the link's state.
     func notifyPayee(_ receipt: PaymentReceipt, of attempt: PaymentAttempt, _ order: RoutedRequest) async throws {
         guard let text = receipt.transactionID, let (endpoint, party) = try place(of: order, attempt) else { return }
         let claim = PrivateLinkClaim(
@@ -68,7 +68,7 @@ extension RequestFlow {
         try await keep(proof(text, endpoint), claim, party)
     }
 
-    /// The last look before the settler is asked.
+    /// Makes the last check before the settler is asked.
     private func handOver(_ claim: PrivateLinkClaim, _ party: PrivateLinkParty) async throws {
         let isGranted: Bool
         do throws(PaykitNetworkError) { isGranted = try await links.handOver(claim, party) } catch {
@@ -81,7 +81,7 @@ extension RequestFlow {
                 + "another try", provider: provider)
     }
 
-    /// Begins to pay, unless that was done before, or is not to be done any more.
+    /// Begins the payment, unless that was done before or is no longer allowed.
     private func begin(
         _ attempt: PaymentAttempt, _ order: RoutedRequest, _ party: PrivateLinkParty
     ) async throws -> Status {
@@ -101,7 +101,7 @@ extension RequestFlow {
         }
     }
 
-    /// Where an attempt pays, and over which link; nil where its endpoint does not ask for what was chosen.
+    /// Returns the endpoint and the link of an attempt; nil where the endpoint does not match the chosen option.
     private func place(
         of order: RoutedRequest, _ attempt: PaymentAttempt
     ) throws(PaymentError) -> (SettlementEndpoint, PrivateLinkParty)? {
@@ -122,7 +122,7 @@ extension RequestFlow {
 }
 
 extension PaymentAttempt {
-    /// The same attempt by the name under which the settler knows its payment.
+    /// Returns the same attempt with the key by which the settler knows its payment.
     fileprivate func known(by key: String) -> PaymentAttempt {
         PaymentAttempt(
             id: id, reference: reference, option: option, idempotencyKey: key, startedAt: startedAt,

@@ -8,13 +8,13 @@ import PaymentSettlement
     import Foundation
 #endif
 
-/// Pays what is asked for over private links through a router (Protocol 12.9): what may be paid is looked up in what is
-/// kept of the link, the choice is kept there before the payer's settler is asked, and its word in one step with the
+/// Pays requests over private links through a router (Protocol 12.9): the endpoints are read from the link's state, the
+/// choice is stored there before the payer's settler is asked, and the settler's result is stored in one step with the
 /// proof.
 ///
-/// The journal knows how far the attempt is, the link which endpoint is paid under which name. Either is enough to pay
-/// once: two that share the link ask the settler by one name, and one that lost the journal finds its own beginning in
-/// the link.
+/// The journal stores the progress of the attempt, the link the endpoint and the key of each payment. Either is enough
+/// to pay once: two programs that share the link ask the settler by one key, and a program that lost its journal finds
+/// its payment in the link.
 struct RequestFlow: Sendable {
     let settings: PaykitLinkPayments
     let links: PrivateLinkFlow
@@ -55,7 +55,7 @@ struct RequestFlow: Sendable {
         case .paid(let proof, let amount): return ended(.succeeded(receipt(request.reference, amount, proof)))
         case .cancelled: return ended(.cancelled)
         case .expired: throw over()
-        // Also where its time is over: only the settler's word on it lets another one be paid.
+        // This includes an expired endpoint: only the settler's status allows paying another one.
         case .begun(let claim, let amount):
             offers = [claim.endpoint].compactMap { offer($0, amount, endsInTime: false) }
         case .open(let endpoints, let amount):
@@ -79,7 +79,7 @@ struct RequestFlow: Sendable {
         return quote
     }
 
-    /// Nobody but this device's clock says so, and another device's may say something else.
+    /// Returns the error for an expired request. Only this device's clock decides; another device's may differ.
     func over() -> PaymentError {
         PaymentError(
             .unusableOption,
@@ -92,7 +92,7 @@ struct RequestFlow: Sendable {
             ? "Bitcoin, on the chain, as asked for" : "Bitcoin, over Lightning, as asked for"
     }
 
-    /// How a settler can pay exactly the request's amount at an endpoint; nil where it cannot.
+    /// Returns the offer of exactly the request's amount at an endpoint; nil where there is none.
     func offer(
         _ endpoint: PaykitEndpoint, _ amount: Money, endsInTime: Bool
     ) -> (endpoint: PaykitEndpoint, offer: SettlementOffer)? {
@@ -104,7 +104,8 @@ struct RequestFlow: Sendable {
         return (endpoint, offer)
     }
 
-    /// What was not paid before: an invoice that was would pass for this payment without a coin having moved.
+    /// Returns the offers that were not paid before: a paid invoice would count as this payment without any money
+    /// moving.
     private func unspent(
         _ offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)]
     ) async throws(PaymentError) -> [(endpoint: PaykitEndpoint, offer: SettlementOffer)] {
@@ -119,11 +120,12 @@ struct RequestFlow: Sendable {
 
     // MARK: What the settler knows
 
-    /// Asks the settler what became of what somebody began, who may be gone.
+    /// Asks the settler for the status of a payment that another program has begun, and may have abandoned.
     ///
-    /// - Returns: paid; called off, where the request does not stand any more and the settler will not be asked;
-    ///   otherwise the same again.
-    /// - Throws: ``PaymentError`` when it does not say, or it is under way, or somebody may still ask it.
+    /// - Returns: paid; cancelled, where the request is closed and the settler will not be asked; otherwise the same
+    ///   claim.
+    /// - Throws: ``PaymentError`` when the status is unknown, the payment is in flight, or another program may still
+    ///   ask for it.
     func learned(_ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty) async throws -> PrivateLinkDue {
         guard let settler = context.payer.settler else { return .begun(claim, amount) }
         guard let endpoint = offer(claim.endpoint, amount, endsInTime: false)?.offer.endpoint else {
@@ -159,7 +161,7 @@ struct RequestFlow: Sendable {
         }
     }
 
-    /// The settler's word as it is told to the payee: never one that proves nothing.
+    /// Returns the settler's result as a proof for the payee, if it is sound.
     func proof(_ text: String, _ endpoint: SettlementEndpoint) throws(PaymentError) -> PaykitProof {
         let proof: PaykitProof
         if endpoint.kind.method == "lightning" {
@@ -177,7 +179,7 @@ struct RequestFlow: Sendable {
         return proof
     }
 
-    /// Keeps a proof in one step with the message that tells it.
+    /// Stores a proof in one step with the message that carries it.
     func keep(_ proof: PaykitProof, _ claim: PrivateLinkClaim, _ party: PrivateLinkParty) async throws(PaymentError) {
         do throws(PaykitNetworkError) {
             let isSent = try await links.keep(
@@ -203,11 +205,11 @@ struct RequestFlow: Sendable {
         return PaymentReceipt(reference: reference, amount: amount, transactionID: text)
     }
 
-    /// What a link's failure is to a router. Nothing was sent then.
+    /// Maps a link's failure to a router's error. Nothing was sent then.
     func paymentError(_ failure: PaykitNetworkError) -> PaymentError {
         switch failure.code {
         case .storage: PaymentError(.journal, failure.message, provider: provider, retry: .later)
-        // After a loss the payee says again what they have asked for.
+        // After a loss of state the payee sends its requests again.
         case .notFound, .notInitialized:
             PaymentError(.notFound, failure.message, provider: provider, phase: .answered, retry: .later)
         case .paymentRejected, .validationFailed:

@@ -1,11 +1,11 @@
 import PaymentCore
 
-/// Which request an option pays, as journals keep it: ids, and nothing that was said.
+/// The request that an option pays, as journals store it: its ids and the endpoint, but no messages.
 struct RoutedRequest: Sendable, Hashable, Codable {
     let id: String
     let payee: String
     let app: String
-    /// The period's two ends, in seconds; nil for what is paid once.
+    /// The period's start and end, in seconds since 1970; nil for a single payment.
     let start: Int64?
     let end: Int64?
     /// The endpoint's identifier.
@@ -13,7 +13,7 @@ struct RoutedRequest: Sendable, Hashable, Codable {
     /// The endpoint as the payee has sent it.
     let value: String
 
-    /// Where it lies in the option's data.
+    /// The key in the option's data.
     private static let place = "request"
 
     init(_ link: PaykitRequestURL, _ period: BillingPeriod?, _ endpoint: PaykitEndpoint) {
@@ -26,7 +26,7 @@ struct RoutedRequest: Sendable, Hashable, Codable {
         value = endpoint.endpoint
     }
 
-    /// Reads what an option stores; nil for an option of another kind.
+    /// Reads the request of an option; nil for an option of another kind.
     init?(_ option: PaymentMethodOption) {
         guard let stored = option.providerData?[Self.place], let request = try? stored.decode(RoutedRequest.self) else {
             return nil
@@ -41,7 +41,7 @@ struct RoutedRequest: Sendable, Hashable, Codable {
         return try? BillingPeriod(start: PrivateLinkTime(seconds: start), end: PrivateLinkTime(seconds: end))
     }
 
-    /// `option` with this request in its data.
+    /// Returns `option` with this request in its data.
     func placed(in option: PaymentMethodOption) throws -> PaymentMethodOption {
         var data = option.providerData ?? [:]
         data[Self.place] = try JSONValue.encode(self)

@@ -1,28 +1,27 @@
-/// Keeps states that follow each other, by name: what one program must not lose, nor go back behind, such as how far an
-/// encrypted channel has come. What is kept is sealed by who keeps it; a store sees names, numbers and lengths.
+/// Stores sequences of states by name, for programs that must neither lose a state nor return to an earlier one, such
+/// as the progress of an encrypted channel. States are sealed by their owner; a store sees names, numbers and lengths.
 public protocol SealedStateStore: Sendable {
-    /// Returns what is kept under a name, with its number; nil when nothing is.
+    /// Returns the state that is stored under a name, with its number; nil when there is none.
     ///
-    /// - Parameter name: whose state.
-    /// - Throws: what keeps the store from looking. That is not the same as having nothing.
+    /// - Parameter name: the name of the state.
+    /// - Throws: the storage failure. It does not mean that there is no state.
     func state(named name: String) async throws -> SealedState?
 
-    /// Keeps a state, lasting, if what is kept is still what it followed from. Of several who do it at once one
-    /// succeeds.
+    /// Stores a state durably, if the stored one is its predecessor. Of several concurrent calls one succeeds.
     ///
     /// - Parameters:
-    ///   - state: what is kept from now on; its number is one more than that of what it followed from, the first is 1.
-    ///   - name: whose state.
-    /// - Returns: whether it was kept.
-    /// - Throws: what keeps it from being stored; then it may have been, or not.
+    ///   - state: the new state; its number is one more than that of its predecessor, the first is 1.
+    ///   - name: the name of the state.
+    /// - Returns: true if it was stored.
+    /// - Throws: the storage failure; the state may have been stored or not.
     func keep(_ state: SealedState, named name: String) async throws -> Bool
 }
 
-/// What is kept under a name.
+/// The state that is stored under a name.
 public struct SealedState: Sendable, Hashable {
-    /// Counts the states of a name.
+    /// The position in the sequence of a name's states.
     public let number: UInt64
-    /// Sealed: only whoever keeps it can open it.
+    /// The sealed content: only its owner can open it.
     public let sealed: [UInt8]
 
     /// Creates a state.
@@ -32,19 +31,19 @@ public struct SealedState: Sendable, Hashable {
     }
 }
 
-/// Keeps states as long as it lives: for tests, and for programs that have a store of their own behind it.
+/// A store in memory: for tests, and for programs with their own store behind it.
 public actor InMemorySealedStates: SealedStateStore {
     private var states: [String: SealedState] = [:]
 
     /// Creates an empty store.
     public init() {}
 
-    /// Returns what is kept under a name; nil when nothing is.
+    /// Returns the state that is stored under a name; nil when there is none.
     public func state(named name: String) -> SealedState? { states[name] }
 
-    /// Keeps a state, if it follows what is kept.
+    /// Stores a state, if it follows the stored one.
     ///
-    /// - Returns: whether it does.
+    /// - Returns: true if it was stored.
     public func keep(_ state: SealedState, named name: String) -> Bool {
         guard state.number == (states[name]?.number ?? 0) + 1 else { return false }
         states[name] = state

@@ -1,23 +1,23 @@
 public import PaymentCore
 
-/// What a change in the middle of a period costs or gives back (Protocol 6.5).
+/// The credit and the charge of a change in the middle of a period (Protocol 6.5).
 ///
-/// Days are whole ones of 86,400 seconds. The old amount's share of the days that are left is given back, the new one's
-/// is charged, each rounded to the currency's minor unit by itself, halves to the even one.
+/// Days are whole ones of 86,400 seconds. The old amount's share of the remaining days is credited, the new amount's is
+/// charged, each rounded separately to the currency's minor unit, halves to even.
 public struct PaykitProration: Sendable, Hashable {
-    /// The old amount's share of what is left: given back.
+    /// The old amount's share of the remaining days, which is credited.
     public let credit: Money
-    /// The new amount's share of what is left: charged.
+    /// The new amount's share of the remaining days, which is charged.
     public let charge: Money
 
-    /// Reckons a change.
+    /// Computes the proration of a change.
     ///
     /// - Parameters:
-    ///   - old: what the period costs before the change.
-    ///   - new: what it costs after it, in the same currency.
-    ///   - start: when the period begins: seconds since 1970.
-    ///   - end: when it ends.
-    ///   - change: when the change holds.
+    ///   - old: the price of the period before the change.
+    ///   - new: the price of the period after it, in the same currency.
+    ///   - start: the start of the period: seconds since 1970.
+    ///   - end: the end of the period: seconds since 1970.
+    ///   - change: the time from which the change applies: seconds since 1970.
     /// - Throws: ``PaykitSubscriptionDefect/order(_:)``.
     public init(
         from old: Money, to new: Money, start: Int64, end: Int64, change: Int64
@@ -37,10 +37,10 @@ public struct PaykitProration: Sendable, Hashable {
         charge = try Self.share(of: new, UInt128(left), of: UInt128(total))
     }
 
-    /// What is paid for the change; nil when more is given back than charged.
+    /// The amount to pay for the change; nil when the credit exceeds the charge.
     public var payable: Money? { try? charge.subtracting(credit) }
 
-    /// What is given back for the change; nil when more is charged than given back.
+    /// The amount to refund for the change; nil when the charge exceeds the credit.
     public var refundable: Money? { try? credit.subtracting(charge) }
 
     private static func share(

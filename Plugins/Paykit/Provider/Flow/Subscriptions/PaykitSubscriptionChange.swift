@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// What can be changed about a subscription while it runs (Protocol 6.5).
+/// A change of a running subscription (Protocol 6.5).
 @nonexhaustive
 public enum PaykitSubscriptionChange: Sendable, Hashable {
     /// A higher amount.
@@ -11,10 +11,10 @@ public enum PaykitSubscriptionChange: Sendable, Hashable {
     case method(String)
     /// Another day of the month, 1 to 28.
     case billingDay(UInt8)
-    /// Another rhythm.
+    /// Another frequency.
     case frequency(PaykitFrequency)
 
-    /// The terms with the change.
+    /// Returns the terms with the change.
     func applied(to terms: PaykitSubscriptionTerms) throws(PaykitSubscriptionDefect) -> PaykitSubscriptionTerms {
         var changed = terms
         switch self {
@@ -26,7 +26,7 @@ public enum PaykitSubscriptionChange: Sendable, Hashable {
             else {
                 throw .order(isUpgrade ? "an upgrade costs more than before" : "a downgrade costs less than before")
             }
-            // What was the most for the old amount says nothing of the new one where that is higher.
+            // The most per period that was agreed on also limits the new amount.
             if let most = changed.maximumPerPeriod,
                 let limit = try? PaykitSubscriptionTerms.money(most, terms.currency),
                 (try? limit.isLess(than: new)) ?? true

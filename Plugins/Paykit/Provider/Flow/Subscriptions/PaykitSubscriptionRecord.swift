@@ -1,61 +1,61 @@
 public import PaymentCore
 
-/// A subscription from the proposal to its end: what both sides agreed to, and what one of them asks for.
+/// A subscription from the proposal to its end: the agreements of both sides, and the open proposal of one.
 ///
-/// Nothing holds that only one side has signed. A change is a proposal of its own, over the same subscription with
-/// other terms, and the old terms hold until the other side has signed the new ones. Ending it takes one side.
+/// Terms are binding only when both sides have signed them. A change is a separate proposal, over the same subscription
+/// with other terms, and the old terms apply until the other side has signed the new ones. One side alone can end it.
 ///
 /// Times are seconds since 1970.
 public struct PaykitSubscriptionRecord: Sendable, Hashable {
-    /// How things stand at a moment.
+    /// The status at a moment.
     @nonexhaustive
     public enum Status: Sendable, Hashable {
-        /// One side has signed, the other has not said anything.
+        /// One side has signed, the other has not answered.
         case proposed
-        /// The other side does not want it.
+        /// The other side has declined.
         case declined
-        /// The other side has said nothing for as long as the proposal was good.
+        /// The proposal has expired without an answer.
         case lapsed
-        /// Agreed, and not begun.
+        /// It is agreed on, but has not begun.
         case upcoming
-        /// It is paid.
+        /// It is in force, and paid.
         case active
-        /// It is not paid for now.
+        /// It is paused, and not paid.
         case paused
         /// One side has ended it.
         case cancelled
-        /// It is over, as was agreed.
+        /// It has ended, as agreed.
         case ended
     }
 
     /// One of the two sides.
     @nonexhaustive
     public enum Side: Sendable, Hashable {
-        /// Who pays.
+        /// The payer.
         case subscriber
-        /// Who is paid.
+        /// The payee.
         case provider
     }
 
-    /// How one side has ended it.
+    /// The end of a subscription by one side.
     public struct Cancellation: Sendable, Hashable {
-        /// Which side.
+        /// The side that ended it.
         public let side: Side
-        /// From when on nothing is paid.
+        /// The time from which nothing is paid.
         public let effectiveAt: Int64
-        /// Why, where they said.
+        /// The reason; nil where none was given.
         public let reason: String?
     }
 
-    /// What both have signed, the earliest first: each holds from its start on.
+    /// The subscriptions that both sides have signed, the earliest first: each applies from its start on.
     public private(set) var agreements: [PaykitSignedSubscription] = []
-    /// What one has signed, and the other not yet.
+    /// The subscription that one side has signed, and the other not yet.
     public private(set) var proposal: PaykitSignedSubscription?
-    /// Who has ended it.
+    /// The end by one side; nil where there is none.
     public private(set) var cancellation: Cancellation?
     private var isDeclined = false
     package private(set) var pauses: [Range<Int64>] = []
-    /// As it was first proposed.
+    /// The subscription as it was first proposed.
     package let original: PaykitSubscription
 
     // MARK: Proposing
@@ -63,9 +63,9 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
     /// Proposes a subscription.
     ///
     /// - Parameters:
-    ///   - subscription: what is proposed.
+    ///   - subscription: the proposed subscription.
     ///   - pair: the key pair of one of the two sides.
-    ///   - random: draws the signature's nonce.
+    ///   - random: the source of the signature's nonce.
     ///   - now: the time.
     /// - Throws: ``PaykitSubscriptionDefect``.
     public init(
@@ -76,11 +76,11 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
         proposal = Self.signed(subscription, signature)
     }
 
-    /// Takes what somebody else has proposed.
+    /// Receives a subscription that the other side has proposed.
     ///
     /// - Parameters:
     ///   - signed: the subscription, with the signature of the other side and no other.
-    ///   - own: one's own key: one of the two sides, and not the one that signed.
+    ///   - own: the user's own key: one of the two sides, and not the one that signed.
     ///   - nonces: the signatures that were seen before.
     ///   - now: the time.
     /// - Throws: ``PaykitSubscriptionDefect``.
@@ -95,10 +95,10 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
     /// Proposes a change. The old terms hold until the other side has accepted it.
     ///
     /// - Parameters:
-    ///   - change: what is to change.
-    ///   - effectiveAt: from when on, not before now.
+    ///   - change: the change.
+    ///   - effectiveAt: the time from which it applies, not before now.
     ///   - pair: the key pair of one of the two sides.
-    ///   - random: draws the signature's nonce.
+    ///   - random: the source of the signature's nonce.
     ///   - now: the time.
     /// - Throws: ``PaykitSubscriptionDefect``.
     public mutating func propose(
@@ -112,11 +112,11 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
             revised, try PaykitSubscriptionSignature(of: revised, by: pair, random: random, at: now))
     }
 
-    /// Takes a change that somebody else has proposed.
+    /// Receives a change that the other side has proposed.
     ///
     /// - Parameters:
     ///   - signed: the subscription with its new terms, with the signature of the other side and no other.
-    ///   - own: one's own key.
+    ///   - own: the user's own key.
     ///   - nonces: the signatures that were seen before.
     ///   - now: the time.
     /// - Throws: ``PaykitSubscriptionDefect``.
@@ -125,7 +125,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
     ) throws(PaykitSubscriptionDefect) {
         _ = try running(at: now)
         let new = signed.subscription
-        // A change of who is paid is another subscription, and nobody is to accept it as this one.
+        // With another payee it would be another subscription, which must not be accepted as this one.
         guard new.id == original.id, new.subscriber == original.subscriber, new.provider == original.provider,
             new.terms.currency == original.terms.currency
         else { throw .order("a change keeps the subscription's name, its two sides and its currency") }
@@ -138,11 +138,11 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
 
     // MARK: Answering
 
-    /// Accepts what the other side has proposed.
+    /// Accepts the other side's proposal.
     ///
     /// - Parameters:
     ///   - pair: the key pair of the side that did not propose it.
-    ///   - random: draws the signature's nonce.
+    ///   - random: the source of the signature's nonce.
     ///   - now: the time.
     /// - Returns: the agreement, for the other side.
     /// - Throws: ``PaykitSubscriptionDefect``.
@@ -158,7 +158,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
         return agree(Self.signed(signed, adding: signature))
     }
 
-    /// Takes the other side's acceptance of what was proposed here.
+    /// Receives the other side's acceptance of this side's proposal.
     ///
     /// - Parameters:
     ///   - accepted: the subscription as it was proposed, with both signatures.
@@ -182,9 +182,9 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
         _ = agree(accepted)
     }
 
-    /// Declines what is proposed. A change that is declined leaves the terms as they are.
+    /// Declines the proposal. A declined change leaves the terms as they are.
     ///
-    /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when nothing is proposed.
+    /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when there is no proposal.
     public mutating func decline() throws(PaykitSubscriptionDefect) {
         guard proposal != nil else { throw .order("nothing is proposed") }
         if agreements.isEmpty { isDeclined = true }
@@ -193,12 +193,12 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
 
     // MARK: Pausing and ending
 
-    /// Has nothing be paid for a while.
+    /// Pauses the payments.
     ///
     /// - Parameters:
-    ///   - from: since when.
-    ///   - end: until when; nil until ``resume(at:)``.
-    /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when it does not run.
+    ///   - from: the start of the pause.
+    ///   - end: the end of the pause; nil until ``resume(at:)``.
+    /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when the subscription is not running.
     public mutating func pause(from: Int64, until end: Int64? = nil) throws(PaykitSubscriptionDefect) {
         _ = try running(at: from)
         guard end.map({ $0 > from }) ?? true else { throw .order("a pause ends after it begins") }
@@ -207,20 +207,21 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
 
     /// Ends a pause.
     ///
-    /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when there is none.
+    /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when it is not paused.
     public mutating func resume(at now: Int64) throws(PaykitSubscriptionDefect) {
         guard let index = pauses.lastIndex(where: { $0.contains(now) }) else { throw .order("it is not paused") }
         pauses[index] = pauses[index].lowerBound..<now
         if pauses[index].isEmpty { pauses.remove(at: index) }
     }
 
-    /// Ends it, for one side or the other: it takes no consent. An end that was said once only moves forward.
+    /// Ends the subscription for either side, without the other's consent. A stated end can only move to an earlier
+    /// time.
     ///
     /// - Parameters:
-    ///   - side: who ends it.
-    ///   - effectiveAt: from when on nothing is paid.
-    ///   - reason: why.
-    /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when nothing was agreed to, or it ends before.
+    ///   - side: the side that ends it.
+    ///   - effectiveAt: the time from which nothing is paid.
+    ///   - reason: the reason.
+    /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when nothing was agreed on, or it already ends before.
     public mutating func cancel(
         by side: Side, effectiveAt: Int64, reason: String? = nil
     ) throws(PaykitSubscriptionDefect) {
@@ -230,9 +231,9 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
         proposal = nil
     }
 
-    // MARK: How things stand
+    // MARK: Status
 
-    /// Returns how things stand.
+    /// Returns the status at a moment.
     ///
     /// - Parameter now: the time.
     public func status(at now: Int64) -> Status {
@@ -247,7 +248,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
         return pauses.contains { $0.contains(now) } ? .paused : .active
     }
 
-    /// Returns what both have agreed to, as it holds at a moment; nil where nothing does yet.
+    /// Returns the agreed subscription that applies at a moment; nil where none does yet.
     ///
     /// - Parameter now: the time.
     public func subscription(at now: Int64) -> PaykitSubscription? {
@@ -274,7 +275,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
     }
 
     private mutating func agree(_ signed: PaykitSignedSubscription) -> PaykitSignedSubscription {
-        // What would have begun later does not come back when something else was agreed to instead.
+        // Agreements that would begin later are replaced by this one.
         agreements.removeAll { $0.subscription.startsAt >= signed.subscription.startsAt }
         agreements.append(signed)
         proposal = nil
@@ -287,8 +288,8 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
         let subscription = signed.subscription
         guard [subscription.subscriber, subscription.provider].contains(own) else { throw .foreignKey }
         let other = subscription.subscriber == own ? subscription.provider : subscription.subscriber
-        // In its place: who takes the provider's signature for the subscriber's would have the subscriber accept
-        // nothing.
+        // The signature has to be in its side's place: with the provider's in place of the subscriber's, the subscriber
+        // would have nothing left to sign.
         guard let signature = other == subscription.subscriber ? signed.subscriberSignature : signed.providerSignature,
             signature == signer(of: signed)
         else {
@@ -298,7 +299,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
         try nonces.use(signature, at: now)
     }
 
-    /// The signature of who proposed it; nil where there is none, or both.
+    /// Returns the proposer's signature; nil where there is none, or both.
     private static func signer(of signed: PaykitSignedSubscription) -> PaykitSubscriptionSignature? {
         switch (signed.subscriberSignature, signed.providerSignature) {
         case (let signature?, nil), (nil, let signature?): signature

@@ -1,7 +1,7 @@
 import PaymentCore
 
 extension ChannelMessage {
-    /// The message's JSON; nil where the dialect has no words for it.
+    /// Returns the message's JSON; nil if the dialect has no form for it.
     package func wire(_ dialect: Dialect = .native) -> [UInt8]? {
         (dialect == .flat ? flatText : nestedText(dialect)).map { Array($0.utf8) }
     }

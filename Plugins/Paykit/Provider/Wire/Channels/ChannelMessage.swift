@@ -1,29 +1,29 @@
 import PaymentCore
 
-/// What two sides of a private channel say to each other (Protocol 5.5). Three dialects are read, one is written.
+/// A message between the two sides of a private channel (Protocol 5.5). Three dialects are read, one is written.
 package enum ChannelMessage: Sendable, Hashable {
     /// Endpoints for the other side alone.
     case offer([Offer])
-    /// The offered methods that are taken.
+    /// Accepts these of the offered methods.
     case accept([String])
-    /// None of the offered ones is taken.
+    /// Declines all offered methods.
     case decline(reason: String)
-    /// Please say how this is to be paid.
+    /// Asks for the terms of a payment.
     case requestReceipt(PaykitReceiptRecord)
-    /// This is how.
+    /// Provides the terms of a payment.
     case confirmReceipt(PaykitReceiptRecord)
-    /// Understood.
+    /// Confirms that a message was understood.
     case acknowledgement
-    /// It cannot be done.
+    /// Reports that a request failed.
     case error(code: String, message: String)
-    /// Are you there?
+    /// Asks for a sign of life.
     case ping
-    /// I am.
+    /// Answers a ping.
     case pong
 
     package struct Offer: Sendable, Hashable {
         package let endpoint: PaykitEndpoint
-        /// Seconds since 1970; nil where nobody said.
+        /// Seconds since 1970; nil if no time is given.
         package let expiresAt: Int64?
 
         package init(_ endpoint: PaykitEndpoint, expiresAt: Int64? = nil) {
@@ -32,11 +32,11 @@ package enum ChannelMessage: Sendable, Hashable {
         }
     }
 
-    /// How messages are written. Which one a peer speaks is known from what it sends.
+    /// A form in which messages are written. A peer's dialect is known from its messages.
     package enum Dialect: String, Sendable, CaseIterable {
-        /// Of the native library: users as lists of numbers. Written where nothing else is known.
+        /// The native library's: users as lists of numbers. Written where the peer's dialect is not known.
         case native
-        /// Of the mobile library: users as texts, nothing left out.
+        /// The mobile library's: users as texts, nothing left out.
         case mobile
         /// Flat, as some apps write it.
         case flat
@@ -44,7 +44,7 @@ package enum ChannelMessage: Sendable, Hashable {
 
     // MARK: Reading
 
-    /// Reads a message, and in which dialect it is.
+    /// Reads a message and its dialect.
     package static func read(_ bytes: [UInt8]) throws(WireDefect) -> (message: ChannelMessage, dialect: Dialect) {
         guard let json = try? JSONValue(parsing: bytes), let type = json["type"]?.string else {
             throw WireDefect("a message is not JSON with a type")

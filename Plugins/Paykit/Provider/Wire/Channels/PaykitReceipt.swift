@@ -1,6 +1,6 @@
 package import PaymentCore
 
-/// What payer and payee hold of a payment that they spoke about (Protocol 5.5).
+/// The record that payer and payee keep of a payment agreed over a channel (Protocol 5.5).
 package struct PaykitReceiptRecord: Sendable, Hashable {
     package var id: String
     package var payer: PubkyKey
@@ -11,7 +11,7 @@ package struct PaykitReceiptRecord: Sendable, Hashable {
     package var currency: String?
     /// Seconds since 1970.
     package var createdAt: Int64
-    /// Whatever both sides want to know of it: the payee's invoice among it.
+    /// Further data of both sides: the payee's invoice among it.
     package var metadata: JSONValue
 
     package init(

@@ -1,4 +1,4 @@
-/// A value of bencoding (BEP 3), as all messages of the DHT are written.
+/// A value of bencoding (BEP 3), the encoding of all DHT messages.
 package enum Bencode: Sendable, Hashable {
     /// A whole number.
     case integer(Int64)
@@ -9,13 +9,13 @@ package enum Bencode: Sendable, Hashable {
     /// Values by name.
     case dictionary([[UInt8]: Bencode])
 
-    /// What a reader takes from strangers.
+    /// The limits on foreign values.
     package struct Limits: Sendable {
-        /// The most bytes altogether.
+        /// The most bytes in total.
         package var bytes = 2048
-        /// How deep values lie in each other.
+        /// The greatest nesting depth.
         package var depth = 8
-        /// The most values altogether.
+        /// The most values in total.
         package var values = 1024
 
         package init() {}
@@ -24,7 +24,7 @@ package enum Bencode: Sendable, Hashable {
     /// Reads exactly one value. Numbers, lengths and order have one spelling each, except that names may come in any
     /// order; no name may come twice.
     ///
-    /// - Throws: ``BencodeError``, with the place of what is wrong.
+    /// - Throws: ``BencodeError``, with the place of the defect.
     package init(_ bytes: some Sequence<UInt8>, limits: Limits = Limits()) throws(BencodeError) {
         var reader = BencodeReader(Array(bytes), limits)
         self = try reader.whole()
@@ -81,34 +81,34 @@ package enum Bencode: Sendable, Hashable {
         return values[Array(name.utf8)]
     }
 
-    /// The bytes, where it is bytes.
+    /// The bytes, if the value is bytes.
     package var bytes: [UInt8]? {
         guard case .bytes(let bytes) = self else { return nil }
         return bytes
     }
 
-    /// The number, where it is one.
+    /// The number, if the value is one.
     package var integer: Int64? {
         guard case .integer(let number) = self else { return nil }
         return number
     }
 
-    /// The values, where it is a list.
+    /// The values, if the value is a list.
     package var list: [Bencode]? {
         guard case .list(let values) = self else { return nil }
         return values
     }
 }
 
-/// Why bytes are no bencoding, or none that is taken from strangers.
+/// A defect of foreign bytes that should be bencoding within the limits.
 package struct BencodeError: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// A kind of defect.
     package enum Reason: Sendable, Hashable {
         /// The bytes end in the middle of a value.
         case incomplete
-        /// No value begins like this.
+        /// No value begins with this byte.
         case unknownValue
-        /// A number or a length is not written in its only spelling, or too large.
+        /// A number or a length is not in its only spelling, or is too large.
         case number
         /// A name is not bytes.
         case name
@@ -116,17 +116,17 @@ package struct BencodeError: Error, Sendable, Hashable {
         case repeatedName
         /// Something follows the value.
         case trailingBytes
-        /// It is longer, deeper or made of more values than is taken from strangers.
+        /// The value is longer, deeper or made of more values than the limits allow.
         case tooLarge
     }
 
-    /// What is wrong.
+    /// The kind of defect.
     package let reason: Reason
-    /// The number of bytes before it.
+    /// The number of bytes before the defect.
     package let offset: Int
 }
 
-/// Reads bencoding from strangers: never beyond its end, never deeper than allowed.
+/// A reader of foreign bencoding: never beyond its end, never deeper than allowed.
 private struct BencodeReader {
     private let bytes: [UInt8]
     private let limits: Bencode.Limits
@@ -181,7 +181,7 @@ private struct BencodeReader {
         }
     }
 
-    /// Whether a list or a dictionary ends here; takes the end.
+    /// Returns true, and reads the end, if a list or a dictionary ends here.
     private mutating func isEnd() throws(BencodeError) -> Bool {
         guard let next else { throw fault(.incomplete) }
         guard next == UInt8(ascii: "e") else { return false }
@@ -205,7 +205,7 @@ private struct BencodeReader {
         let start = place
         var value: Int64 = 0
         while let digit = next, 0x30...0x39 ~= digit {
-            // Counted on the side of its sign, whose range is the larger one below zero.
+            // Counted on the side of its sign; the range below zero is the larger one.
             let (product, one) = value.multipliedReportingOverflow(by: 10)
             let step = Int64(digit - 0x30)
             let (sum, two) =

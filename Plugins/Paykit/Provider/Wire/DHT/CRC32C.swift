@@ -1,4 +1,4 @@
-/// The checksum of Castagnoli (RFC 3720 appendix B.4), from which nodes of the DHT take ids and tokens.
+/// The checksum of Castagnoli (RFC 3720 appendix B.4), from which DHT nodes derive ids and tokens.
 package enum CRC32C {
     /// Returns the checksum of `bytes`.
     package static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {

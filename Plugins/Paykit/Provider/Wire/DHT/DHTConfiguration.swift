@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// How the DHT is searched. The defaults are right for the internet.
+/// The parameters of DHT searches. The defaults are right for the internet.
 public struct DHTConfiguration: Sendable, Hashable {
     /// A node that is asked first: a host's name, or an IPv4 address in dotted form, and a port.
     public struct Bootstrap: Sendable, Hashable {
@@ -21,29 +21,29 @@ public struct DHTConfiguration: Sendable, Hashable {
         }
     }
 
-    /// The nodes that are asked first. The more of them and the less they have to do with each other, the less one that
-    /// lies can do.
+    /// The nodes that are asked first. The more of them there are, and the more independent they are of each other, the
+    /// less harm one dishonest node can do.
     public var bootstrap: [Bootstrap]
-    /// Whether nodes may have private addresses or be on this machine: for sandboxes and tests. Where they may not, an
-    /// address is also asked only once, or a few times where its ids belong to it (BEP 42).
+    /// True if nodes may have private addresses or be on this machine: for sandboxes and tests. Otherwise an address is
+    /// also asked only once, or a few times if its ids belong to it (BEP 42).
     public var allowsPrivateAddresses = false
-    /// What the socket is bound to.
+    /// The address that the socket is bound to.
     public var localAddress = DatagramAddress.any
-    /// The most questions of one search. Each is sent to another address, and once, but for those to ``bootstrap``.
+    /// The most questions of one search. Each goes to another address, and once, except those to ``bootstrap``.
     public var queryLimit = 192
     /// The most questions that wait for an answer and have not waited for ``slotDuration``.
     public var concurrency = 12
-    /// How long a question holds its place. Its answer counts until ``answerTimeout``.
+    /// The time for which a question occupies its slot. Its answer counts until ``answerTimeout``.
     public var slotDuration = Duration.milliseconds(700)
-    /// How long an answer is waited for.
+    /// The longest wait for an answer.
     public var answerTimeout = Duration.seconds(2)
-    /// How long a search, or the storing after it, takes at most.
+    /// The longest duration of a search, or of the storing after it.
     public var timeLimit = Duration.seconds(20)
-    /// The bytes of a transaction's number. Pubky's nodes of today read only 4, those of before 2026 only 2, all others
-    /// any: who is asked a second time is asked with 2.
+    /// The number of bytes of a transaction. Pubky's current nodes read only 4, those before 2026 only 2, all others
+    /// any: a second question to the same node uses 2.
     public var transactionLength = 4
 
-    /// Nodes that are known to all, and one of Pubky's.
+    /// Well-known public nodes, and one of Pubky's.
     public static let publicBootstrap = [
         Bootstrap(host: "router.bittorrent.com", port: 6881),
         Bootstrap(host: "dht.transmissionbt.com", port: 6881),

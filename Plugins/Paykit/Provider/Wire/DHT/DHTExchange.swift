@@ -1,25 +1,25 @@
 import PaymentCore
 
-/// A conversation over datagrams that keeps its own time-table: it says what to send and how long to wait.
+/// A conversation over datagrams with its own schedule: it decides what to send and how long to wait.
 protocol DHTExchange {
-    /// What is to be sent now. Whoever was silent for too long is given up here.
+    /// Returns the datagrams to send now. Nodes that have been silent for too long are abandoned here.
     mutating func outgoing(now: Duration) -> [DHTOutgoing]
-    /// Takes what has arrived.
+    /// Processes a datagram that has arrived.
     mutating func receive(_ datagram: Datagram, now: Duration)
-    /// How long to wait for something to arrive; nil when nothing is waited for any more.
+    /// Returns the time to wait for a datagram; nil when nothing is awaited any more.
     func wake(now: Duration) -> Duration?
 }
 
-/// A datagram that is to be sent.
+/// A datagram to send.
 struct DHTOutgoing {
     let bytes: [UInt8]
     let address: DatagramAddress
 }
 
 extension DHTExchange {
-    /// Has the conversation over a socket.
+    /// Runs the conversation over a socket.
     ///
-    /// - Returns: why something could not be sent, if that happened.
+    /// - Returns: the failure of a datagram that could not be sent, if there was one.
     mutating func run(
         over socket: any DatagramSocket, clock: any PaymentClock
     ) async throws(DHTError) -> DatagramError? {
@@ -31,7 +31,7 @@ extension DHTExchange {
                     do throws(DatagramError) {
                         try await socket.send(message.bytes, to: message.address)
                     } catch .notSent(let address, let detail) {
-                        // The node is silent then, as others are; only where all are is this the reason.
+                        // That node is then silent, like others; only if all nodes are is this the reason.
                         failure = .notSent(address, detail)
                     }
                 }

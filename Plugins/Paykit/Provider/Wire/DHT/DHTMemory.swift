@@ -1,7 +1,7 @@
 import PaymentCore
 import Synchronization
 
-/// What searches of the DHT learned of whom to ask, for the searches after them.
+/// The nodes that DHT searches have found, for the searches after them.
 package final class DHTMemory: Sendable {
     private struct Content {
         var known = KnownNodes()
@@ -11,7 +11,7 @@ package final class DHTMemory: Sendable {
 
     private let content = Mutex(Content())
 
-    /// How long the addresses of the first nodes' names are kept.
+    /// The time for which the addresses of the first nodes' names are kept.
     private static let namesKept = Duration.seconds(600)
 
     package init() {}
@@ -31,7 +31,7 @@ package final class DHTMemory: Sendable {
     /// The addresses of the first nodes, as long as their names need not be looked up again.
     func firstNodes(at uptime: Duration) -> [DatagramAddress]? {
         content.withLock { content in
-            // Whoever comes with another clock looks the names up again.
+            // A caller with another clock resolves the names again.
             guard let namedAt = content.namedAt, namedAt <= uptime, uptime < namedAt + Self.namesKept else {
                 return nil
             }
@@ -47,11 +47,11 @@ package final class DHTMemory: Sendable {
     }
 }
 
-/// The way to the DHT, with what searches over it learned. Copies go on learning together.
+/// The way to the DHT, with the knowledge of the searches over it. Copies share that knowledge.
 package struct DHTWay: Sendable {
     let transport: any DatagramTransport
     let memory = DHTMemory()
 
-    /// Begins with nothing learned.
+    /// Creates a way without any knowledge.
     package init(_ transport: any DatagramTransport) { self.transport = transport }
 }

@@ -2,8 +2,8 @@ public import PaymentCore
 
 /// Finds and stores signed items in the mainline DHT (BEP 5 and 44), without any relay.
 ///
-/// It only asks: it answers nobody, keeps no port open between searches and stores nothing for others. Each search has
-/// a socket of its own and ends by itself. What nodes say is believed only as far as the owner's signature goes; of
+/// It only asks: it answers no questions, keeps no port open between searches and stores nothing for others. Each
+/// search has its own socket and ends by itself. Nodes are trusted only as far as the owner's signature goes; of
 /// several items the newest counts.
 ///
 /// ```swift
@@ -17,16 +17,16 @@ public final class DHTResolver: Sendable {
     private let random: any RandomSource
     private let memory: DHTMemory
 
-    /// How many nodes of earlier searches are asked first.
+    /// The number of nodes of earlier searches that are asked first.
     private static let remembered = 8
 
-    /// Creates a resolver. Keep it: it learns whom to ask.
+    /// Creates a resolver. Keep it: it learns which nodes to ask.
     ///
     /// - Parameters:
-    ///   - configuration: who is asked first, and for how long.
+    ///   - configuration: the nodes that are asked first, and the limits of a search.
     ///   - transport: the way to the network.
-    ///   - clock: what time limits are measured by.
-    ///   - random: where ids and transactions come from; what nobody may foresee on the internet.
+    ///   - clock: measures the time limits.
+    ///   - random: draws ids and transactions, which must be unpredictable on the internet.
     public convenience init(
         _ configuration: DHTConfiguration = DHTConfiguration(), transport: any DatagramTransport,
         clock: any PaymentClock, random: any RandomSource
@@ -34,7 +34,7 @@ public final class DHTResolver: Sendable {
         self.init(configuration, transport: transport, memory: DHTMemory(), clock: clock, random: random)
     }
 
-    /// Creates a resolver that goes on with what others learned.
+    /// Creates a resolver that continues with the knowledge of others.
     package init(
         _ configuration: DHTConfiguration, transport: any DatagramTransport, memory: DHTMemory,
         clock: any PaymentClock, random: any RandomSource
@@ -51,7 +51,7 @@ public final class DHTResolver: Sendable {
     /// - Parameters:
     ///   - key: the owner's Ed25519 public key, 32 bytes.
     ///   - sequence: when given, only items with a higher number are of interest.
-    /// - Returns: what was found; without an item when no node has one.
+    /// - Returns: the result; without an item when no node has one.
     /// - Throws: ``DHTError/noAnswer(asked:)``, ``DHTError/network(_:)`` and ``DHTError/cancelled``.
     public func resolve(_ key: [UInt8], newerThan sequence: Int64? = nil) async throws(DHTError) -> DHTSearch {
         let socket = try await open()
@@ -61,15 +61,14 @@ public final class DHTResolver: Sendable {
 
     /// Stores an item at the nodes near its key.
     ///
-    /// The net is searched first, for the nodes and for what they store. Nodes that refuse because of a newer item
-    /// cannot prove that they have one: where others stored the item, the report tells, and looking again shows the
-    /// truth.
+    /// The net is searched first, for the nodes and for their items. Nodes that refuse because of a newer item cannot
+    /// prove that they have one: if others stored the item, the report counts such refusals, and another search shows
+    /// the truth.
     ///
     /// - Parameters:
-    ///   - item: what is stored.
-    ///   - sequence: when given, the number of the item that this one is to replace. Nodes that have none store it all
-    ///     the same.
-    /// - Returns: how many nodes store it, at least one.
+    ///   - item: the item to store.
+    ///   - sequence: when given, the number of the item to replace. Nodes without an item store it all the same.
+    /// - Returns: the number of nodes that store it, at least one.
     /// - Throws: ``DHTError``; ``DHTError/outdated(by:)`` and ``DHTError/mismatch(_:)`` before anything was stored.
     public func publish(
         _ item: MutableItem, replacing sequence: Int64? = nil
@@ -78,7 +77,7 @@ public final class DHTResolver: Sendable {
         defer { socket.close() }
         let lookup = try await search(item.key, newerThan: nil, over: socket)
         if let newest = lookup.newest, newest.isNewer(than: item) { throw .outdated(by: newest) }
-        // What is already there needs nothing replaced: an earlier call stored it, and its answers were lost.
+        // An item that is already there replaces nothing: an earlier call stored it, and its answers were lost.
         let isThere = lookup.newest == item
         if let sequence, let newest = lookup.newest, !isThere, newest.sequence != sequence { throw .mismatch(newest) }
         var round = PutRound(
@@ -117,7 +116,7 @@ public final class DHTResolver: Sendable {
         }
     }
 
-    /// The addresses of the first nodes. Names that nobody knows are passed over as long as one is known.
+    /// Returns the addresses of the first nodes. Unknown names are skipped as long as one is known.
     private func bootstrapAddresses() async throws(DHTError) -> [DatagramAddress] {
         if let kept = memory.firstNodes(at: clock.uptime) { return kept }
         let transport = transport
@@ -136,7 +135,7 @@ public final class DHTResolver: Sendable {
             return answers.sorted { $0.0 < $1.0 }.map(\.1)
         }
         guard !Task.isCancelled else { throw .cancelled }
-        // A name may have many addresses; a few of each will do.
+        // A name may have many addresses; a few of each suffice.
         let found = answers.flatMap { ((try? $0.get()) ?? []).prefix(4) }
         if found.isEmpty, case .failure(let error)? = answers.first { throw .network(error) }
         memory.keepFirstNodes(found, at: clock.uptime)

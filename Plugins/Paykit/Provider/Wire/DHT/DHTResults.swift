@@ -1,16 +1,16 @@
 import PaymentCore
 
-/// What a search of the DHT found.
+/// The result of a DHT search.
 public struct DHTSearch: Sendable, Hashable {
-    /// The newest item that a node had, its signature checked; nil when nobody had one.
+    /// The newest item that a node had, its signature checked; nil when no node had one.
     public let item: MutableItem?
-    /// How many questions were asked.
+    /// The number of questions.
     public let asked: Int
-    /// How many nodes answered.
+    /// The number of nodes that answered.
     public let answered: Int
-    /// How many of them sent an item that is not the owner's.
+    /// The number of nodes that sent an item that is not the owner's.
     public let lied: Int
-    /// Whether the search came to its end: every node near enough was asked. One that did not may have missed a newer
+    /// True if the search was complete: every node near enough was asked. An incomplete one may have missed a newer
     /// item.
     public let isComplete: Bool
 
@@ -23,24 +23,24 @@ public struct DHTSearch: Sendable, Hashable {
     }
 }
 
-/// What became of an item that was to be stored.
+/// The result of storing an item.
 public struct DHTPublication: Sendable, Hashable {
-    /// How many nodes say that they store it. Ten and more are good on the internet.
+    /// The number of nodes that report to store it. Ten and more are good on the internet.
     public internal(set) var stored = 0
-    /// How many nodes have an item with a higher number, they say (302). No node can prove it so; look for it.
+    /// The number of nodes that claim an item with a higher number (302). No node can prove it so; search for it.
     public internal(set) var outdated = 0
-    /// How many nodes have an item with another number than the one to be replaced, they say (301).
+    /// The number of nodes that claim an item with another number than the one to be replaced (301).
     public internal(set) var mismatched = 0
-    /// How many refused for another reason.
+    /// The number of nodes that refused for another reason.
     public internal(set) var refused = 0
-    /// How many did not answer.
+    /// The number of nodes that did not answer.
     public internal(set) var silent = 0
 }
 
-/// Why nothing was found out, or nothing stored.
+/// A failure to search or to store.
 @nonexhaustive
 public enum DHTError: Error, Sendable, Hashable {
-    /// No node answered, of so many that were asked.
+    /// None of this many nodes answered.
     case noAnswer(asked: Int)
     /// A newer item of the key is stored than the one to be published.
     case outdated(by: MutableItem)
@@ -48,7 +48,7 @@ public enum DHTError: Error, Sendable, Hashable {
     case mismatch(MutableItem)
     /// No node stored the item.
     case notStored(DHTPublication)
-    /// The network is not there.
+    /// The network is not available.
     case network(DatagramError)
     /// The task was cancelled.
     case cancelled

@@ -1,16 +1,16 @@
 import PaymentCore
 
-/// A message between nodes of the DHT (BEP 5, 43 and 44): a question, its answer, or a refusal.
+/// A message between DHT nodes (BEP 5, 43 and 44): a question, its answer, or a refusal.
 package struct KRPCMessage: Sendable, Hashable {
-    /// What the asker chose to know the answer by. Answers repeat it, whatever its length.
+    /// The bytes that the asker chose to recognise the answer. Answers repeat them, whatever their length.
     package var transaction: [UInt8]
-    /// The program that speaks, where it says so.
+    /// The sender's program, if it names one.
     package var version: [UInt8]?
-    /// Whether the sender answers no questions, so that nobody keeps its address (BEP 43).
+    /// True if the sender answers no questions, so that other nodes do not keep its address (BEP 43).
     package var isReadOnly: Bool
-    /// Where the answerer sees the asker (BEP 42).
+    /// The asker's address as the answerer sees it (BEP 42).
     package var seenAt: DatagramAddress?
-    /// What it says.
+    /// The content.
     package var body: Body
 
     package enum Body: Sendable, Hashable {
@@ -30,12 +30,12 @@ package struct KRPCMessage: Sendable, Hashable {
         self.body = body
     }
 
-    /// The most bytes of a transaction that are repeated for a stranger.
+    /// The most bytes of a foreign transaction that are repeated.
     package static let transactionLimit = 32
-    /// What this package calls itself.
+    /// The version by which this package identifies itself.
     package static let ownVersion = Array("PR".utf8) + [0, 1]
 
-    /// Reads a message from the network; nil when it is none. Questions that are understood in part only are
+    /// Reads a message from the network; nil when it is none. Questions that are understood only in part are
     /// ``KRPCQuery/invalid(_:_:)``, so that they can be refused.
     package init?(_ bytes: [UInt8]) {
         guard let value = try? Bencode(bytes), let transaction = value["t"]?.bytes,
@@ -79,11 +79,11 @@ package struct KRPCMessage: Sendable, Hashable {
     }
 }
 
-/// Why a node refuses (BEP 5 and 44).
+/// A node's refusal (BEP 5 and 44).
 package struct KRPCError: Sendable, Hashable, Error {
     /// The number.
     package var code: Int64
-    /// The node's own words: for nobody's eyes but a developer's.
+    /// The node's own text, for developers only.
     package var text: String
 
     package init(code: Int64, text: String) {
@@ -91,7 +91,7 @@ package struct KRPCError: Sendable, Hashable, Error {
         self.text = text
     }
 
-    /// A stranger's text, short and without anything that a terminal would act on.
+    /// Returns a foreign text, shortened and without control characters.
     static func plain(_ bytes: [UInt8]) -> String {
         String(decoding: bytes.prefix(200).map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
@@ -106,8 +106,8 @@ package struct KRPCError: Sendable, Hashable, Error {
     package static let signature = KRPCError(code: 206, text: "Invalid signature")
     /// The salt is longer than 64 bytes.
     package static let saltTooLarge = KRPCError(code: 207, text: "Salt (salt field) too big.")
-    /// What is stored has another number than the one that was to be replaced.
+    /// The stored item has another number than the one to be replaced.
     package static let mismatch = KRPCError(code: 301, text: "CAS mismatch, re-read value and try again.")
-    /// What is stored has a higher number.
+    /// The stored item has a higher number.
     package static let sequenceTooLow = KRPCError(code: 302, text: "Sequence number less than current.")
 }

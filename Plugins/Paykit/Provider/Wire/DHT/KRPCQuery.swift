@@ -1,16 +1,16 @@
 /// A question to a node.
 package enum KRPCQuery: Sendable, Hashable {
-    /// Are you there?
+    /// Asks for a sign of life.
     case ping(id: NodeID)
-    /// Whom do you know near `target`?
+    /// Asks for the nodes known near `target`.
     case findNode(id: NodeID, target: NodeID)
-    /// What do you store at `target`, if its number is above `newerThan`, and whom do you know near it?
+    /// Asks for the item at `target`, if its number is above `newerThan`, and for the nodes known near it.
     case get(id: NodeID, target: NodeID, newerThan: Int64?)
-    /// Store this.
+    /// Asks to store an item.
     case put(KRPCPut)
     /// A question of another kind.
     case unknown(String)
-    /// A question of a known kind that lacks something; the second is what.
+    /// A question of a known kind that lacks a field; the second value describes it.
     case invalid(String, String)
 
     /// Reads the arguments of the question called `name`.
@@ -65,7 +65,7 @@ package enum KRPCQuery: Sendable, Hashable {
         }
     }
 
-    /// Who asks, where that is known.
+    /// The asker's id, if it is known.
     package var id: NodeID? {
         switch self {
         case .ping(let id), .findNode(let id, _), .get(let id, _, _): id
@@ -75,17 +75,17 @@ package enum KRPCQuery: Sendable, Hashable {
     }
 }
 
-/// What is to be stored. Nothing of it is checked yet.
+/// The content of a question to store an item. Nothing of it is checked yet.
 package struct KRPCPut: Sendable, Hashable {
-    /// Who asks.
+    /// The asker's id.
     package var id: NodeID
-    /// What the node gave out before, to see that the asker's address is its own.
+    /// The token that the node issued before; it shows that the asker owns its address.
     package var token: [UInt8]
     /// The owner, the number, the value and the signature.
     package var item: KRPCItem
-    /// The number that what is stored must have.
+    /// The number that the stored item must have.
     package var replacing: Int64?
-    /// What tells several values of one key apart.
+    /// The bytes that distinguish several values of one key.
     package var salt: [UInt8]
 
     package init(id: NodeID, token: [UInt8], item: KRPCItem, replacing: Int64? = nil, salt: [UInt8] = []) {
@@ -113,7 +113,7 @@ package struct KRPCPut: Sendable, Hashable {
     }
 }
 
-/// The parts of an item as they came, or are to be sent: nothing of it is checked.
+/// The parts of an item as received, or to be sent: nothing of it is checked.
 package struct KRPCItem: Sendable, Hashable {
     package var key: [UInt8]
     package var sequence: Int64
@@ -138,27 +138,27 @@ package struct KRPCItem: Sendable, Hashable {
         self.init(key: key, sequence: sequence, value: value, signature: signature)
     }
 
-    /// The item, where the signature is right.
+    /// The item, if the signature is right.
     package var verified: MutableItem? {
         try? MutableItem(key: key, sequence: sequence, value: value, signature: signature)
     }
 }
 
-/// A node's answer. Which parts it has follows from the question.
+/// A node's answer. Its parts follow from the question.
 package struct KRPCResponse: Sendable, Hashable {
-    /// The node.
+    /// The node's id.
     package var id: NodeID
-    /// Whom it knows near the target.
+    /// The nodes that it knows near the target.
     package var nodes: [NodeContact]?
-    /// What lets the asker store there.
+    /// The token that permits the asker to store there.
     package var token: [UInt8]?
-    /// What it stores.
+    /// The item that it stores.
     package var item: KRPCItem? {
         didSet { sequence = item?.sequence ?? sequence }
     }
-    /// The number of what it stores, also where the item itself is left out.
+    /// The number of the item that it stores, also if the item itself is left out.
     package var sequence: Int64?
-    /// Whether it sent something in an item's place that is none.
+    /// True if it sent something other than an item in an item's place.
     package private(set) var hasForeignValue = false
 
     package init(

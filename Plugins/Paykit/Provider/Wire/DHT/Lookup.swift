@@ -1,26 +1,27 @@
 import PaymentCore
 
-/// One search for the nodes near a target and for what they store there: what is asked of whom, and when it ends.
+/// One search for the nodes near a target and for the items that they store: it decides whom to ask, and when to end.
 ///
-/// It knows nothing of sockets and clocks. Nearest nodes are asked first, as Kademlia does; the rest is for liars:
+/// It uses no sockets or clocks. Nearest nodes are asked first, as in Kademlia; the other rules defend against liars:
 /// - Answers count only from the address asked and under the transaction given, once.
-/// - A node is where most others say that it is, and where it says itself only if they do not agree; see ``Candidate``.
-/// - Of an answer's names a few are followed, and more as those turn out to be there. Whoever sends an item that is not
-///   the owner's is not followed at all.
-/// - Every fourth question goes to whoever was named by the node that was followed least.
-/// - Not only the nearest twenty are asked, which twenty liars could be, but all within the distance that twenty are to
-///   be expected in, in a net of this size. Where too few are known for that, those who answered are asked for others,
-///   a bit beside the target: liars around the target are no answer to that.
+/// - A node's position is the one that most others report; its own claim counts only if they disagree; see
+///   ``Candidate``.
+/// - Of an answer's names a few are followed, and more as those prove to exist. The names of a node that sends an item
+///   that is not the owner's are not followed at all.
+/// - Every fourth question goes to a node named by the node that was followed least.
+/// - The nearest twenty could be twenty liars, so all nodes are asked within the distance in which twenty are to be
+///   expected in a net of this size. If too few are known for that, the nodes that answered are asked for others,
+///   slightly beside the target: liars around the target do not appear in those answers.
 struct Lookup: DHTExchange {
-    /// How many nodes store an item.
+    /// The number of nodes that store an item.
     static let closeness = 20
-    /// How many nodes have to answer, where there are so many, before a search can end: twenty liars are not all of
-    /// them.
+    /// The number of nodes that have to answer, if there are as many, before a search can end: twenty liars are not all
+    /// of them.
     static let quorum = 30
-    /// How many names of an answer are followed before one of them has answered, and how many more for each that has.
-    /// All are of one of the first nodes.
+    /// The number of names of an answer that are followed before one of them has answered, and the number of further
+    /// names for each that has. All names from one of the first nodes are followed.
     static let credit = (first: 4, more: 3)
-    /// How many nodes are stored at, at most.
+    /// The most nodes that an item is stored at.
     static let storeLimit = 2 * closeness
 
     private let target: NodeID
@@ -38,15 +39,15 @@ struct Lookup: DHTExchange {
     private var asked = 0
     private var picks = 0
     private var widened = 0
-    /// Whether all who are known were asked, and are asked for others now.
+    /// True if all known nodes were asked, and are now asked for others.
     private var isWidening = false
 
     /// The newest item so far.
     private(set) var newest: MutableItem?
     private(set) var lied = 0
-    /// Messages that nobody had asked for.
+    /// The number of unsolicited messages.
     private(set) var strays = 0
-    /// Whether time or questions ran out before the end.
+    /// True if time or questions ran out before the end.
     private(set) var isCutShort = false
 
     init(
@@ -132,7 +133,7 @@ struct Lookup: DHTExchange {
 
     // MARK: Whom to ask next
 
-    /// Whether a further question may be asked now.
+    /// Returns true if a further question may be asked now.
     private func hasRoom(_ now: Duration) -> Bool {
         flights.count { now - $0.sentAt < configuration.slotDuration } < configuration.concurrency
     }
@@ -151,7 +152,8 @@ struct Lookup: DHTExchange {
         return open.min { (leastFollowed($0), candidates[$0].distance) < (leastFollowed($1), candidates[$1].distance) }
     }
 
-    /// When nobody is left to ask and few have answered: whom to ask for others, and beside which bit of the target.
+    /// Returns a node to ask for others, and the id beside the target to ask for, when all nodes were asked and few
+    /// have answered.
     private mutating func pickBeside(_ now: Duration) -> (Int, NodeID)? {
         guard flights.isEmpty || isWidening, hasRoom(now), asked < configuration.queryLimit else { return nil }
         guard candidates.count(where: { $0.state == .answered }) < Self.quorum,
@@ -169,7 +171,7 @@ struct Lookup: DHTExchange {
         candidates[index].introducers.map { candidates[$0].followed }.min() ?? 0
     }
 
-    /// Whether somebody worth following named the node.
+    /// Returns true if a node worth following named the candidate.
     private func isTrusted(_ candidate: Candidate) -> Bool {
         candidate.isStart
             || candidate.introducers.contains { index in
@@ -180,23 +182,23 @@ struct Lookup: DHTExchange {
             }
     }
 
-    /// Whether no node of this distance has to be asked any more.
+    /// Returns true if no node at this distance has to be asked any more.
     private func isNearEnough(_ distance: NodeID) -> Bool {
         let near = nearest.map(\.distance)
         guard near.count >= Self.quorum, near[Self.closeness - 1] < distance else { return false }
         return distance.fraction > Self.radius(near)
     }
 
-    /// Those who answered and can be believed, the nearest first.
+    /// The nodes that answered and can be believed, the nearest first.
     private var nearest: [Candidate] {
         candidates.filter { $0.state == .answered && $0.answered != nil }.sorted { $0.distance < $1.distance }
     }
 
-    /// Within which share of all ids twenty nodes are to be expected, judged by the distances of those that answered.
+    /// Returns the share of all ids in which twenty nodes are to be expected, by the distances of those that answered.
     ///
-    /// Each number of nodes together with the distance that holds them is a guess of the net's size. The middle one of
-    /// the guesses from twenty to forty nodes is taken: twenty liars that are as near as they like do not decide it,
-    /// and farther out only few of those that exist were asked.
+    /// Each number of nodes, with the distance that holds them, gives an estimate of the net's size. The median of the
+    /// estimates from twenty to forty nodes is used: twenty liars at any distance do not decide it, and farther out
+    /// only few of the existing nodes were asked.
     static func radius(_ distances: [NodeID]) -> Double {
         let sizes = distances.indices.filter { closeness - 1..<2 * closeness ~= $0 }.map { index in
             Double(index + 1) / max(distances[index].fraction, .leastNormalMagnitude)
@@ -236,9 +238,9 @@ struct Lookup: DHTExchange {
         }
     }
 
-    /// Takes an answer's item and token.
+    /// Processes the item and the token of an answer.
     ///
-    /// - Returns: whether it is the owner's, or none.
+    /// - Returns: true if the item is the owner's, or if there is none.
     private mutating func takeItem(_ response: KRPCResponse, of place: Int) -> Bool {
         if let item = response.item {
             guard item.key == key, let item = item.verified else {
@@ -281,7 +283,7 @@ struct Lookup: DHTExchange {
         return configuration.allowsPrivateAddresses || address.isPublic
     }
 
-    /// Counts a host's nodes, so that neither one machine is many nor one victim asked many times.
+    /// Counts a host's nodes, so that one machine does not pass for many and no victim is asked many times.
     private mutating func admit(_ contact: NodeContact) -> Bool {
         guard contact.address.isPublic else { return true }
         let isSecure = contact.id.belongs(to: contact.address)
@@ -302,7 +304,7 @@ struct Lookup: DHTExchange {
             .compactMap { _, node in node.token.map { (node.address, $0) } }.prefix(Self.storeLimit).map(\.self)
     }
 
-    /// Nodes that answered by the id that others knew them by.
+    /// Nodes that answered by the id under which others knew them.
     var reliable: [NodeContact] {
         nearest.compactMap { node in
             guard let id = node.answered, node.isKnown(as: id) else { return nil }
@@ -310,7 +312,7 @@ struct Lookup: DHTExchange {
         }
     }
 
-    /// Nodes that did not answer, or lied.
+    /// Nodes that did not answer, or sent an item that is not the owner's.
     var unreliable: Set<DatagramAddress> {
         Set(candidates.filter { $0.state == .silent || $0.state == .liar }.map(\.address))
     }

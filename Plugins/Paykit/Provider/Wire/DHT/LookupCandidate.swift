@@ -1,7 +1,7 @@
 import PaymentCore
 
 extension Lookup {
-    /// A node that a search knows of.
+    /// A node that a search knows.
     struct Candidate {
         enum State {
             case unasked, asked, answered
@@ -12,30 +12,30 @@ extension Lookup {
         }
 
         let address: DatagramAddress
-        /// Whether it was known before the search, by its address only.
+        /// True if it was known before the search, by its address only.
         var isStart = true
-        /// Whether it has refused the question of BEP 44 and is asked that of BEP 5.
+        /// True if it has refused the question of BEP 44 and is asked that of BEP 5.
         var refusesGet = false
         var state = State.unasked
-        /// The ids by which others named it, and how many did.
+        /// The ids by which others named it, each with the number of its votes.
         private var names: [(id: NodeID, votes: Int)] = []
-        /// Who named it.
+        /// The indices of the candidates that named it.
         private(set) var introducers: [Int] = []
         /// The id by which it answered.
         var answered: NodeID?
         var token: [UInt8]?
-        /// How far it is, as far as is known.
+        /// The distance from the target, as far as it is known.
         private(set) var distance = NodeID.farthest
 
-        /// How many of the nodes that it named were asked, and how many of those answered.
+        /// The number of nodes named by it that were asked, and the number of those that answered.
         var followed = 0
         var found = 0
-        /// Whether it was asked for nodes beside the target.
+        /// True if it was asked for nodes beside the target.
         var isWidened = false
 
         init(address: DatagramAddress) { self.address = address }
 
-        /// Somebody else names it. Of many names the first ones count.
+        /// Adds another node's name for it. Of many names the first ones count.
         mutating func add(_ name: NodeID, by introducer: Int, _ target: NodeID) {
             guard introducers.count < 24, !introducers.contains(introducer) else { return }
             introducers.append(introducer)
@@ -49,9 +49,9 @@ extension Lookup {
 
         func isKnown(as id: NodeID) -> Bool { names.contains { $0.id == id } }
 
-        /// How far it is. Before it answers, by the nearest name, so that no wrong name hides it. After that by the
-        /// name that most gave it, the one it answered by among equals; by the farther of both where nobody knew it by
-        /// that.
+        /// Updates the distance. Before an answer it is that of the nearest name, so that no wrong name hides the node.
+        /// After an answer it is that of the name with the most votes, preferring the id of the answer among equals; if
+        /// no node knew that id, the farther of both.
         mutating func measure(from target: NodeID) {
             let named = names.map { ($0.id.distance(to: target), $0.votes) }
             guard let answered else {
@@ -72,19 +72,19 @@ extension Lookup {
     /// A question that waits for its answer.
     struct Flight {
         let candidate: Int
-        /// By what the answer is known.
+        /// The transaction by which the answer is recognised.
         let transaction: [UInt8]
-        /// What is asked for.
+        /// The id that is asked for.
         let target: NodeID
-        /// Whether it is asked again: much depends on those that are known at the beginning.
+        /// True if the question is repeated: much depends on the nodes that are known at the beginning.
         let isStart: Bool
         var sentAt: Duration
         var sends = 1
 
-        /// By what the next sending is known: every other one has a number that older nodes of Pubky's read.
+        /// The transaction of the next sending: every second one is as short as older nodes of Pubky's read.
         var nextTransaction: [UInt8] { sends % 2 == 0 ? Array(transaction.prefix(Self.shortLength)) : transaction }
 
-        /// Whether an answer under `other` is to this question.
+        /// Returns true if an answer under `other` is to this question.
         func isAnswered(under other: [UInt8]) -> Bool {
             other == transaction || sends > 1 && other.elementsEqual(transaction.prefix(Self.shortLength))
         }

@@ -1,29 +1,29 @@
 public import PaymentCore
 import PaymentCrypto
 
-/// A signed value in the DHT (BEP 44): whoever has the key may replace it by one with a higher number.
+/// A signed value in the DHT (BEP 44): the holder of the key may replace it by one with a higher number.
 ///
-/// There is none with a wrong signature. Pubky's packets are such items: the number is the packet's timestamp in
+/// Every value of this type is rightly signed. Pubky's packets are such items: the number is the packet's timestamp in
 /// microseconds, the value its DNS message. Items with a salt are not read; Pubky has none.
 public struct MutableItem: Sendable, Hashable {
     /// The owner's Ed25519 public key: 32 bytes.
     public let key: [UInt8]
     /// The number: of two items of one key the one with the higher number counts.
     public let sequence: Int64
-    /// What is stored: up to 1000 bytes.
+    /// The stored bytes: up to 1000.
     public let value: [UInt8]
     /// The owner's signature: 64 bytes.
     public let signature: [UInt8]
 
-    /// The most bytes of a value. Nodes that count its length marker too store no more than 995.
+    /// The most bytes of a value. Nodes that also count its length marker store no more than 995.
     public static let valueLimit = 1000
 
-    /// Creates an item that somebody signed.
+    /// Creates an item from its parts, and checks the signature.
     ///
     /// - Parameters:
     ///   - key: the owner's public key.
     ///   - sequence: the number.
-    ///   - value: what is stored.
+    ///   - value: the stored bytes.
     ///   - signature: the owner's signature over the other two.
     /// - Throws: ``MutableItemError``, also when the signature is not the owner's.
     public init(key: [UInt8], sequence: Int64, value: [UInt8], signature: [UInt8]) throws(MutableItemError) {
@@ -41,7 +41,7 @@ public struct MutableItem: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - sequence: the number.
-    ///   - value: what is stored.
+    ///   - value: the stored bytes.
     ///   - seed: the owner's seed: 32 bytes.
     /// - Throws: ``MutableItemError``.
     public init(sequence: Int64, value: [UInt8], seed: Redacted<[UInt8]>) throws(MutableItemError) {
@@ -57,22 +57,22 @@ public struct MutableItem: Sendable, Hashable {
         self.signature = signature
     }
 
-    /// What a signature is over: number and value as bencoding, and before them a salt, where there is one.
+    /// Returns the bytes that a signature covers: number and value as bencoding, and before them a salt, if there is
+    /// one.
     package static func signable(sequence: Int64, value: [UInt8], salt: [UInt8] = []) -> [UInt8] {
         let prefix = salt.isEmpty ? [] : Array("4:salt\(salt.count):".utf8) + salt
         return prefix + Array("3:seqi\(sequence)e1:v\(value.count):".utf8) + value
     }
 
-    /// Where the items of a key are: SHA-1 of it, and of a salt after it, where there is one.
+    /// Returns the place of a key's items: SHA-1 of the key, followed by a salt, if there is one.
     package static func target(key: [UInt8], salt: [UInt8] = []) -> NodeID {
         NodeID(hashing: key + salt)
     }
 
-    /// Where the item is.
+    /// The place of the item.
     package var target: NodeID { Self.target(key: key) }
 
-    /// Returns whether this counts and `other` of the same key does not: by number, and of two with one number by
-    /// value.
+    /// Returns true if this counts and `other` of the same key does not: by number, and for equal numbers by value.
     ///
     /// - Parameter other: another item of the key.
     public func isNewer(than other: MutableItem) -> Bool {
@@ -86,12 +86,12 @@ extension MutableItem: CustomStringConvertible {
     public var description: String { "item \(sequence) of \(Hex.encode(key)), \(value.count) bytes" }
 }
 
-/// Why something is no item of the DHT.
+/// A defect of an item.
 @nonexhaustive
 public enum MutableItemError: Error, Sendable, Hashable {
-    /// A key or a seed has so many bytes instead of 32.
+    /// A key or a seed has this many bytes instead of 32.
     case key(Int)
-    /// The value has so many bytes, more than ``MutableItem/valueLimit``.
+    /// The value has this many bytes, more than ``MutableItem/valueLimit``.
     case value(Int)
     /// The signature is not the owner's over this number and value.
     case signature

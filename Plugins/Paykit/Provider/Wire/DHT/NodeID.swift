@@ -1,8 +1,8 @@
 package import PaymentCore
 import PaymentCrypto
 
-/// A place in the DHT: 160 bits, of nodes and of what they store. Places are near each other when their exclusive or is
-/// small.
+/// A position in the DHT: 160 bits, of nodes and of the items that they store. Positions are near each other when their
+/// exclusive or is small.
 package struct NodeID: Sendable, Hashable, Comparable {
     private let high: UInt64
     private let middle: UInt64
@@ -32,7 +32,7 @@ package struct NodeID: Sendable, Hashable, Comparable {
         self.init(word(0..<8), word(8..<16), UInt32(truncatingIfNeeded: word(16..<20)))
     }
 
-    /// Creates an id that nobody can foresee.
+    /// Creates an unpredictable id.
     package init(random: any RandomSource) {
         self.init(random.next(), random.next(), UInt32(truncatingIfNeeded: random.next()))
     }
@@ -44,25 +44,25 @@ package struct NodeID: Sendable, Hashable, Comparable {
             + (0..<4).map { UInt8(truncatingIfNeeded: low >> UInt32(24 - 8 * $0)) }
     }
 
-    /// Farther than any distance that matters.
+    /// The largest distance.
     package static let farthest = NodeID(.max, .max, .max)
 
-    /// A distance as a share of all there can be, from 0 to 1.
+    /// The distance as a fraction of the largest, from 0 to 1.
     package var fraction: Double { Double(high) / 0x1p64 }
 
     package static func < (left: NodeID, right: NodeID) -> Bool {
         (left.high, left.middle, left.low) < (right.high, right.middle, right.low)
     }
 
-    /// How far the other is: the exclusive or.
+    /// Returns the distance to the other: the exclusive or.
     package func distance(to other: NodeID) -> NodeID {
         NodeID(high ^ other.high, middle ^ other.middle, low ^ other.low)
     }
 
-    /// The id that differs in one of the first 64 bits, counted from the highest.
+    /// Returns the id that differs in one of the first 64 bits, counted from the highest.
     package func flipping(bit: Int) -> NodeID { NodeID(high ^ 1 << UInt64(63 - bit & 63), middle, low) }
 
-    /// How many bits are zero before the first that is not: of a distance, the bits that two ids share.
+    /// The number of zero bits before the first that is not: of a distance, the bits that two ids share.
     package var leadingZeroBits: Int {
         if high != 0 { return high.leadingZeroBitCount }
         return middle != 0 ? 64 + middle.leadingZeroBitCount : 128 + low.leadingZeroBitCount
@@ -70,20 +70,20 @@ package struct NodeID: Sendable, Hashable, Comparable {
 
     // MARK: Ids that belong to an address (BEP 42)
 
-    /// Creates an id that belongs to an address: nobody can take one of their choice there.
+    /// Creates an id that belongs to an address: no node can choose an id there at will.
     package init(for host: UInt32, random: any RandomSource) {
         let draw = random.next()
         self.init(for: host, seed: UInt8(truncatingIfNeeded: draw >> 8), fill: NodeID(random: random))
     }
 
-    /// The same with what chance would decide.
+    /// Creates the same id from given values instead of random ones.
     package init(for host: UInt32, seed: UInt8, fill: NodeID) {
         let prefix = UInt64(Self.prefix(host, seed & 7)) << 32
         let mask: UInt64 = 0xFFFF_F800_0000_0000
         self.init(prefix & mask | fill.high & ~mask, fill.middle, fill.low & ~0xFF | UInt32(seed))
     }
 
-    /// Whether the id belongs to the address; ids of private addresses and of this machine need not.
+    /// Returns true if the id belongs to the address; ids of private addresses and of this machine need not.
     package func belongs(to address: DatagramAddress) -> Bool {
         guard address.isPublic else { return true }
         let expected = Self.prefix(address.host, UInt8(truncatingIfNeeded: low) & 7)

@@ -1,11 +1,11 @@
 import PaymentCore
 
-/// Storing one item at nodes that gave out tokens. Each is asked at most twice.
+/// Stores one item at nodes that issued tokens. Each is asked at most twice.
 struct PutRound: DHTExchange {
     private struct Flight {
         let transaction: [UInt8]
         let outgoing: DHTOutgoing
-        /// The same, under a number that older nodes of Pubky's read.
+        /// The same under a transaction that older nodes of Pubky's read.
         let again: DHTOutgoing
         var sentAt: Duration
         var sends = 1
@@ -22,7 +22,7 @@ struct PutRound: DHTExchange {
     private var flights: [Flight] = []
     private let configuration: DHTConfiguration
     private let end: Duration
-    /// What the nodes have said so far.
+    /// The nodes' answers so far.
     private(set) var report = DHTPublication()
 
     init(

@@ -1,10 +1,10 @@
 package import PaymentCore
 
 extension PaykitEndpoint {
-    /// Refuses an amount of bitcoin that its owner does not take there (Protocol 11.3).
+    /// Refuses an amount of bitcoin outside the owner's limits (Protocol 11.3).
     ///
-    /// - Parameter amount: how much is to be paid; nil where that is open.
-    /// - Throws: ``PaykitNetworkError``, `validationFailed`, which says what they take.
+    /// - Parameter amount: the amount to pay; nil if it is open.
+    /// - Throws: ``PaykitNetworkError``, `validationFailed`, with the limits.
     package func take(_ amount: Money?) throws(PaykitNetworkError) {
         guard let amount, least != nil || most != nil else { return }
         let text = amount.decimalText
@@ -22,7 +22,7 @@ extension PaykitEndpoint {
         }
     }
 
-    /// How two decimal numbers compare that were found to be some, of any length.
+    /// Returns true if the left of two decimal numbers, of any length, is less than the right.
     private static func isLess(_ left: String, than right: String) -> Bool {
         let (left, right) = (parts(left), parts(right))
         if left.whole.count != right.whole.count { return left.whole.count < right.whole.count }
@@ -30,7 +30,7 @@ extension PaykitEndpoint {
         return left.fraction.lexicographicallyPrecedes(right.fraction)
     }
 
-    /// Without zeros that say nothing.
+    /// Splits a number into its digits, without redundant zeros.
     private static func parts(_ text: String) -> (whole: [UInt8], fraction: [UInt8]) {
         let zero = UInt8(ascii: "0")
         let halves = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

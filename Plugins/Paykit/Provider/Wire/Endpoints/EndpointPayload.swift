@@ -1,12 +1,12 @@
 import PaymentCore
 
-/// What today's files of endpoints hold (Protocol 11.3): JSON, in which other members than these mean nothing here.
+/// The content of a generation 3 endpoint file (Protocol 11.3): JSON, of which only these members are read.
 package struct EndpointPayload: Sendable, Hashable {
-    /// Where to pay, without blanks around it.
+    /// The payment text, without blanks around it.
     package let value: String
     /// The least amount, in the asset's major unit, as it is written; nil for any.
     package let least: String?
-    /// The most.
+    /// The most; nil for any.
     package let most: String?
 
     /// The most bytes of a file.
@@ -21,13 +21,12 @@ package struct EndpointPayload: Sendable, Hashable {
         self.most = most
     }
 
-    /// Reads a file; nil when there is nothing that could be paid in it, as when it is empty or no JSON: other apps
-    /// write here too.
+    /// Reads a file; nil when nothing in it could be paid, as when it is empty or no JSON: other apps write here too.
     package init?(_ bytes: [UInt8]) {
         guard !bytes.isEmpty, bytes.count <= Self.maximumLength, let json = try? JSONValue(parsing: bytes),
             let value = json["value"]?.string
         else { return nil }
-        // A limit that cannot be read is no limit that could be kept.
+        // A limit that cannot be read cannot be respected.
         for name in ["min", "max"] {
             guard let limit = json[name], !limit.isNull else { continue }
             guard let text = limit.string, Self.isAmount(text) else { return nil }
@@ -35,13 +34,13 @@ package struct EndpointPayload: Sendable, Hashable {
         self.init(value, least: json["min"]?.string, most: json["max"]?.string)
     }
 
-    /// As wallets write it.
+    /// The file as wallets write it.
     package var bytes: [UInt8] {
         let limits = [("min", least), ("max", most)].map { ($0.0, $0.1.map { OrderedJSON.string($0) }) }
         return Array(OrderedJSON.object([("value", OrderedJSON.string(value))] + limits).utf8)
     }
 
-    /// Whether a text is an amount: digits, with at most one point.
+    /// Returns true if a text is an amount: digits, with at most one point.
     package static func isAmount(_ text: String) -> Bool {
         let points = text.utf8.count { $0 == UInt8(ascii: ".") }
         return points <= 1 && text.utf8.count > points && text.utf8.count <= 64

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// How today's apps call a way to pay (Protocol 11.2): `btc-lightning-bolt11`.
+/// The generation 3 identifier of a way to pay (Protocol 11.2): `btc-lightning-bolt11`.
 public struct PaykitIdentifier: Sendable, Hashable {
     /// The identifier, which is compared byte for byte.
     public let text: String
@@ -30,7 +30,7 @@ public struct PaykitIdentifier: Sendable, Hashable {
         return (parts[0], parts[1], parts[2])
     }
 
-    /// The name that the generation before had for it (Protocol 4.2); nil where it had none.
+    /// The name that generation 2 has for it (Protocol 4.2); nil if it has none.
     public var formerName: String? {
         guard let parts, parts.asset == "btc" else { return nil }
         if parts.rail == "lightning" { return "lightning" }
@@ -40,18 +40,18 @@ public struct PaykitIdentifier: Sendable, Hashable {
     private static let chains = ["bitcoin", "testnet", "signet", "regtest"]
     private static let addressFormats = ["p2tr", "p2wpkh", "p2sh", "p2pkh"]
 
-    /// All that wallets of today know, in the order in which they try them.
+    /// All identifiers that generation 3 wallets know, in the order in which they try them.
     public static let known: [String] =
         ["btc-lightning-bolt11", "btc-lightning-lnurl"]
         + addressFormats.flatMap { format in chains.map { "btc-\($0)-\(format)" } }
 
-    /// What a text can be called as which is to be paid in bitcoin, the likeliest first; empty where its form is not
-    /// known.
+    /// Returns the identifiers that a text to be paid in bitcoin can have, the likeliest first; empty if its form is
+    /// unknown.
     ///
-    /// The form only: whether its checksum is right, a payment standard says. Chains for trying out share their forms.
+    /// Only the form is looked at: the checksum is checked by a payment standard. Test chains share their forms.
     package static func candidates(for value: String) -> [String] {
         let text = value.lowercased()
-        // What several networks begin with begins the longer ones too.
+        // Prefixes of several networks are also prefixes of longer ones.
         if ["lnbc", "lntb", "lnsb"].contains(where: text.hasPrefix) { return ["btc-lightning-bolt11"] }
         if text.hasPrefix("lno1") { return ["btc-lightning-bolt12"] }
         if text.hasPrefix("lnurl1") || isLightningAddress(text) { return ["btc-lightning-lnurl"] }
@@ -59,7 +59,7 @@ public struct PaykitIdentifier: Sendable, Hashable {
         for (prefix, chains) in [("bc1", ["bitcoin"]), ("tb1", trials), ("bcrt1", ["regtest"])]
         where text.hasPrefix(prefix) {
             let rest = text.dropFirst(prefix.count)
-            // 20 bytes, or 32: with version and checksum so many characters.
+            // 20 bytes, or 32: this many characters with version and checksum.
             if rest.hasPrefix("q"), rest.count == 39 { return chains.map { "btc-\($0)-p2wpkh" } }
             if rest.hasPrefix("p"), rest.count == 59 { return chains.map { "btc-\($0)-p2tr" } }
             return []
@@ -76,7 +76,7 @@ public struct PaykitIdentifier: Sendable, Hashable {
         }
     }
 
-    /// Whether `value` can be what the identifier says. Of identifiers whose values are not known here, all can.
+    /// Returns true if `value` fits the identifier. Any value fits an identifier whose values are not known here.
     package func allows(_ value: String) -> Bool {
         guard Self.known.contains(text) else { return true }
         return Self.candidates(for: value).contains(text)

@@ -1,19 +1,19 @@
 import PaymentCore
 
-/// Which of somebody's apps receives, and whether it is a wallet or a server (Protocol 11.1): `bitkit/wallet`.
+/// The receiving app of a user, and its runtime: a wallet or a server (Protocol 11.1): `bitkit/wallet`.
 public struct PaykitReceiverPath: Sendable, Hashable {
-    /// What receives.
+    /// The kind of program that receives.
     @nonexhaustive
     public enum Runtime: String, Sendable, Hashable, CaseIterable {
         /// A person's wallet.
         case wallet
-        /// A service that is always there.
+        /// A service that is always available.
         case server
     }
 
-    /// The app: 1 to 64 of lower-case letters, digits and `-`.
+    /// The app: 1 to 64 lower-case letters, digits and `-`.
     public let app: String
-    /// What receives.
+    /// The kind of program that receives.
     public let runtime: Runtime
 
     /// Reads a path; nil where the text is none.
@@ -29,13 +29,13 @@ public struct PaykitReceiverPath: Sendable, Hashable {
     /// The path's text.
     public var text: String { "\(app)/\(runtime.rawValue)" }
 
-    /// What publishing endpoints and private messages for this receiver takes.
+    /// The capabilities that publishing endpoints and messages of private links for this receiver requires.
     public var capabilities: [PubkyCapability] {
-        // Its grammar leaves nothing that a scope could not hold.
+        // Its grammar permits nothing that a scope could not hold.
         ["/pub/paykit/v0/\(text)/:rw", "/pub/paykit/v0/private/\(text)/:rw"].compactMap { try? PubkyCapability($0) }
     }
 
-    /// Whether a text can be a segment of a path, or name an app.
+    /// Returns true if a text can be a segment of a path, or name an app.
     package static func isSegment(_ text: some StringProtocol) -> Bool {
         1...64 ~= text.utf8.count
             && text.utf8.allSatisfy {

@@ -1,6 +1,7 @@
 package import PaymentCore
 
-/// What a homeserver says of a session that a grant opened (Protocol 10.3). Times are seconds since 1970, by its clock.
+/// A homeserver's description of a session that a grant opened (Protocol 10.3). Times are seconds since 1970, by its
+/// clock.
 package struct GrantSession: Sendable, Hashable {
     package let homeserver: PubkyKey
     package let user: PubkyKey
@@ -25,7 +26,7 @@ package struct GrantSession: Sendable, Hashable {
         self.createdAt = createdAt
     }
 
-    /// Reads a session. Members that are not known are skipped.
+    /// Reads a session. Unknown members are skipped.
     package init(_ json: JSONValue) throws(WireDefect) {
         func text(_ name: String) throws(WireDefect) -> String {
             guard let text = json[name]?.string else { throw WireDefect("a session has no \(name)") }
@@ -64,17 +65,17 @@ package struct GrantSession: Sendable, Hashable {
     }
 }
 
-/// What an app may do in this user's name, as their homeserver lists it.
+/// A grant of an app to act in this user's name, as their homeserver lists it.
 public struct PubkyGrantRecord: Sendable, Hashable, Identifiable {
-    /// By what it is revoked.
+    /// The id by which it is revoked.
     public let id: String
-    /// The app, as it calls itself.
+    /// The app, by the name that it chose.
     public let clientID: String
-    /// What the app may do.
+    /// The app's permissions.
     public let capabilities: [PubkyCapability]
-    /// When the user allowed it: seconds since 1970, by the signer's clock.
+    /// The time at which the user granted it: seconds since 1970, by the signer's clock.
     public let issuedAt: UInt64
-    /// Until when: seconds since 1970.
+    /// The time of its expiry: seconds since 1970.
     public let expiresAt: UInt64
 
     package init(_ grant: PubkyGrant) {

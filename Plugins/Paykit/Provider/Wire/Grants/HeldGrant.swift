@@ -1,8 +1,8 @@
 package import PaymentCore
 import PaymentCrypto
 
-/// A grant together with the app's key for it and the homeserver that takes it: all that opening sessions needs, until
-/// it ends or is revoked. It is never shared by two programs: each of them would end the other one's session.
+/// A grant, with the app's key for it and the homeserver that accepts it: all that opening sessions requires, until it
+/// expires or is revoked. Never share it between programs: each would end the other's session.
 package struct HeldGrant: Sendable, Hashable {
     package let grant: PubkyGrant
     package let homeserver: PubkyKey
@@ -20,7 +20,7 @@ package struct HeldGrant: Sendable, Hashable {
         self.seed = seed
     }
 
-    /// A proof that works once.
+    /// Creates a proof that works once.
     package func proof(_ random: any RandomSource, at time: UInt64) throws(GrantDefect) -> GrantProof {
         guard let client = try? PubkyKeyPair(seed: seed.reveal()) else { throw .owner }
         return try GrantProof(of: grant.id, for: homeserver, nonce: PubkyGrant.id(random), at: time, by: client)
@@ -28,18 +28,18 @@ package struct HeldGrant: Sendable, Hashable {
 
     // MARK: At rest
 
-    /// The text as which it is stored (Protocol 10.5). As good as the key for what it allows.
+    /// The text as which it is stored (Protocol 10.5). It is as sensitive as the key for what it permits.
     package var credential: Redacted<String> {
         Redacted("\(Self.version):\(homeserver):\(Base64URL.encode(seed.reveal())):\(grant.text.reveal())")
     }
 
-    /// Whether a stored text means to be a grant, of whatever version, and not a cookie.
+    /// Returns true if a stored text looks like a grant, of whatever version, and not like a cookie.
     package static func isLikely(_ text: String) -> Bool { text.hasPrefix("pubky-grant-credential-") }
 
     /// Reads a stored grant.
     ///
     /// - Parameters:
-    ///   - credential: what ``credential`` gave, here or in another client.
+    ///   - credential: the value of ``credential``, from here or from another client.
     ///   - now: seconds since 1970.
     package init(_ credential: Redacted<String>, now: UInt64) throws(PaykitNetworkError) {
         let parts = credential.reveal().split(separator: ":", omittingEmptySubsequences: false)

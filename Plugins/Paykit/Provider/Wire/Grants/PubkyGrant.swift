@@ -1,16 +1,16 @@
 package import PaymentCore
 import PaymentCrypto
 
-/// What an app may do in somebody's name, signed by them for the app's own key (Protocol 10.2).
+/// A user's permission for an app to act in their name, signed for the app's own key (Protocol 10.2).
 ///
-/// Whoever brings it, a value of this type was signed by ``issuer``. It opens nothing without the app's key.
+/// A value of this type was always signed by ``issuer``, whatever its source. It opens nothing without the app's key.
 package struct PubkyGrant: Sendable, Hashable {
-    /// Who allows it.
+    /// The user that grants it.
     package let issuer: PubkyKey
-    /// Which app: a name that it gives itself.
+    /// The app, by the name that it chose.
     package let clientID: String
     package let capabilities: [PubkyCapability]
-    /// The app's key, which has to sign each time that a session is opened.
+    /// The app's key, which has to sign each time a session is opened.
     package let clientKey: PubkyKey
     package let id: String
     /// Seconds since 1970.
@@ -19,11 +19,11 @@ package struct PubkyGrant: Sendable, Hashable {
     package let expiresAt: UInt64
     package let text: Redacted<String>
 
-    /// How long signers let apps in: two years.
+    /// The time for which signers admit apps: two years.
     package static let lifetime: UInt64 = 63_072_000
-    /// The client that signs people up, and nothing else.
+    /// The client id of sign-ups, for nothing else.
     package static let signUpClient = "pubky.signup"
-    /// How long a grant for signing up may be good.
+    /// The longest lifetime of a grant for signing up, in seconds.
     package static let signUpLifetime: UInt64 = 300
 
     /// Signs a grant.
@@ -43,7 +43,7 @@ package struct PubkyGrant: Sendable, Hashable {
         try self.init(parsing: token.text)
     }
 
-    /// Reads a grant, and checks who signed it. Whether its time is over, the caller has to look at.
+    /// Reads a grant, and checks its signature. The caller checks whether it has expired.
     package init(parsing text: some StringProtocol) throws(GrantDefect) {
         let token = try SignedToken(parsing: text)
         let claims = token.claims
@@ -69,12 +69,12 @@ package struct PubkyGrant: Sendable, Hashable {
         self.text = Redacted(token.text)
     }
 
-    /// Whether a text can name an app: 1 to 253 bytes, without control characters.
+    /// Returns true if a text can name an app: 1 to 253 bytes, without control characters.
     package static func isClientID(_ text: String) -> Bool {
         1...253 ~= text.utf8.count && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
     }
 
-    /// Whether a text can be the id of a grant or the nonce of a proof.
+    /// Returns true if a text can be the id of a grant or the nonce of a proof.
     package static func isID(_ text: some StringProtocol) -> Bool {
         1...22 ~= text.utf8.count
             && text.utf8.allSatisfy {
@@ -88,8 +88,8 @@ package struct PubkyGrant: Sendable, Hashable {
     }
 }
 
-/// What an app signs each time that it opens a session with a grant: that it has the key, now, for this homeserver
-/// (Protocol 10.2). Works once.
+/// An app's signature for opening a session with a grant: that it has the key, now, for this homeserver (Protocol
+/// 10.2). Works once.
 package struct GrantProof: Sendable {
     package let audience: PubkyKey
     package let grantID: String
@@ -98,7 +98,7 @@ package struct GrantProof: Sendable {
     package let issuedAt: UInt64
     package let text: Redacted<String>
 
-    /// How far its time may be from the homeserver's, in seconds.
+    /// The largest difference between its time and the homeserver's, in seconds.
     package static let window: UInt64 = 180
 
     /// Signs a proof.

@@ -2,7 +2,7 @@ package import PaymentCore
 import PaymentCrypto
 
 /// A text of three parts that an Ed25519 key signed: header, claims, signature (RFC 7515, compact; Protocol 10.2). No
-/// other algorithm is known here, so none can be talked into.
+/// other algorithm is known here, so none can be substituted.
 package struct SignedToken: Sendable {
     package let claims: JSONValue
     package let text: String
@@ -25,7 +25,7 @@ package struct SignedToken: Sendable {
         try self.init(parsing: content + "." + Base64URL.encode(signature))
     }
 
-    /// Reads a token. Who signed it, the caller has to ask.
+    /// Reads a token. The caller checks its signature.
     package init(parsing text: some StringProtocol) throws(GrantDefect) {
         guard text.utf8.count <= Self.maximumLength else { throw .format }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -38,7 +38,7 @@ package struct SignedToken: Sendable {
         self.text = String(text)
     }
 
-    /// What a token is for.
+    /// The purpose of a token.
     package enum Kind: String, Sendable {
         case grant = "pubky-grant"
         case proof = "pubky-pop"
@@ -53,7 +53,7 @@ package struct SignedToken: Sendable {
         guard header["typ"]?.string == kind.rawValue else { throw .kind }
     }
 
-    /// Whether a text has the outer form of a token, as opposed to the bytes of an ``AuthToken``.
+    /// Returns true if a text has the outer form of a token, as opposed to the bytes of an ``AuthToken``.
     package static func isLikely(_ bytes: [UInt8]) -> Bool {
         bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).count == 3
             && bytes.allSatisfy {
@@ -68,15 +68,15 @@ package struct SignedToken: Sendable {
     }
 }
 
-/// Why a grant or a proof is not believed. Holds nothing of it.
+/// A defect of a grant or a proof. Holds nothing of it.
 package enum GrantDefect: Error, Sendable, Hashable, CustomStringConvertible {
-    /// It is not three parts of base64url with the claims that it should have.
+    /// It is not three parts of base64url with the required claims.
     case format
-    /// The key that it names did not sign it.
+    /// It was not signed by the key that it names.
     case signature
-    /// It is signed, but for something else.
+    /// It is signed, but for another purpose.
     case kind
-    /// Its time is over, or not near ours.
+    /// It has expired, or its time is not near this device's.
     case time
     /// It names another homeserver.
     case audience

@@ -1,20 +1,20 @@
 import PaymentCore
 import PaymentCrypto
 
-/// What somebody signs to open a session at their homeserver (Protocol 3.2).
+/// A user's signed permission to open a session at their homeserver (Protocol 3.2).
 ///
-/// Whoever brings it, a value of this type was signed by ``key``. Until it is too old, whoever has it can open a
+/// A value of this type was always signed by ``key``, whatever its source. Until it expires, its holder can open a
 /// session with it: it is a secret.
 package struct AuthToken: Sendable {
     package let key: PubkyKey
-    /// When it was signed: microseconds since 1970.
+    /// The time of the signature: microseconds since 1970.
     package let timestamp: UInt64
     package let capabilities: [PubkyCapability]
     package var bytes: [UInt8] { content.reveal() }
     private let content: Redacted<[UInt8]>
 
     private static let namespace = Array("PUBKY:AUTH".utf8)
-    /// Where the signature begins to count: one byte behind its end, as all implementations have it.
+    /// The start of the signed bytes: one byte behind the end of the signature, as in all implementations.
     private static let signedFrom = 65
 
     /// Signs a token.
@@ -28,7 +28,7 @@ package struct AuthToken: Sendable {
         self.capabilities = capabilities
     }
 
-    /// Checks and reads a token. Its age is for the caller to look at.
+    /// Checks and reads a token. The caller checks its age.
     package init(parsing bytes: [UInt8]) throws(WireDefect) {
         var reader = ByteReader(bytes)
         let signature = try reader.bytes(64)
@@ -46,6 +46,6 @@ package struct AuthToken: Sendable {
         content = Redacted(bytes)
     }
 
-    /// By what a homeserver knows that it has seen the token before.
+    /// The bytes by which a homeserver recognises a token that it has seen before.
     package var id: [UInt8] { Array(bytes[75..<115]) }
 }

@@ -1,19 +1,19 @@
-/// What a session may do: read or write below a path of its owner's storage (Protocol 3.3).
+/// A permission of a session: to read or write below a path of its owner's storage (Protocol 3.3).
 public struct PubkyCapability: Sendable, Hashable {
     /// The path, from the root.
     public let scope: String
-    /// Whether it may read, where reading is not open to everybody.
+    /// True if it may read where reading is not public.
     public let canRead: Bool
-    /// Whether it may write.
+    /// True if it may write.
     public let canWrite: Bool
 
     /// Everything.
     public static let root = PubkyCapability(scope: "/", canRead: true, canWrite: true)
-    /// Everything of the part that nobody else may read, where a homeserver has one (Protocol 10.6).
+    /// Everything of the part that only the owner may read, if a homeserver has one (Protocol 10.6).
     public static let privateRoot = PubkyCapability(scope: "/priv/", canRead: true, canWrite: true)
-    /// What publishing payment endpoints takes.
+    /// The capability that publishing payment endpoints requires.
     public static let paykit = PubkyCapability(scope: "/pub/paykit.app/v0/", canRead: true, canWrite: true)
-    /// What publishing a profile takes.
+    /// The capability that publishing a profile requires.
     public static let profile = PubkyCapability(scope: "/pub/pubky.app/", canRead: true, canWrite: true)
 
     private init(scope: String, canRead: Bool, canWrite: Bool) {
@@ -34,7 +34,7 @@ public struct PubkyCapability: Sendable, Hashable {
     }
 
     /// Reads a list of capabilities, separated by commas without blanks. An empty text is an empty list; one bad entry
-    /// spoils the list, for nobody should be asked for less than was meant.
+    /// invalidates the list, so that a user is never asked for less than was meant.
     ///
     /// - Throws: ``PubkyCapabilityDefect``.
     public static func list(_ text: some StringProtocol) throws(PubkyCapabilityDefect) -> [PubkyCapability] {
@@ -49,7 +49,7 @@ public struct PubkyCapability: Sendable, Hashable {
     /// The most bytes of a path, and of one of its segments.
     package static let mostPathBytes = (path: 972, segment: 255)
 
-    /// Whether a text is a path as storage has it: from the root, nothing doubled, nothing that climbs.
+    /// Returns true if a text is a path of a storage: from the root, without empty segments, `.` or `..`.
     private static func isScope(_ text: some StringProtocol) -> Bool {
         guard text.hasPrefix("/"), text.utf8.count <= mostPathBytes.path,
             !text.unicodeScalars.contains(where: {
@@ -64,7 +64,7 @@ public struct PubkyCapability: Sendable, Hashable {
         }
     }
 
-    /// The text of `capabilities`: those of one scope as one, in the order in which the scopes first stand.
+    /// Returns the text of `capabilities`: those of one scope merged, in the order in which the scopes first appear.
     static func text(_ capabilities: [PubkyCapability]) -> String {
         var merged: [PubkyCapability] = []
         for capability in capabilities {
@@ -82,19 +82,20 @@ public struct PubkyCapability: Sendable, Hashable {
     /// The capability's text, such as `/pub/paykit.app/v0/:rw`.
     public var text: String { "\(scope):\(canRead ? "r" : "")\(canWrite ? "w" : "")" }
 
-    /// Whether a file at `path` may be written, as the older homeservers see it: by its beginning alone.
+    /// Returns true if a file at `path` may be written, by the rule of older homeservers: by its prefix alone.
     package func allowsWriting(_ path: String) -> Bool { canWrite && path.hasPrefix(scope) }
 
-    /// Whether it is about `path`, as today's homeservers see it: this very path, or below a directory.
+    /// Returns true if it concerns `path`, by the rule of homeservers with grants: this very path, or below a
+    /// directory.
     package func covers(_ path: String) -> Bool { path == scope || scope.hasSuffix("/") && path.hasPrefix(scope) }
 }
 
-/// Why a text is no capability.
+/// A defect of a capability's text.
 @nonexhaustive
 public enum PubkyCapabilityDefect: Error, Sendable, Hashable {
-    /// It is not `path:actions`.
+    /// It is not of the form `path:actions`.
     case form
-    /// The path is none of a storage: it does not begin with a slash, is too long, or holds an empty segment, `.`,
+    /// The path is not one of a storage: it does not begin with a slash, is too long, or holds an empty segment, `.`,
     /// `..`, a comma, a backslash or a control character.
     case scope
     /// There is no action, or one that is neither `r` nor `w`.

@@ -6,25 +6,25 @@ extension Homeserver {
 
     // MARK: What it speaks
 
-    /// Whether it takes grants: one question that changes nothing. Today's say that there is no session, older ones
-    /// that there is nothing at such a path.
+    /// Asks whether it accepts grants, without any change. Homeservers with grants answer that there is no session,
+    /// older ones that there is nothing at such a path.
     ///
-    /// - Returns: nil where the answer says neither.
+    /// - Returns: true if it accepts them; nil if the answer does not show it.
     package func takesGrants(for user: PubkyKey) async throws(PaykitNetworkError) -> Bool? {
         let response = try await send(.get, Self.grantSession, of: user)
         switch response.status {
         case 401: return true
         case 400, 403, 404, 405, 501: return false
-        // One that stops at a missing tenant with its own failure is of the first that took grants; we named the
-        // tenant.
+        // A homeserver that fails with its own error for a missing tenant is of the first that accepted grants; the
+        // tenant is named here.
         case 429, 500...: throw refusal(response, of: user, .session)
         default: return nil
         }
     }
 
-    /// What a homeserver says that it can, by name; nil where it does not say.
+    /// Returns the names of the homeserver's features; nil if it reports none.
     ///
-    /// Nobody waits long for it, and no failure of it is one.
+    /// The wait is short, and failures are ignored.
     package func features(for user: PubkyKey) async -> Set<String>? {
         guard let response = try? await send(.get, "/info", of: user, timeout: .seconds(5), limit: 1 << 14),
             response.status == 200, let json = try? JSONValue(parsing: response.body),
@@ -33,28 +33,28 @@ extension Homeserver {
         return Set(list.compactMap(\.string))
     }
 
-    /// The feature of homeservers whose paths say whose storage is meant.
+    /// The feature of homeservers whose paths name the owner of the storage.
     package static let storagePaths = "path-addressed-storage"
 
     // MARK: Accounts
 
-    /// Makes an account. It opens no session.
+    /// Creates an account. It opens no session.
     package func signUp(
         _ grant: PubkyGrant, _ proof: GrantProof, token: Redacted<String>? = nil
     ) async throws(PaykitNetworkError) {
         var path = "/auth/grant/signup"
         if let token { path += "?signup_token=\(PercentCoding.encode(token.reveal()))" }
-        // A proof works once: the second arrival of it would be refused as used.
+        // A proof works once: a repeated request would be refused.
         let response = try await post(path, grant, proof)
         guard 200...299 ~= response.status else { throw grantRefusal(response, of: grant.issuer, .signUp) }
     }
 
-    /// Opens a session with a grant; a session that the grant opened before ends with it.
+    /// Opens a session with a grant; an earlier session of the same grant ends.
     ///
     /// - Parameters:
     ///   - proof: a new one each time.
-    ///   - uptime: now, by the clock that is never set. The homeserver says how long the session is good, by its own
-    ///     clock; only that difference counts here.
+    ///   - uptime: now, by the clock that is never set. The homeserver reports the session's lifetime by its own clock;
+    ///     only the difference counts here.
     package func open(
         _ held: HeldGrant, _ proof: GrantProof, at uptime: Duration
     ) async throws(PaykitNetworkError) -> PubkySession {
@@ -74,7 +74,7 @@ extension Homeserver {
             user: grant.issuer, capabilities: info.capabilities, credential: .bearer(bearer), origin: url.origin)
     }
 
-    /// Asks whether a bearer still opens its user's storage.
+    /// Returns true if a bearer still opens its user's storage.
     package func knows(_ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
         let response = try await send(.get, Self.grantSession, of: session.user, try credential(of: session))
         if [401, 404].contains(response.status) { return false }
@@ -84,7 +84,7 @@ extension Homeserver {
         return true
     }
 
-    /// Reads what the homeserver says of a session, which has to be that of this grant: it could give us another's.
+    /// Reads the homeserver's description of a session, which has to be that of this grant, not of another.
     private func described(_ json: JSONValue, by held: HeldGrant) throws(PaykitNetworkError) -> GrantSession {
         let info: GrantSession
         do { info = try GrantSession(json) } catch { throw undescribed }
@@ -101,7 +101,7 @@ extension Homeserver {
 
     // MARK: All of a user's grants
 
-    /// Lists what apps may do in the user's name.
+    /// Lists the grants of apps to act in the user's name.
     package func grants(_ session: PubkySession) async throws(PaykitNetworkError) -> [PubkyGrantRecord] {
         let response = try await send(
             .get, "/auth/grant/sessions", of: session.user, try credential(of: session), limit: Self.listingLimit)
@@ -112,9 +112,9 @@ extension Homeserver {
         } catch { throw PaykitNetworkError(.invalidData, "\(url.host) listed the apps in a way that cannot be read") }
     }
 
-    /// Lets an app do nothing any more in the user's name.
+    /// Revokes a grant, so that its app can no longer act in the user's name.
     ///
-    /// - Returns: whether it could do anything before.
+    /// - Returns: true if the grant was valid before.
     package func revoke(_ id: String, _ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
         guard PubkyGrant.isID(id) else {
             throw PaykitNetworkError(
@@ -137,7 +137,7 @@ extension Homeserver {
             .post, path, of: grant.issuer, headers: ["Content-Type": "application/json"], body: body.serialized())
     }
 
-    /// Its words tell some refusals apart that its numbers do not. They are compared, and never repeated.
+    /// Maps a refusal to an error. Its text distinguishes refusals of equal status; it is compared, and never repeated.
     private func grantRefusal(_ response: HTTPResponse, of user: PubkyKey, _ call: Call) -> PaykitNetworkError {
         let words = String(decoding: response.body.prefix(200), as: UTF8.self)
         let host = url.host

@@ -6,23 +6,23 @@ import PaymentCore
     package import Foundation
 #endif
 
-/// What homeservers say of a file without sending it (Protocol 3.5).
+/// Descriptions of files without their content (Protocol 3.5).
 extension Homeserver {
-    /// What is said of a file. All of it is the server's word.
+    /// A description of a file. All of it is the server's claim.
     package struct Head: Sendable, Hashable {
-        /// How many bytes it has; nil where nobody says, or says what is no number.
+        /// The number of bytes; nil if none is given, or it is no number.
         package let length: Int?
-        /// What names its content.
+        /// The tag that names its content.
         package let tag: String?
-        /// When it was written.
+        /// The time of its last change.
         package let modifiedAt: Date?
-        /// What it is taken for, such as `application/json`.
+        /// Its media type, such as `application/json`.
         package let type: String?
     }
 
     /// Asks about the file at `address`.
     ///
-    /// - Parameter now: by what dates with two digits of a year are understood.
+    /// - Parameter now: the time by which dates with a year of two digits are read.
     /// - Returns: nil when there is none.
     package func head(
         _ address: PubkyAddress, session: PubkySession? = nil, at now: Date

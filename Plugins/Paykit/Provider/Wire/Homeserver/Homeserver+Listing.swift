@@ -2,13 +2,13 @@ import PaymentCore
 
 /// Directories and events of a homeserver (Protocol 3.5 and 3.6).
 extension Homeserver {
-    /// One page of what is below the directory `address`, in the order of its paths; nil when nothing is.
+    /// Returns one page of the paths below the directory `address`, in their order; nil when there are none.
     ///
     /// - Parameters:
     ///   - limit: the most entries of a page: 1 to 1000.
-    ///   - cursor: the last entry of the page before.
-    ///   - isReverse: whether the last paths come first.
-    ///   - isShallow: whether only what lies in the directory itself is listed; directories in it end with a slash.
+    ///   - cursor: the last entry of the previous page.
+    ///   - isReverse: true if the last paths come first.
+    ///   - isShallow: true to list only the directory itself; directories in it end with a slash.
     package func list(
         _ address: PubkyAddress, limit: Int = 1000, after cursor: PubkyAddress? = nil, isReverse: Bool = false,
         isShallow: Bool = false, session: PubkySession? = nil
@@ -26,21 +26,21 @@ extension Homeserver {
         default: throw refusal(response, of: address.owner, .file)
         }
         guard let text = String(validating: response.body, as: UTF8.self) else { throw unreadable }
-        // What is not below the directory is nobody's business here: a server could name anything.
+        // Paths outside the directory are ignored: a server could name anything.
         return text.split(separator: "\n").compactMap { try? PubkyAddress(listed: $0) }
             .filter { $0.owner == address.owner && $0.path.hasPrefix(address.path) }
     }
 
-    /// Something that happened to a file.
+    /// A change of a file.
     package struct Event: Sendable, Hashable {
         package let address: PubkyAddress
-        /// Whether the file is gone; otherwise it is new or has changed.
+        /// True if the file was deleted; otherwise it is new or has changed.
         package let isDeletion: Bool
     }
 
-    /// What happened to all files of this homeserver since `cursor`.
+    /// Returns the changes of all files of this homeserver since `cursor`.
     ///
-    /// - Returns: the events, and from where to ask next.
+    /// - Returns: the events, and the cursor for the next call.
     package func events(
         since cursor: String, limit: Int = 1000, for user: PubkyKey
     ) async throws(PaykitNetworkError) -> (events: [Event], cursor: String) {
@@ -65,17 +65,17 @@ extension Homeserver {
         return (events, next)
     }
 
-    /// Of how many users changes can be asked for at once.
+    /// The most users whose changes can be asked for at once.
     package static let mostUsers = 50
 
     /// The last change below a path.
     package struct Change: Sendable, Hashable {
         package let owner: PubkyKey
-        /// From where to ask next.
+        /// The cursor for the next call.
         package let cursor: String
     }
 
-    /// Which of `users` have changed something below `path`, each since the cursor that was given.
+    /// Returns those of `users` that have changed something below `path`, each since the given cursor.
     package func changes(
         of users: [PubkyKey: String?], below path: String
     ) async throws(PaykitNetworkError) -> [Change] {

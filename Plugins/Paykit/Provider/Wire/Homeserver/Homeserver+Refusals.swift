@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// What a homeserver's refusals mean (Protocol 3.4 and 3.5).
+/// The meanings of a homeserver's refusals (Protocol 3.4 and 3.5).
 extension Homeserver {
     enum Call {
         case signUp
@@ -10,7 +10,7 @@ extension Homeserver {
         case grants
     }
 
-    /// The failure that a refusal stands for. Its text is the server's and may repeat what was sent: it is not told.
+    /// Maps a refusal to an error. The server's text is not included: it may repeat what was sent.
     func refusal(_ response: HTTPResponse, of user: PubkyKey, _ call: Call) -> PaykitNetworkError {
         let host = url.host
         switch (response.status, call) {

@@ -3,7 +3,7 @@ package import PaymentCore
 /// The calls of one homeserver, at its ordinary web address (Protocol 3).
 package struct Homeserver: Sendable {
     package let url: HTTPURL
-    /// Whether its paths say whose storage is meant (Protocol 10.6); otherwise a header does.
+    /// True if its paths name the owner of the storage (Protocol 10.6); otherwise a header does.
     package let hasStoragePaths: Bool
     private let http: any HTTPTransport
 
@@ -26,7 +26,7 @@ package struct Homeserver: Sendable {
     ) async throws(PaykitNetworkError) -> PubkySession {
         var path = isSignUp ? "/signup" : "/session"
         if isSignUp, let signUpToken { path += "?signup_token=\(PercentCoding.encode(signUpToken.reveal()))" }
-        // A token works once: the second arrival of it would be refused as used.
+        // A token works once: a repeated request would be refused.
         let response = try await send(.post, path, of: token.key, body: token.bytes)
         guard response.status == 200 else { throw refusal(response, of: token.key, isSignUp ? .signUp : .signIn) }
         let info = try session(response, of: token.key)
@@ -36,7 +36,7 @@ package struct Homeserver: Sendable {
         return PubkySession(user: token.key, capabilities: info.capabilities, cookie: cookie, origin: url.origin)
     }
 
-    /// Asks what a cookie of `user` may do; nil when the homeserver knows no such session.
+    /// Returns the session of a cookie of `user`; nil when the homeserver knows no such session.
     package func session(_ cookie: Redacted<String>, of user: PubkyKey) async throws(PaykitNetworkError)
         -> PubkySession?
     {
@@ -47,7 +47,7 @@ package struct Homeserver: Sendable {
             user: user, capabilities: try session(response, of: user).capabilities, cookie: cookie, origin: url.origin)
     }
 
-    /// Ends a session. Behind a bearer the grant itself ends, and with it all that it could open.
+    /// Ends a session. For a bearer the grant itself ends, and with it all its sessions.
     package func close(_ session: PubkySession) async throws(PaykitNetworkError) {
         let response = try await send(
             .delete, session.held == nil ? "/session" : Self.grantSession, of: session.user,
@@ -85,11 +85,11 @@ package struct Homeserver: Sendable {
     /// A file as it was read.
     package struct File: Sendable, Hashable {
         package let content: [UInt8]
-        /// What names this content; sent back, it asks whether it is still the same.
+        /// The tag that names this content; a later conditional request sends it back.
         package let tag: String?
     }
 
-    /// What a conditional question brings.
+    /// The result of a conditional request.
     package enum Reading: Sendable, Hashable {
         case file(File)
         case unchanged
@@ -98,7 +98,7 @@ package struct Homeserver: Sendable {
 
     /// Reads the file at `address`.
     ///
-    /// - Parameter tag: what an earlier reading had; where it is still the same, it is not sent again.
+    /// - Parameter tag: the tag of an earlier reading; unchanged content is not sent again.
     package func read(
         _ address: PubkyAddress, session: PubkySession? = nil, unlessStill tag: String? = nil
     ) async throws(PaykitNetworkError) -> Reading {
@@ -115,7 +115,7 @@ package struct Homeserver: Sendable {
         }
     }
 
-    /// Writes a file. The same content twice is the same file.
+    /// Writes a file. Writing the same content twice has the same result.
     package func write(
         _ content: [UInt8], to address: PubkyAddress, _ session: PubkySession
     ) async throws(PaykitNetworkError) {
@@ -126,7 +126,7 @@ package struct Homeserver: Sendable {
 
     /// Deletes a file.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: true if there was one.
     @discardableResult
     package func delete(_ address: PubkyAddress, _ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
         let response = try await send(
@@ -138,8 +138,8 @@ package struct Homeserver: Sendable {
 
     // MARK: Requests
 
-    /// What `session` shows, if it is this homeserver's: an old record, brought late, may lead to one that the user has
-    /// left.
+    /// Returns the credential of `session`, if it is this homeserver's: an old record that arrives late may lead to one
+    /// that the user has left.
     package func credential(of session: PubkySession) throws(PaykitNetworkError) -> PubkySession.Credential {
         guard session.origin == url.origin else {
             throw PaykitNetworkError(
@@ -150,7 +150,7 @@ package struct Homeserver: Sendable {
         return session.credential
     }
 
-    /// Where a file or directory is asked for.
+    /// Returns the request path of a file or directory.
     func path(_ address: PubkyAddress) -> String {
         hasStoragePaths ? "/storage/\(address.owner)\(address.path)" : address.path
     }
@@ -166,7 +166,7 @@ package struct Homeserver: Sendable {
         }
         var request = HTTPRequest(
             method, target, headers: headers, body: body, replay: replay, timeout: timeout, responseLimit: limit)
-        // Where the path says it, the header is not looked at; elsewhere it has to be there.
+        // Homeservers whose path names the owner ignore the header; others require it.
         request.headers["pubky-host"] = user.text
         switch credential {
         case .cookie(let cookie): request.headers["Cookie"] = "\(user)=\(cookie.reveal())"

@@ -1,28 +1,29 @@
 public import PaymentCore
 
-/// A session at somebody's own homeserver. Its secret is as good as the key for what it may do; it prints as nothing.
+/// A session at a user's own homeserver. Its secret is as sensitive as the key for what it permits; it prints as
+/// nothing.
 public struct PubkySession: Sendable, Hashable {
-    /// Whose session it is.
+    /// The user of the session.
     public let user: PubkyKey
-    /// What it may do.
+    /// The session's permissions.
     public let capabilities: [PubkyCapability]
     package let credential: Credential
-    /// The homeserver that opened it, or said that it knows it: nobody else is shown the credential, whatever is
-    /// published of where the user's data lies.
+    /// The homeserver that opened it, or confirmed that it knows it: no other server is shown the credential, whatever
+    /// is published about the location of the user's data.
     package let origin: String
 
-    /// What is shown to the homeserver with each request.
+    /// The credential that each request carries.
     package enum Credential: Sendable, Hashable {
-        /// As older homeservers want it (Protocol 3.4).
+        /// A cookie, for older homeservers (Protocol 3.4).
         case cookie(Redacted<String>)
-        /// For an hour, then opened again with the grant (Protocol 10.3).
+        /// A bearer, valid for an hour, then renewed with the grant (Protocol 10.3).
         case bearer(Bearer)
     }
 
     package struct Bearer: Sendable, Hashable {
         package let token: Redacted<String>
         package let held: HeldGrant
-        /// Until when it is good, by the clock that is never set.
+        /// The time of its expiry, by the clock that is never set.
         package let end: Duration
 
         package init(token: Redacted<String>, held: HeldGrant, end: Duration) {
@@ -31,7 +32,7 @@ public struct PubkySession: Sendable, Hashable {
             self.end = end
         }
 
-        /// Before a request a bearer is opened anew that has so little time left.
+        /// The remaining time below which a bearer is renewed before a request.
         package static let margin: Duration = .seconds(150)
     }
 
@@ -46,14 +47,14 @@ public struct PubkySession: Sendable, Hashable {
         self.init(user: user, capabilities: capabilities, credential: .cookie(cookie), origin: origin)
     }
 
-    /// The grant behind the session; nil where it is a cookie's.
+    /// The grant behind the session; nil for a cookie.
     package var held: HeldGrant? {
         guard case .bearer(let bearer) = credential else { return nil }
         return bearer.held
     }
 
-    /// The session as another program of the same user takes it: key, colon and cookie (Protocol 3.4), or the grant
-    /// with the app's key (Protocol 10.5). A grant is for one program at a time: the other one's use of it ends the
+    /// The session in the form that another program of the same user reads: key, colon and cookie (Protocol 3.4), or
+    /// the grant with the app's key (Protocol 10.5). A grant is for one program at a time: its use in another ends the
     /// session here.
     public var exported: Redacted<String> {
         switch credential {
@@ -74,7 +75,7 @@ public struct PubkySession: Sendable, Hashable {
         return (user, Redacted(String(parts[1])))
     }
 
-    /// Whether a text can be the value of a cookie: nothing of it may end a header or begin another cookie.
+    /// Returns true if a text can be the value of a cookie: nothing in it may end a header or begin another cookie.
     static func isCookie(_ text: some StringProtocol) -> Bool {
         1...256 ~= text.utf8.count
             && text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.~".utf8.contains($0) }

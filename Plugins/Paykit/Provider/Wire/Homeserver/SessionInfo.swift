@@ -1,7 +1,7 @@
-/// What a homeserver says of a session (Protocol 3.4).
+/// A homeserver's description of a session (Protocol 3.4).
 package struct SessionInfo: Sendable, Hashable {
     package let key: PubkyKey
-    /// When the session was opened: microseconds since 1970.
+    /// The time at which the session was opened: microseconds since 1970.
     package let createdAt: UInt64
     package let name: String
     package let userAgent: String

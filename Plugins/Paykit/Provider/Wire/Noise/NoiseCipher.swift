@@ -1,6 +1,6 @@
 import PaymentCrypto
 
-/// One direction of a channel (section 5.1): a key, and how many messages it has protected.
+/// One direction of a channel (section 5.1): a key, and the number of messages that it has protected.
 package struct NoiseCipher: Sendable {
     /// The most bytes of a message.
     package static let maximumLength = 65_535
@@ -15,7 +15,7 @@ package struct NoiseCipher: Sendable {
         self.count = count
     }
 
-    /// The same direction after so many messages, where it is made again from what was kept.
+    /// Returns the same direction after `count` messages, when it is restored from a stored state.
     func at(_ count: UInt64) -> NoiseCipher { NoiseCipher(key: key, count: count) }
 
     /// Encrypts the next message.
@@ -29,7 +29,7 @@ package struct NoiseCipher: Sendable {
         return sealed
     }
 
-    /// Decrypts the next message. One that does not fit leaves the number where it was.
+    /// Decrypts the next message. One that fails leaves the number unchanged.
     package mutating func open(_ sealed: [UInt8], authenticating data: [UInt8] = []) throws(NoiseError) -> [UInt8] {
         guard sealed.count <= Self.maximumLength else { throw .length }
         let nonce = try nonce()
@@ -40,7 +40,7 @@ package struct NoiseCipher: Sendable {
         return plaintext
     }
 
-    /// Four zeros, then the number of the message, the lowest byte first. The specification keeps the last number.
+    /// Four zeros, then the message number, least significant byte first. The specification reserves the last number.
     private func nonce() throws(NoiseError) -> [UInt8] {
         guard count < .max else { throw .exhausted }
         return [UInt8](repeating: 0, count: 4) + count.bigEndianBytes.reversed()
@@ -49,10 +49,10 @@ package struct NoiseCipher: Sendable {
 
 /// A channel whose handshake is done.
 package struct NoiseChannel: Sendable {
-    /// What is sent from here.
+    /// The cipher of sent messages.
     package var sending: NoiseCipher
-    /// What comes from the other side.
+    /// The cipher of received messages.
     package var receiving: NoiseCipher
-    /// The hash of the handshake: the same on both sides, and nowhere else.
+    /// The hash of the handshake: known to both sides only.
     package let binding: [UInt8]
 }

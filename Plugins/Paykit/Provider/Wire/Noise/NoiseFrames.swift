@@ -1,11 +1,11 @@
 import PaymentCore
 import PaymentCrypto
 
-/// Messages of a channel as they travel: each behind its length, in four bytes, highest first (Protocol 5.1). A length
-/// that no message has is refused before anything of it is read, so that no stranger's number reserves memory.
+/// Messages of a channel on the wire: each behind its length, in four bytes, most significant first (Protocol 5.1). An
+/// impossible length is refused before any of the message is read, so that no foreign number reserves memory.
 package struct NoiseFrames: Sendable {
     private static let head = 4
-    /// Every message has a tag at least.
+    /// The least bytes of a message: its tag.
     private static let shortest = ChaCha20Poly1305.tagLength
 
     private var bytes: [UInt8] = []
@@ -13,13 +13,13 @@ package struct NoiseFrames: Sendable {
 
     package init() {}
 
-    /// How many bytes are wanted next; more than that is never taken.
+    /// The number of bytes wanted next; more than that is never taken.
     package var wanted: Int { Self.head + (length ?? 0) - bytes.count }
 
-    /// Whether nothing of a next message has come yet.
+    /// True if no byte of a next message has arrived yet.
     package var isAtStart: Bool { bytes.isEmpty }
 
-    /// Takes what has come.
+    /// Takes bytes that have arrived.
     ///
     /// - Parameter more: at most ``wanted`` bytes.
     /// - Returns: the message, when it is complete.
@@ -38,6 +38,6 @@ package struct NoiseFrames: Sendable {
         return message
     }
 
-    /// A message with its length before it.
+    /// Returns a message with its length before it.
     package static func wire(_ message: [UInt8]) -> [UInt8] { UInt32(message.count).bigEndianBytes + message }
 }

@@ -11,7 +11,7 @@ package struct NoiseHandshake: Sendable {
     package let role: Role
     private let ownStatic: [UInt8]?
     private let ownEphemeral: [UInt8]
-    /// The other side's key, once it is known. Whose it is, the caller has to find out.
+    /// The other side's key, once it is known. The caller determines its owner.
     package private(set) var remoteStatic: [UInt8]?
     private var remoteEphemeral: [UInt8]?
     private var state: SymmetricState
@@ -21,10 +21,10 @@ package struct NoiseHandshake: Sendable {
     /// Begins a handshake.
     ///
     /// - Parameters:
-    ///   - prologue: what both sides have agreed on before; where it differs, the handshake fails.
+    ///   - prologue: the bytes agreed on before; if they differ, the handshake fails.
     ///   - ownStatic: this side's private key; nil where the pattern needs none.
     ///   - ownEphemeral: 32 random bytes, used for this handshake alone.
-    ///   - remoteStatic: the other side's public key, where the pattern needs it before.
+    ///   - remoteStatic: the other side's public key, if the pattern requires it in advance.
     package init(
         _ suite: NoiseSuite, _ role: Role, prologue: [UInt8], ownStatic: [UInt8]?, ownEphemeral: [UInt8],
         remoteStatic: [UInt8]? = nil
@@ -49,7 +49,7 @@ package struct NoiseHandshake: Sendable {
         }
     }
 
-    /// Whether all messages of the handshake were exchanged.
+    /// True if all messages of the handshake were exchanged.
     package var isFinished: Bool { turn == suite.pattern.messages.count }
 
     /// The hash of everything so far.
@@ -79,7 +79,7 @@ package struct NoiseHandshake: Sendable {
         return message
     }
 
-    /// Reads the next message. After a failure the handshake is at its end.
+    /// Reads the next message. A failure ends the handshake.
     package mutating func read(_ message: [UInt8]) throws(NoiseError) -> [UInt8] {
         guard !isBroken, !isFinished, !isOwnTurn else { throw .order }
         isBroken = true
@@ -133,7 +133,7 @@ package struct NoiseHandshake: Sendable {
         return made
     }
 
-    /// What both sides know alike (section 5.2).
+    /// The state that both sides share (section 5.2).
     private struct SymmetricState: Sendable {
         let algorithm: NoiseHash
         var chaining: [UInt8]
@@ -143,12 +143,12 @@ package struct NoiseHandshake: Sendable {
         init(_ suite: NoiseSuite) {
             algorithm = suite.hash
             let name = Array(suite.name.utf8)
-            // A name that fits is filled up with zeros instead of hashed.
+            // A name that fits is padded with zeros instead of hashed.
             hash = name.count <= 32 ? name + [UInt8](repeating: 0, count: 32 - name.count) : suite.hash.hash(name)
             chaining = hash
         }
 
-        /// By how much an encrypted part is longer; nothing before there is a key.
+        /// The number of bytes that encryption adds; zero before there is a key.
         var tagLength: Int { cipher == nil ? 0 : ChaCha20Poly1305.tagLength }
 
         mutating func mix(hash bytes: [UInt8]) { hash = algorithm.hash(hash + bytes) }

@@ -1,9 +1,9 @@
 import PaymentCore
 import PaymentCrypto
 
-/// Who somebody says they are in a handshake: their key signs that the channel's key is theirs (Protocol 5.2).
+/// A side's identity in a handshake: the user's key signs that the channel's key is theirs (Protocol 5.2).
 ///
-/// Two generations do it differently, and neither understands the other. A reader tells them by their members.
+/// There are two incompatible generations. A reader distinguishes them by their members.
 package struct NoiseIdentity: Sendable, Hashable {
     package enum Generation: Sendable {
         case a, b
@@ -18,9 +18,9 @@ package struct NoiseIdentity: Sendable, Hashable {
     package struct Binding: Sendable {
         package let pattern: NoisePattern
         package let side: Side
-        /// The channel's key of whoever signs.
+        /// The signer's channel key.
         package let local: [UInt8]
-        /// That of the other side, where it is known to whoever signs.
+        /// The other side's channel key, if the signer knows it.
         package let remote: [UInt8]?
 
         package init(_ pattern: NoisePattern, _ side: Side, local: [UInt8], remote: [UInt8]?) {
@@ -33,19 +33,19 @@ package struct NoiseIdentity: Sendable, Hashable {
 
     package let key: PubkyKey
     package let generation: Generation
-    /// Which of several services is meant; not checked by anybody.
+    /// The intended one of several services; not checked.
     package let hint: String?
-    /// Until when it is good: seconds since 1970.
+    /// The time of its expiry: seconds since 1970.
     package let expiresAt: UInt64?
 
-    /// What both sides say before anything else.
+    /// The prologue of both sides.
     package static let prologue = Array("pubky-noise-v1".utf8)
     /// The most bytes of a hint.
     package static let maximumHint = 256
 
     // MARK: Writing
 
-    /// Says who `owner` is, as clients of `generation` write it.
+    /// Returns the identity of `owner`, as clients of `generation` write it.
     package static func text(
         of owner: PubkyKeyPair, _ binding: Binding, _ generation: Generation, hint: String? = nil,
         expiresAt: UInt64? = nil
@@ -67,7 +67,7 @@ package struct NoiseIdentity: Sendable, Hashable {
 
     // MARK: Reading
 
-    /// Reads and checks what somebody said.
+    /// Reads and checks the other side's identity.
     ///
     /// - Parameters:
     ///   - text: their payload of the handshake.
@@ -86,7 +86,7 @@ package struct NoiseIdentity: Sendable, Hashable {
         generation = json["noise_x25519_pub"] == nil ? .b : .a
         hint = json["server_hint"]?.string
         guard (hint?.utf8.count ?? 0) <= Self.maximumHint else { throw WireDefect("an identity's hint is too long") }
-        // Of the second generation nothing is signed but the keys.
+        // In the second generation only the keys are signed.
         expiresAt = generation == .a ? json["expires_at"]?.uint64 : nil
         if generation == .a {
             guard try bytes("noise_x25519_pub", 32) == binding.local else {
@@ -100,7 +100,7 @@ package struct NoiseIdentity: Sendable, Hashable {
         }
     }
 
-    /// What is signed.
+    /// Returns the hash that is signed.
     package static func digest(
         _ key: PubkyKey, _ binding: Binding, _ generation: Generation, hint: String?, expiresAt: UInt64?
     ) -> [UInt8] {

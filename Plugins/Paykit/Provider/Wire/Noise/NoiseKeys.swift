@@ -1,13 +1,13 @@
 import PaymentCrypto
 
-/// The keys of a device's channels, made from its owner's seed (Protocol 5.3). They say nothing of it.
+/// The keys of a device's channels, derived from its owner's seed (Protocol 5.3). They reveal nothing of it.
 package enum NoiseKeys {
-    /// The private X25519 key of a device.
+    /// Returns the private X25519 key of a device.
     ///
     /// - Parameters:
     ///   - seed: the owner's Ed25519 seed.
-    ///   - device: what tells the owner's devices apart: at least 16 bytes in newer versions.
-    ///   - epoch: which of the device's keys: it is counted on when the key is changed.
+    ///   - device: the bytes that distinguish the owner's devices: at least 16 in newer versions.
+    ///   - epoch: the number of the device's key, increased each time it is changed.
     package static func device(seed: [UInt8], device: [UInt8], epoch: UInt32) -> [UInt8] {
         var key = HKDF.derive(
             .sha512, secret: seed, salt: Array("pubky-noise-x25519:v1".utf8),
@@ -17,7 +17,7 @@ package enum NoiseKeys {
         return key
     }
 
-    /// What further keys of a device are made from.
+    /// Returns the seed of further keys of a device.
     package static func seed(secret: [UInt8], device: [UInt8]) -> [UInt8] {
         HKDF.derive(
             .sha256, secret: secret, salt: Array("paykit-noise-seed-v1".utf8), info: device, byteCount: 32)

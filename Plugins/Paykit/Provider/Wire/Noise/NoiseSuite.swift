@@ -1,25 +1,25 @@
 import PaymentCrypto
 
-/// How two sides of a channel come to agree (The Noise Protocol Framework, revision 34, section 7): who sends which
+/// A handshake pattern (The Noise Protocol Framework, revision 34, section 7): it determines which side sends which
 /// keys.
 package enum NoisePattern: String, Sendable, CaseIterable {
-    /// Nobody says who they are.
+    /// Neither side identifies itself.
     case nn = "NN"
-    /// Both say who they are, in the handshake.
+    /// Both sides identify themselves in the handshake.
     case xx = "XX"
-    /// The initiator knows the other one's key, and says at once who they are.
+    /// The initiator knows the other's key, and identifies itself at once.
     case ik = "IK"
-    /// The initiator knows the other one's key, and says later who they are.
+    /// The initiator knows the other's key, and identifies itself later.
     case xk = "XK"
 
     enum Token {
         case e, s, ee, es, se, ss
     }
 
-    /// Whether the initiator has to know the responder's key before.
+    /// True if the initiator has to know the responder's key in advance.
     package var needsRemoteKey: Bool { self == .ik || self == .xk }
 
-    /// Whether a side has to have a key of its own.
+    /// True if each side has to have its own key.
     package var needsOwnKey: Bool { self != .nn }
 
     /// The tokens of the messages, the initiator's first.
@@ -52,7 +52,7 @@ package enum NoiseHash: String, Sendable, CaseIterable {
         }
     }
 
-    /// Two keys made from a chaining key and a secret (section 4.3).
+    /// Returns two keys derived from a chaining key and a secret (section 4.3).
     func derive(_ chaining: [UInt8], _ secret: [UInt8]) -> ([UInt8], [UInt8]) {
         let temporary = authenticate(secret, key: chaining)
         let first = authenticate([1], key: temporary)
@@ -60,7 +60,7 @@ package enum NoiseHash: String, Sendable, CaseIterable {
     }
 }
 
-/// What both sides of a channel have to agree on before they speak.
+/// The algorithms that both sides of a channel have to agree on in advance.
 package struct NoiseSuite: Sendable, Hashable {
     package let pattern: NoisePattern
     package let hash: NoiseHash
@@ -74,7 +74,7 @@ package struct NoiseSuite: Sendable, Hashable {
     package var name: String { "Noise_\(pattern.rawValue)_25519_ChaChaPoly_\(hash.rawValue)" }
 }
 
-/// Why a channel cannot be made or used. After any of them it is at its end. Says nothing of keys or contents.
+/// A failure of a channel or handshake, which ends it. Holds no keys or contents.
 package enum NoiseError: Error, Hashable {
     /// A key is missing, of another length or a point of small order.
     case key
@@ -82,8 +82,8 @@ package enum NoiseError: Error, Hashable {
     case length
     /// A message was changed, replayed, left out, or made with other keys.
     case untrusted
-    /// Somebody speaks who is not their turn, or before the end of the handshake.
+    /// A message out of turn, or before the end of the handshake.
     case order
-    /// As many messages were sent as a key may protect.
+    /// The key has protected as many messages as it may.
     case exhausted
 }

@@ -4,7 +4,7 @@ package struct DNSMessage: Sendable, Hashable {
 
     package init(answers: [DNSRecord]) { self.answers = answers }
 
-    /// Reads a message. Questions are stepped over; what stands behind the answers is not read.
+    /// Reads a message. Questions are skipped; nothing after the answers is read.
     package init(parsing bytes: [UInt8]) throws(WireDefect) {
         guard bytes.count >= 12 else { throw WireDefect("a DNS message has a head of 12 bytes") }
         func count(_ position: Int) -> Int { Int(bytes[position]) << 8 | Int(bytes[position + 1]) }
@@ -20,7 +20,7 @@ package struct DNSMessage: Sendable, Hashable {
         self.answers = answers
     }
 
-    /// The message on the wire: a reply without an id, names not compressed.
+    /// The message on the wire: a reply without an id, with uncompressed names.
     package var wire: [UInt8] {
         let head: [UInt16] = [0, 0x8000, 0, UInt16(answers.count), 0, 0]
         return head.flatMap(\.bigEndianBytes) + answers.flatMap(\.wire)

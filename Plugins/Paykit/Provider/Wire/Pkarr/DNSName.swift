@@ -7,8 +7,8 @@ package struct DNSName: Sendable, Hashable {
 
     init(labels: [[UInt8]]) { self.labels = labels }
 
-    /// Reads a name as people write it, with or without the final dot; nil where a label is empty or longer than 63
-    /// bytes or the whole too long.
+    /// Reads a name as people write it, with or without the final dot; nil if a label is empty or longer than 63 bytes,
+    /// or the whole is too long.
     package init?(_ text: some StringProtocol) {
         let text = text.hasSuffix(".") ? text.dropLast() : text[...]
         guard !text.isEmpty else {
@@ -49,7 +49,7 @@ extension DNSName: CustomStringConvertible {
 
 extension DNSName {
     /// Reads a name that begins at `position` of `message`, following compression pointers (RFC 1035 section 4.1.4),
-    /// and leaves `position` behind it. Pointers may lead backwards only, so that no message makes it run for ever.
+    /// and leaves `position` behind it. Pointers may lead backwards only, so that every message ends the loop.
     static func read(from message: [UInt8], at position: inout Int) throws(WireDefect) -> DNSName {
         var labels: [[UInt8]] = []
         var length = 1

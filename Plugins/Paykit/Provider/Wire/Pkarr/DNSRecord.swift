@@ -1,7 +1,7 @@
 /// A resource record (RFC 1035 section 4.1.3).
 package struct DNSRecord: Sendable, Hashable {
     package let name: DNSName
-    /// How long it may be kept, in seconds.
+    /// The longest time to keep it, in seconds.
     package let ttl: UInt32
     package let data: Content
 
@@ -11,7 +11,7 @@ package struct DNSRecord: Sendable, Hashable {
         self.data = data
     }
 
-    /// What a record says.
+    /// The content of a record.
     package enum Content: Sendable, Hashable {
         /// Four bytes of an IPv4 address.
         case a([UInt8])
@@ -19,11 +19,11 @@ package struct DNSRecord: Sendable, Hashable {
         case aaaa([UInt8])
         case cname(DNSName)
         case txt([[UInt8]])
-        /// Where a service is (RFC 9460), of type SVCB.
+        /// The location of a service (RFC 9460), of type SVCB.
         case svcb(DNSService)
-        /// Where a web service is (RFC 9460), of type HTTPS.
+        /// The location of a web service (RFC 9460), of type HTTPS.
         case https(DNSService)
-        /// Another type, with its bytes as they are.
+        /// Another type, with its bytes unchanged.
         case other(type: UInt16, [UInt8])
 
         package var type: UInt16 {
@@ -38,7 +38,7 @@ package struct DNSRecord: Sendable, Hashable {
             }
         }
 
-        /// What both kinds of service records say.
+        /// The content that both types of service records share.
         package var service: DNSService? {
             switch self {
             case .svcb(let service), .https(let service): service
@@ -75,7 +75,7 @@ package struct DNSRecord: Sendable, Hashable {
 }
 
 extension DNSRecord.Content {
-    /// Reads the content of a record of `type` that stands at `start` of `message`: names in it may point before it.
+    /// Reads the content of a record of `type` at `start` of `message`: names in it may point before it.
     fileprivate init(_ type: UInt16, _ bytes: [UInt8], in message: [UInt8], at start: Int) throws(WireDefect) {
         switch type {
         case 1:

@@ -1,8 +1,8 @@
-/// Where a service is (RFC 9460 section 2.2): what SVCB and HTTPS records say.
+/// The location of a service (RFC 9460 section 2.2), from SVCB and HTTPS records.
 package struct DNSService: Sendable, Hashable {
-    /// Zero for an alias; otherwise the smallest is taken first.
+    /// Zero for an alias; otherwise the smallest is preferred.
     package let priority: UInt16
-    /// Where it is; the root means "at the name of the record".
+    /// The location; the root means "at the name of the record".
     package let target: DNSName
     /// Further parameters by key, ascending.
     package let parameters: [Parameter]
@@ -27,7 +27,7 @@ package struct DNSService: Sendable, Hashable {
     package static let portKey: UInt16 = 3
     /// The key of IPv4 addresses.
     package static let ipv4Key: UInt16 = 4
-    /// Pubky's own key of the port at which a homeserver on this machine speaks plain HTTP.
+    /// Pubky's own key of the port at which a homeserver on this machine serves plain HTTP.
     package static let localHTTPPortKey: UInt16 = 65280
 
     package func value(_ key: UInt16) -> [UInt8]? { parameters.first { $0.key == key }?.value }

@@ -7,13 +7,13 @@ import PaymentCrypto
     package import Foundation
 #endif
 
-/// What somebody says about themselves: DNS records under their own key, signed (pkarr; Protocol 2.1).
+/// A user's own DNS records under their key, signed (pkarr; Protocol 2.1).
 ///
-/// Whoever brings it, a value of this type was signed by ``key``.
+/// A value of this type was always signed by ``key``, whatever its source.
 package struct SignedPacket: Sendable, Hashable {
     package let key: PubkyKey
     package let signature: [UInt8]
-    /// When it was made: microseconds since 1970. The greater one counts.
+    /// The time of its creation: microseconds since 1970. The greater one counts.
     package let timestamp: UInt64
     /// The DNS message as it was signed.
     package let dns: [UInt8]
@@ -21,10 +21,11 @@ package struct SignedPacket: Sendable, Hashable {
 
     /// The most bytes of a packet's DNS message.
     package static let maximumDNSLength = 1000
-    /// The most bytes of what relays carry.
+    /// The most bytes of a payload on relays.
     package static let maximumPayloadLength = 72 + maximumDNSLength
 
-    /// Checks and reads what a relay or the network gave for `key`: signature, time and DNS message (Protocol 2.2).
+    /// Checks and reads the payload of `key` from a relay or the network: signature, time and DNS message (Protocol
+    /// 2.2).
     package init(payload: [UInt8], of key: PubkyKey) throws(WireDefect) {
         guard payload.count >= 72 else { throw WireDefect("a signed packet has 72 bytes at least") }
         var reader = ByteReader(payload)
@@ -61,33 +62,34 @@ package struct SignedPacket: Sendable, Hashable {
         self.message = message
     }
 
-    /// What relays carry: the packet without its key.
+    /// The payload that relays carry: the packet without its key.
     package var payload: [UInt8] { signature + timestamp.bigEndianBytes + dns }
 
-    /// What is signed (BEP 44, without salt).
+    /// Returns the bytes that are signed (BEP 44, without salt).
     package static func signable(_ timestamp: UInt64, _ dns: [UInt8]) -> [UInt8] {
         Array("3:seqi\(timestamp)e1:v\(dns.count):".utf8) + dns
     }
 
-    /// Whether this one counts where both are known: the later one, and of two with one time the greater bytes.
+    /// Returns true if this one counts instead of `other`: the later one, and for equal times the one with the greater
+    /// bytes.
     package func isNewer(than other: SignedPacket) -> Bool {
         timestamp == other.timestamp
             ? other.dns.lexicographicallyPrecedes(dns) : timestamp > other.timestamp
     }
 
-    /// How long it may be kept before it is asked for again, in seconds: the shortest of its records, at least five
-    /// minutes and at most a day.
+    /// The time for which it may be kept, in seconds: the shortest of its records, at least five minutes and at most a
+    /// day.
     package var ttl: UInt32 {
         min(max(message.answers.map(\.ttl).min() ?? 0, 300), 86_400)
     }
 
-    /// The records at `name`, which is taken as being under the key: `_pubky`, or nothing for the key itself.
+    /// Returns the records at `name`, relative to the key: `_pubky`, or an empty text for the key itself.
     package func records(at name: String) -> [DNSRecord] {
         guard let owner = Self.name(name, under: key) else { return [] }
         return message.answers.filter { $0.name == owner }
     }
 
-    /// The name of a record under a key.
+    /// Returns the name of a record under a key.
     package static func name(_ name: String, under key: PubkyKey) -> DNSName? {
         DNSName(name.isEmpty ? key.text : "\(name).\(key.text)")
     }

@@ -1,7 +1,7 @@
 package import PaymentCore
 
-/// A JSON object that may hold nothing but what is read from it: how private messages are told from those of other
-/// forms (Protocol 12.4). Says which member is wrong, never what it holds.
+/// A JSON object without members other than those read from it: this distinguishes messages of private links from those
+/// of other forms (Protocol 12.4). Errors name the wrong member, never its content.
 struct ClosedObject {
     private let members: [String: JSONValue]
     private var read: Set<String> = []
@@ -11,16 +11,16 @@ struct ClosedObject {
         self.members = members
     }
 
-    /// A member that has to be there, if only as null.
+    /// Returns a required member, which may be null.
     mutating func nullable(_ name: String) throws(WireDefect) -> JSONValue? {
         read.insert(name)
         guard let value = members[name] else { throw WireDefect("the member '\(name)' is missing") }
-        // Said in full: a bare nil beside a value of JSON would be JSON's null.
+        // Written in full: a bare nil beside a value of JSON would be JSON's null.
         if value.isNull { return Optional.none }
         return value
     }
 
-    /// A member that may be missing, but is not null.
+    /// Returns a member that may be missing, but is not null.
     mutating func optional(_ name: String) throws(WireDefect) -> JSONValue? {
         read.insert(name)
         guard let value = members[name] else { return nil }
@@ -63,7 +63,7 @@ struct ClosedObject {
         return identifier
     }
 
-    /// Checks version and kind, which begin every form.
+    /// Checks version and kind, the first members of every form.
     mutating func begin(_ kind: String) throws(WireDefect) {
         guard try value("version").uint64 == 1 else { throw WireDefect("it has a version that is not known") }
         guard try text("kind") == kind else { throw WireDefect("it is of another kind") }
@@ -80,7 +80,7 @@ extension String {
 
 /// Ids of events, requests and receipts: UUIDs of version 4 (RFC 9562).
 package enum EventID {
-    /// The id in lower case with hyphens; nil where the text is no UUID of version 4.
+    /// Returns the id in lower case with hyphens; nil if the text is no UUID of version 4.
     package static func normal(_ text: String) -> String? {
         let plain = text.lowercased().filter { $0 != "-" }
         guard plain.utf8.count == 32, let bytes = Hex.decode(plain), bytes[6] >> 4 == 4, bytes[8] >> 6 == 2 else {

@@ -1,16 +1,16 @@
 import PaymentCore
 
-/// What an app says of how it can be spoken to (Protocol 12.3). Not signed: that it lies in its owner's storage is all
-/// that speaks for it.
+/// An app's published description of the links that it accepts (Protocol 12.3). Not signed: only its place in the
+/// owner's storage vouches for it.
 package struct ReceiverMarker: Sendable, Hashable {
     package let receiver: PaykitReceiverPath
-    /// Whether it takes endpoints for one payer alone.
+    /// True if it accepts endpoints for one payer alone.
     package let privatePayments: Bool
     package let paymentRequests: Bool
     package let receipts: Bool
-    /// Whether it pays.
+    /// True if it pays.
     package let outgoingPayments: Bool
-    /// The key of its links; nil for apps before July 2026, which cannot be spoken to here.
+    /// The key of its links; nil for apps before July 2026, with which no link is possible here.
     package let noiseKey: PubkyKey?
 
     private static let kind = "paykit.receiver"
@@ -29,7 +29,7 @@ package struct ReceiverMarker: Sendable, Hashable {
         self.noiseKey = noiseKey
     }
 
-    /// Where it lies.
+    /// Returns the path of the file.
     package static func path(of receiver: PaykitReceiverPath) -> String {
         "\(ReceiverDirectory.root)\(receiver)/receiver.json"
     }
@@ -81,11 +81,11 @@ package struct ReceiverMarker: Sendable, Hashable {
             ]).utf8)
     }
 
-    /// Whether a link with it makes sense.
+    /// True if a link with it makes sense.
     package var isReachable: Bool { noiseKey != nil && (privatePayments || paymentRequests || receipts) }
 }
 
-/// What a side leaves whose link is broken, so that the other begins anew (Protocol 12.3).
+/// A marker that a side with a broken link leaves, so that the other begins anew (Protocol 12.3).
 package struct RecoveryMarker: Sendable, Hashable {
     package let attemptID: String
     package let createdAt: PrivateLinkTime
@@ -97,7 +97,7 @@ package struct RecoveryMarker: Sendable, Hashable {
         self.createdAt = createdAt
     }
 
-    /// Reads a marker; nil for an empty file, which is none.
+    /// Reads a marker; nil for an empty file.
     package init?(_ bytes: [UInt8]) throws(WireDefect) {
         guard !bytes.isEmpty else { return nil }
         guard bytes.count <= ReceiverMarker.maximumLength, let json = try? JSONValue(parsing: bytes) else {

@@ -1,26 +1,26 @@
 import PaymentCore
 import PaymentCrypto
 
-/// What became of a text that came over a link (Protocol 12.4). Nothing that cannot be read stops what follows it.
+/// The result of reading a text from a link (Protocol 12.4). An unreadable text does not stop those after it.
 package enum MessageIntake: Sendable, Hashable {
     case valid(PrivateLinkMessage)
-    /// Of a kind that is known, and wrong. Its id, where it can be read, is taken: nothing else may come under it.
+    /// Of a known kind, and wrong. Its id, if it can be read, is taken: nothing else may arrive under it.
     case malformed(PrivateLinkMessage.Kind, eventID: String?)
-    /// Of a kind or form that is not known here. It is kept, and skipped.
+    /// Of an unknown kind or form. It is kept, and skipped.
     case unknown(kind: String)
     case unreadable
 
-    /// What stands for a message that is not UTF-8.
+    /// The prefix of a text that stands for a message that is not UTF-8.
     package static let invalidText = "paykit.invalid_utf8_private_message:"
 
-    /// The text of a message as it is kept.
+    /// Returns the text of a message as it is kept.
     package static func text(of bytes: [UInt8]) -> String {
         String(validating: bytes, as: UTF8.self) ?? invalidText + Base64URL.encode(bytes)
     }
 
     /// Reads a text.
     ///
-    /// - Parameter sender: whose app speaks at the other end of the link; a receipt that lies elsewhere is not theirs.
+    /// - Parameter sender: the receiver at the other end of the link; a receipt that lies elsewhere is not theirs.
     package init(_ text: String, from sender: PaykitReceiverPath) {
         guard let json = try? JSONValue(parsing: text), json.object != nil else {
             self = .unreadable
@@ -38,7 +38,7 @@ package enum MessageIntake: Sendable, Hashable {
         do {
             let message = try PrivateLinkMessage(json, kind)
             if case .receiptAccess(let access) = message, !access.isAt(sender) {
-                // Somebody else's place: what was meant for another link takes no id of this one.
+                // Another sender's place: a message meant for another link takes no id of this one.
                 self = .malformed(kind, eventID: nil)
             } else {
                 self = .valid(message)
@@ -48,7 +48,7 @@ package enum MessageIntake: Sendable, Hashable {
         }
     }
 
-    /// A message again that was taken in before.
+    /// Reads a message that was taken in before.
     static func known(_ text: String) -> PrivateLinkMessage? {
         guard let json = try? JSONValue(parsing: text), let name = json["kind"]?.string,
             let kind = PrivateLinkMessage.Kind(rawValue: name)
@@ -56,8 +56,7 @@ package enum MessageIntake: Sendable, Hashable {
         return try? PrivateLinkMessage(json, kind)
     }
 
-    /// Whether a text is of the form after the one that is spoken here: each of its messages names the app that sent
-    /// it.
+    /// Returns true if a text is of the form after the current one: each of its messages names the app that sent it.
     package static func isLater(_ text: String) -> Bool {
         guard let json = try? JSONValue(parsing: text), json["kind"]?.string?.hasPrefix("paykit.") == true else {
             return false

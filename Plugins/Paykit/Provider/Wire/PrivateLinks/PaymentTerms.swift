@@ -1,6 +1,6 @@
 package import PaymentCore
 
-/// An amount as private messages write it: decimal, in the asset's major unit (Protocol 12.5).
+/// An amount in messages of private links: decimal, in the asset's major unit (Protocol 12.5).
 package struct PrivateLinkAmount: Sendable, Hashable {
     package let value: String
     /// Such as `btc`. Case counts.
@@ -25,7 +25,7 @@ package struct PrivateLinkAmount: Sendable, Hashable {
     }
 }
 
-/// How often a payment is asked for again.
+/// The interval at which a payment is requested again.
 package struct PrivateLinkRecurrence: Sendable, Hashable {
     package enum Unit: String, Sendable {
         case minute, hour, day, week, month, year
@@ -34,7 +34,7 @@ package struct PrivateLinkRecurrence: Sendable, Hashable {
     package let every: UInt32
     package let unit: Unit
     package let start: PrivateLinkTime
-    /// From where periods are counted.
+    /// The start from which periods are counted.
     package let anchor: PrivateLinkTime
     package let end: PrivateLinkTime?
 
@@ -70,11 +70,11 @@ package struct PrivateLinkRecurrence: Sendable, Hashable {
     }
 }
 
-/// What somebody asks to be paid, and how. Never changed: other terms are another request.
+/// The terms of a requested payment. They never change: other terms are another request.
 package struct PaymentTerms: Sendable, Hashable {
     package let amount: PrivateLinkAmount
     package let reference: String
-    /// Until when it can be accepted, by the payer's clock.
+    /// The time until which it can be accepted, by the payer's clock.
     package let expiresAt: PrivateLinkTime?
     package let recurrence: PrivateLinkRecurrence?
     package let identifiers: [PaykitIdentifier]

@@ -1,13 +1,13 @@
 import PaymentCore
 
-/// How a link's messages are encrypted and put into files (Protocol 12.2): the one place that knows. Nothing in a file
-/// or path says which form it is.
+/// A form in which a link's messages are encrypted and put into files (Protocol 12.2). Neither a file nor its path
+/// reveals its form.
 package enum PrivateLinkForm: String, Sendable, Hashable, CaseIterable {
-    /// A length before the encrypted message: what released wallets use.
+    /// A length before the encrypted message: the form of released wallets.
     case n1
-    /// The length inside, so that nobody sees it.
+    /// The length inside the encryption, so that it is not visible.
     case n2
-    /// As the second, with a cipher (AES-256-GCM-SIV) that no library offers here.
+    /// Like the second, with a cipher (AES-256-GCM-SIV) that no library offers here.
     case n3
 
     /// The bytes of every file.
@@ -17,7 +17,7 @@ package enum PrivateLinkForm: String, Sendable, Hashable, CaseIterable {
     private static let tagLength = 16
     private static let framedLength = fileLength - tagLength
 
-    /// What both sides agree with; nil where the cipher is not available.
+    /// The algorithms of the handshake; nil if the cipher is not available.
     package var suite: NoiseSuite? {
         switch self {
         case .n1, .n2: NoiseSuite(.xx, .sha256)
@@ -25,16 +25,16 @@ package enum PrivateLinkForm: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// For people, where a peer speaks a form that cannot be spoken here.
+    /// The text for people, when a peer uses a form that is not supported here.
     package static let laterForm =
         "the other app encrypts private messages in a newer way than this app can: pay in another way, or update this app"
 
     // MARK: Handshake
 
-    /// The file of a message of the handshake, which all forms write alike.
+    /// Returns the file of a handshake message, which all forms write alike.
     package static func handshakeFile(_ message: [UInt8]) throws(NoiseError) -> [UInt8] { try lengthened(message) }
 
-    /// The message in a file of the handshake.
+    /// Returns the message in a file of the handshake.
     package static func handshakeMessage(_ file: [UInt8]) throws(NoiseError) -> [UInt8] { try shortened(file) }
 
     private static func lengthened(_ message: [UInt8]) throws(NoiseError) -> [UInt8] {
@@ -44,7 +44,7 @@ package enum PrivateLinkForm: String, Sendable, Hashable, CaseIterable {
     }
 
     private static func shortened(_ file: [UInt8]) throws(NoiseError) -> [UInt8] {
-        // Other libraries trap on what is too short; nothing but zeros may follow the message.
+        // Other libraries trap on a file that is too short; only zeros may follow the message.
         guard 2...fileLength ~= file.count else { throw .length }
         let count = Int(file[0]) << 8 | Int(file[1])
         guard count <= file.count - 2, file.dropFirst(2 + count).allSatisfy({ $0 == 0 }) else { throw .length }
@@ -53,7 +53,7 @@ package enum PrivateLinkForm: String, Sendable, Hashable, CaseIterable {
 
     // MARK: Messages
 
-    /// The file of a message.
+    /// Returns the file of a message.
     func seal(_ message: [UInt8], with cipher: inout NoiseCipher) throws(NoiseError) -> [UInt8] {
         guard message.count <= Self.maximumMessage else { throw .length }
         switch self {
@@ -65,13 +65,13 @@ package enum PrivateLinkForm: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The message in a file.
+    /// Returns the message in a file.
     func open(_ file: [UInt8], with cipher: inout NoiseCipher) throws(NoiseError) -> [UInt8] {
         switch self {
         case .n1:
             let message = try cipher.open(try Self.shortened(file))
             guard message.count <= Self.maximumMessage else { throw .length }
-            // Readers before this one cut zeros at the end, and writers may rely on it.
+            // Older readers cut zeros at the end, and writers may rely on it.
             return Array(message.reversed().drop { $0 == 0 }.reversed())
         case .n2:
             guard file.count == Self.fileLength else { throw .length }
@@ -86,28 +86,28 @@ package enum PrivateLinkForm: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// A link whose handshake is done: what was sent and read, as numbers of files and of encrypted messages, which are
-/// counted apart. A value: it is stored before a file is written, and with what was read.
+/// A link whose handshake is done: the numbers of files and of encrypted messages, which are counted apart, in both
+/// directions. A value: it is stored before a file is written, and together with each message that was read.
 package struct PrivateLinkChannel: Sendable {
     /// The number of the file after the handshake's.
     package static let firstSlot: UInt32 = 3
 
-    /// How far both directions have come: what has to be kept of a channel beside its handshake.
+    /// The progress of both directions: the state of a channel to keep beside its handshake.
     package struct Place: Sendable, Hashable, Codable {
-        /// The number of the next file that is written.
+        /// The number of the next file to write.
         package fileprivate(set) var writeSlot = PrivateLinkChannel.firstSlot
-        /// The number of the next file that is read.
+        /// The number of the next file to read.
         package fileprivate(set) var readSlot = PrivateLinkChannel.firstSlot
-        /// How many messages were encrypted.
+        /// The number of encrypted messages.
         package fileprivate(set) var sent: UInt64 = 0
-        /// How many were read.
+        /// The number of messages read.
         package fileprivate(set) var received: UInt64 = 0
 
         package init() {}
     }
 
     package let form: PrivateLinkForm
-    /// The same on both sides, and nowhere else.
+    /// The id, known to both sides only.
     package let id: [UInt8]
     package private(set) var place: Place
     private var sending: NoiseCipher
@@ -125,14 +125,14 @@ package struct PrivateLinkChannel: Sendable {
         receiving = channel.receiving.at(place.received)
     }
 
-    /// A file that is to be written at its number, and nothing else ever: what is sent again is these bytes.
+    /// A file to be written at its number, and never another there: repetitions send these bytes.
     package struct Prepared: Sendable, Hashable {
         package let slot: UInt32
         package let file: [UInt8]
     }
 
     /// Encrypts the next message. The caller stores the channel and the file before it writes the file: another message
-    /// with the same number would betray both.
+    /// with the same number would reveal both.
     package mutating func prepare(_ message: [UInt8]) throws(NoiseError) -> Prepared {
         guard writeSlot < .max - 1 else { throw .exhausted }
         let file = try form.seal(message, with: &sending)
@@ -141,7 +141,7 @@ package struct PrivateLinkChannel: Sendable {
         return Prepared(slot: writeSlot, file: file)
     }
 
-    /// Reads the file at ``readSlot``. One that cannot be read leaves everything where it was; the link has to be made
+    /// Reads the file at ``readSlot``. A file that cannot be read changes nothing; the link then has to be established
     /// anew.
     package mutating func read(_ file: [UInt8]) throws(NoiseError) -> [UInt8] {
         guard readSlot < .max - 1 else { throw .exhausted }

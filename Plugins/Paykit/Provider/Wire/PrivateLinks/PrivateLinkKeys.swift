@@ -2,12 +2,12 @@ package import PaymentCore
 import PaymentCrypto
 
 /// The key pair of an app's private links (Protocol 12.1): 32 bytes, used in two ways whose public halves differ. It is
-/// made once for a receiver and never changed silently: a peer whose key changes cannot be heard any more.
+/// made once for a receiver and never changed silently: a peer whose key changes can no longer be read.
 package struct PrivateLinkKeys: Sendable {
     private let secret: Redacted<[UInt8]>
-    /// What is published, and what folders are derived from (Ed25519).
+    /// The published key, from which folders are derived (Ed25519).
     package let routing: PubkyKey
-    /// What the handshake shows (X25519). It does not follow from ``routing``.
+    /// The key that the handshake shows (X25519). It does not follow from ``routing``.
     package let noise: [UInt8]
 
     package init(secret: Redacted<[UInt8]>) throws(PubkyKeyDefect) {
@@ -17,10 +17,10 @@ package struct PrivateLinkKeys: Sendable {
         self.secret = secret
     }
 
-    /// The secret as the handshake takes it.
+    /// The secret in the form that the handshake takes.
     package var noiseSecret: [UInt8] { secret.reveal() }
 
-    /// What both sides know from their routing keys, and nobody else.
+    /// Returns the secret that only the holders of both routing keys know.
     package func agreement(with remote: PubkyKey) throws(NoiseError) -> [UInt8] {
         guard let point = EdwardsPoint.montgomery(remote.bytes),
             let shared = try? X25519.sharedSecret(Array(Digest.sha512.hash(secret.reveal()).prefix(32)), with: point)
@@ -29,24 +29,24 @@ package struct PrivateLinkKeys: Sendable {
     }
 }
 
-/// Whom a link is between, which is a part of where its files lie (Protocol 12.2).
+/// The two sides of a link, from which the place of its files is derived (Protocol 12.2).
 package enum PrivateLinkParties: Sendable, Hashable {
-    /// The oldest form: the keys say it.
+    /// The oldest form: only the keys count.
     case keys
     /// Two users' receivers.
     case receivers(PubkyKey, PaykitReceiverPath, PubkyKey, PaykitReceiverPath)
     /// The later form: two users.
     case users(PubkyKey, PubkyKey)
-    /// The later form with what a recovery has drawn: the attempt of each user, nil before any.
+    /// The later form after a recovery: the attempt of each user, nil before any.
     case attempts(PubkyKey, String?, PubkyKey, String?)
 
-    /// What is derived.
+    /// The purpose of a derived folder.
     package enum Purpose: String, Sendable {
         case messages = "paykit-path-v0"
         case recovery = "paykit-link-recovery-v0"
     }
 
-    /// The name of the folder into which `writer` writes.
+    /// Returns the name of the folder into which `writer` writes.
     package func folder(_ purpose: Purpose, agreement: [UInt8], writer: PubkyKey) -> String {
         Hex.encode(Digest.sha256.hash(domain(purpose) + agreement + writer.bytes))
     }
@@ -75,18 +75,18 @@ package enum PrivateLinkParties: Sendable, Hashable {
         second.0.bytes.lexicographicallyPrecedes(first.0.bytes) ? [second, first] : [first, second]
     }
 
-    /// Where the messages of a receiver's link lie.
+    /// Returns the path of the messages of a receiver's link.
     package static func messages(_ receiver: PaykitReceiverPath, _ folder: String) -> String {
         "\(ReceiverDirectory.root)private/\(receiver)/messages/\(folder)/"
     }
 
-    /// Where a receiver's recovery marker lies.
+    /// Returns the path of a receiver's recovery marker.
     package static func marker(_ receiver: PaykitReceiverPath, _ folder: String) -> String {
         "\(ReceiverDirectory.root)private/\(receiver)/encrypted-link-recovery/\(folder)"
     }
 
-    /// Whether `own` begins the handshake with `other`: the one whose text comes first. Nobody has a link with
-    /// themselves.
+    /// Returns true if `own` begins the handshake with `other`: the one whose text comes first. Nil if they are equal:
+    /// a user has no link with themselves.
     package static func begins(_ own: PubkyKey, with other: PubkyKey) -> Bool? {
         own == other ? nil : own.text < other.text
     }

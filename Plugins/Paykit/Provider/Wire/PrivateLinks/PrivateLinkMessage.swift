@@ -1,9 +1,9 @@
 package import PaymentCore
 import PaymentCrypto
 
-/// What two apps of today say to each other (Protocol 12.4), each message in one text.
+/// A message between two generation 3 apps (Protocol 12.4), each in one text.
 package enum PrivateLinkMessage: Sendable, Hashable {
-    /// How the other side alone can pay; complete, in the place of the one before. The payload of a file (11.3) by
+    /// The endpoints for the other side alone; complete, replacing the list before. The payload of a file (11.3) by
     /// identifier.
     case paymentList([String: String])
     /// From the payee.
@@ -14,9 +14,9 @@ package enum PrivateLinkMessage: Sendable, Hashable {
     case rejection(EventHead, reason: String?)
     /// From either.
     case cancellation(EventHead, reason: String?)
-    /// From the payer: how it was paid.
+    /// From the payer: the proof of payment.
     case proof(PaymentProof)
-    /// From the payee: where a receipt lies, and its key.
+    /// From the payee: the place of a receipt, and its key.
     case receiptAccess(ReceiptAccess)
 
     /// The most bytes of a message.
@@ -53,11 +53,11 @@ package enum PrivateLinkMessage: Sendable, Hashable {
         }
     }
 
-    /// How a request was paid. The amount is not repeated; what is in ``proof`` is up to the method.
+    /// A proof of payment. The amount is not repeated; the method defines the contents of ``proof``.
     package struct PaymentProof: Sendable, Hashable {
         package let head: EventHead
         package let reference: String
-        /// Which of several payments; nil where there is one.
+        /// The paid one of several periods; nil if there is one payment.
         package let period: BillingPeriod?
         package let identifier: PaykitIdentifier
         package let proof: [String: JSONValue]
@@ -73,8 +73,8 @@ package enum PrivateLinkMessage: Sendable, Hashable {
             self.proof = proof
         }
 
-        /// Why it is no proof of a payment for `request`; nil where it is one. Whether anything was paid, the method's
-        /// own check says.
+        /// Returns the reason that it is no proof of a payment for `request`; nil if it is one. Whether it was paid is
+        /// for the method's own check.
         package func mismatch(with request: PaymentRequest) -> String? {
             if head.requestID != request.head.requestID { return "it is for another request" }
             if reference != request.terms.reference { return "its reference is another" }
@@ -86,7 +86,7 @@ package enum PrivateLinkMessage: Sendable, Hashable {
         }
     }
 
-    /// The event's id, by which repetitions are known; nil for a list, which is no event.
+    /// The event's id, by which repetitions are recognised; nil for a list, which is no event.
     package var eventID: String? {
         switch self {
         case .paymentList: nil
@@ -121,9 +121,9 @@ package enum PrivateLinkMessage: Sendable, Hashable {
         }
     }
 
-    /// The message as it is sent. A repetition sends the same bytes.
+    /// Returns the message as it is sent. A repetition sends the same bytes.
     ///
-    /// - Throws: when it is too long for a message: look before anything is paid that it should prove.
+    /// - Throws: ``WireDefect`` if it is too long for a message: check this before a payment that it should prove.
     package func text() throws(WireDefect) -> String {
         let text = OrderedJSON.object(
             [("version", "1"), ("kind", OrderedJSON.string(kind.rawValue))] + members)
@@ -199,7 +199,7 @@ package enum PrivateLinkMessage: Sendable, Hashable {
         return text
     }
 
-    /// By what two messages with one id are told apart.
+    /// Returns the hash that distinguishes two messages with one id.
     package static func hash(of text: String) -> String {
         "sha256:" + Hex.encode(Digest.sha256.hash(Array(text.utf8)))
     }

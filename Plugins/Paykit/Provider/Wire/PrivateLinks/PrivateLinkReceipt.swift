@@ -2,7 +2,7 @@ package import PaymentCore
 import PaymentCrypto
 import PaymentSodium
 
-/// Where a receipt lies and how it is opened (Protocol 12.7). Whoever has it can read the receipt.
+/// The place and the key of a receipt (Protocol 12.7). Its holder can read the receipt.
 package struct ReceiptAccess: Sendable, Hashable {
     package let eventID: String
     package let receiptID: String
@@ -42,7 +42,7 @@ package struct ReceiptAccess: Sendable, Hashable {
         }
     }
 
-    /// Which request was paid, and for which period: the second needs the first.
+    /// Reads the paid request and its period: the second requires the first.
     static func payment(_ object: inout ClosedObject) throws(WireDefect) -> (String?, BillingPeriod?) {
         var requestID: String?
         if let value = try object.optional("payment_request_id") {
@@ -64,16 +64,16 @@ package struct ReceiptAccess: Sendable, Hashable {
         ]
     }
 
-    /// Where an issuer's receipt lies.
+    /// Returns the path of an issuer's receipt.
     package static func location(_ id: String, _ receiver: PaykitReceiverPath) -> String {
         "\(ReceiverDirectory.root)private/\(receiver)/receipts/\(id)"
     }
 
-    /// Whether the receipt lies with this app.
+    /// Returns true if the receipt lies in this app's storage.
     package func isAt(_ receiver: PaykitReceiverPath) -> Bool { location == Self.location(receiptID, receiver) }
 }
 
-/// What an issuer says that was paid. It proves what they said, not that money has arrived.
+/// An issuer's statement of a payment. It proves the statement, not that money has arrived.
 package struct PrivateLinkReceipt: Sendable, Hashable {
     package let id: String
     package let reference: String
@@ -139,7 +139,7 @@ package struct PrivateLinkReceipt: Sendable, Hashable {
 
     // MARK: Sealed
 
-    /// The file as which it lies on the issuer's homeserver, bound to its place. The same for each repetition.
+    /// Returns the file for the issuer's homeserver, bound to its place. The same for each repetition.
     ///
     /// - Parameter nonce: 24 random bytes, drawn once for this receipt.
     package func sealed(_ access: ReceiptAccess, nonce: [UInt8]) throws(WireDefect) -> [UInt8] {
@@ -179,6 +179,6 @@ package struct PrivateLinkReceipt: Sendable, Hashable {
         }
     }
 
-    /// The place as it is bound: the documents have it alone, the code with this before it.
+    /// Returns the bound bytes of the place: the documents have the place alone, the code has this prefix.
     private static func binding(_ location: String) -> [UInt8] { Array("paykit.receipt.v1:\(location)".utf8) }
 }

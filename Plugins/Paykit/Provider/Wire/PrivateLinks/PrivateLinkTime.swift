@@ -1,10 +1,10 @@
 import PaymentCore
 
-/// A moment as private messages write it: RFC 3339, ending in `Z`. Its text is sent back as it came.
+/// A moment in messages of private links: RFC 3339, ending in `Z`. Its text is sent back unchanged.
 package struct PrivateLinkTime: Sendable, Hashable {
     private let time: RFC3339
 
-    /// The text as it came.
+    /// The text as it was received.
     package var text: String { time.text }
     // Computed: Swift 6.3.1 breaks the stack where 128 bits are passed on it to an asynchronous function
     // (`.ci/canary`).
@@ -18,7 +18,7 @@ package struct PrivateLinkTime: Sendable, Hashable {
         self.time = time
     }
 
-    /// A moment in whole seconds since 1970, as it is written here.
+    /// Creates a moment from whole seconds since 1970.
     package init(seconds: Int64) { time = RFC3339(seconds: seconds) }
 }
 
@@ -26,7 +26,7 @@ extension PrivateLinkTime: Comparable {
     package static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 }
 
-/// From when to when a payment of several is due; what names it.
+/// The period for which one payment of several is due; its name.
 package struct BillingPeriod: Sendable, Hashable {
     package let start: PrivateLinkTime
     package let end: PrivateLinkTime
@@ -50,7 +50,7 @@ package struct BillingPeriod: Sendable, Hashable {
         ])
     }
 
-    /// Whether it is the same time, however it is written.
+    /// Returns true if it is the same period, in whatever spelling.
     package func isSame(as other: BillingPeriod) -> Bool {
         start.nanoseconds == other.start.nanoseconds && end.nanoseconds == other.end.nanoseconds
     }

@@ -1,18 +1,18 @@
-/// How far a payment request has come, as both directions of a link tell it (Protocol 12.6). Neither direction says
-/// anything of when something happened in the other.
+/// The state of a payment request, by the events of both directions of a link (Protocol 12.6). The order of events
+/// between the two directions is not known.
 package struct RequestState: Sendable, Hashable {
     package enum Phase: String, Sendable {
         case proposed
         case accepted
-        /// Accepted, and paid again and again.
+        /// Accepted, and paid repeatedly.
         case active
         case rejected
         case cancelled
-        /// Paid, as the payer says.
+        /// Paid, by the payer's claim.
         case proven
     }
 
-    /// From whom an event comes.
+    /// The side that an event comes from.
     package enum Side: Sendable {
         case payer
         case payee
@@ -21,21 +21,21 @@ package struct RequestState: Sendable, Hashable {
     package let request: PrivateLinkMessage.PaymentRequest
     package private(set) var phase = Phase.proposed
     package private(set) var isAccepted = false
-    /// Who cancelled; nil before.
+    /// The sides that cancelled; nil before.
     package private(set) var cancelledBy: Set<Side> = []
     package private(set) var proofs: [PrivateLinkMessage.PaymentProof] = []
 
     package init(_ request: PrivateLinkMessage.PaymentRequest) { self.request = request }
 
-    /// Whether it can be accepted at `now` no longer, by the payer's clock. Nobody is told of it.
+    /// Returns true if it can no longer be accepted at `now`, by the payer's clock. No event reports it.
     package func isExpired(at now: PrivateLinkTime) -> Bool {
         guard phase == .proposed, let end = request.terms.expiresAt else { return false }
         return now > end
     }
 
-    /// Takes in an event of one side, in its order.
+    /// Processes an event of one side, in its order.
     ///
-    /// - Returns: whether it counts; what does not changes nothing.
+    /// - Returns: true if it counts; other events change nothing.
     package mutating func take(_ message: PrivateLinkMessage, from side: Side) -> Bool {
         switch message {
         case .acceptance(let head): return head.requestID == request.head.requestID && side == .payer && accept()
@@ -61,7 +61,7 @@ package struct RequestState: Sendable, Hashable {
     }
 
     private mutating func accept() -> Bool {
-        // It may cross the payee's cancellation; after the payer's own it makes no sense.
+        // It may cross the payee's cancellation; after the payer's own it is meaningless.
         guard !isAccepted, phase == .proposed || phase == .cancelled && !cancelledBy.contains(.payer) else {
             return false
         }

@@ -1,5 +1,5 @@
 /// A map of CBOR (RFC 8949) with small numbers as keys, ascending, and numbers, bytes and texts as values: all that
-/// headers of sealed blobs are made of. Only the shortest forms are written and read (section 4.2.1).
+/// headers of sealed blobs require. Only the shortest forms are written and read (section 4.2.1).
 package struct CBORMap: Sendable, Hashable {
     package enum Value: Sendable, Hashable {
         case number(UInt64)

@@ -14,11 +14,11 @@ package struct SealedBlob: Sendable, Hashable {
         package var nonceLength: Int { self == .one ? ChaCha20Poly1305.nonceLength : XChaCha20Poly1305.nonceLength }
     }
 
-    /// What a blob is bound to: in another place it cannot be opened.
+    /// The place that a blob is bound to: in another it cannot be opened.
     package enum Place: Sendable, Hashable {
         /// A text that both sides know.
         case text(String)
-        /// A file of somebody: only in the second version.
+        /// A file of a user: only in the second version.
         case file(owner: PubkyKey, path: String)
     }
 
@@ -30,7 +30,7 @@ package struct SealedBlob: Sendable, Hashable {
     /// The beginning of the SHA-256 of the recipient's key.
     package let recipient: String?
     package let purpose: String?
-    /// What the sender says of themselves. Only where there is a signature somebody stands for it.
+    /// The sender's claim about themselves. Only a signature vouches for it.
     package let sender: String?
     package let signature: [UInt8]?
 
@@ -63,7 +63,7 @@ package struct SealedBlob: Sendable, Hashable {
         else { throw WireDefect("a part of a sealed blob has another length") }
     }
 
-    /// Opens the blob with the recipient's private key.
+    /// Returns the content, opened with the recipient's private key.
     package func open(_ key: [UInt8], at place: Place) throws(WireDefect) -> [UInt8] {
         guard let secret = try? X25519.sharedSecret(key, with: ephemeral), let own = try? X25519.publicKey(of: key)
         else { throw WireDefect("a sealed blob cannot be opened with this key") }
@@ -74,7 +74,7 @@ package struct SealedBlob: Sendable, Hashable {
         throw WireDefect("a sealed blob was changed, moved, or is for another recipient")
     }
 
-    /// Whether `key` signed this blob.
+    /// Returns true if `key` signed this blob.
     package func isSigned(by key: PubkyKey) -> Bool {
         guard let signature else { return false }
         return Ed25519.isValid(signature, message: Self.signable(ephemeral, nonce, ciphertext), publicKey: key.bytes)
@@ -86,8 +86,8 @@ package struct SealedBlob: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - ephemeral: 32 random bytes, used for this blob alone.
-    ///   - nonce: random bytes, as many as the version wants.
-    ///   - signer: who signs, with what is to be said of them.
+    ///   - nonce: random bytes, as many as the version requires.
+    ///   - signer: the signing key, and the name to claim.
     package init(
         _ content: [UInt8], for recipient: [UInt8], at place: Place, purpose: String? = nil, _ version: Version = .two,
         ephemeral: [UInt8], nonce: [UInt8], signer: (key: PubkyKeyPair, name: String)? = nil
@@ -117,7 +117,7 @@ package struct SealedBlob: Sendable, Hashable {
         signature = signer?.key.sign(Self.signable(publicHalf, nonce, ciphertext))
     }
 
-    /// The blob's JSON, its members in the order in which others write them.
+    /// The blob's JSON, its members in the order of other writers.
     package var wire: [UInt8] {
         let text = OrderedJSON.object([
             ("v", "\(version.rawValue)"), ("epk", quoted(ephemeral)), ("nonce", quoted(nonce)),
@@ -132,7 +132,7 @@ package struct SealedBlob: Sendable, Hashable {
 
     // MARK: What is bound
 
-    /// What may have been bound: the first is what is written today, the others are what was written before.
+    /// Returns the data that may have been bound: the first is the current form, the others are older ones.
     private func associated(with place: Place) -> [[UInt8]] {
         Self.associated(
             version, place, recipient: recipient, nonce: nonce, purpose: purpose, ephemeral: ephemeral)

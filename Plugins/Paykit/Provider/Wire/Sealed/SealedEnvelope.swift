@@ -4,7 +4,7 @@ import PaymentSodium
 
 /// A file that only one device can read, in the binary form `SB2` (Protocol 5.4).
 package struct SealedEnvelope: Sendable, Hashable {
-    /// The header's entries by their numbers, but the signature.
+    /// The header's entries by their numbers, except the signature.
     package let header: CBORMap
     package let signature: [UInt8]?
     package let ciphertext: [UInt8]
@@ -56,16 +56,16 @@ package struct SealedEnvelope: Sendable, Hashable {
         guard 16...SealedBlob.maximumLength + 16 ~= ciphertext.count else { throw WireDefect("an envelope is cut off") }
     }
 
-    /// When it was made, in seconds since 1970; the sender's word.
+    /// The time of its creation, in seconds since 1970; the sender's claim.
     package var createdAt: UInt64? { header[Key.createdAt]?.number }
-    /// Until when it counts, in seconds since 1970; the sender's word.
+    /// The time of its expiry, in seconds since 1970; the sender's claim.
     package var expiresAt: UInt64? { header[Key.expiresAt]?.number }
     package var messageID: String? { header[Key.messageID]?.text }
     package var purpose: String? { header[Key.purpose]?.text }
-    /// Who sent it; proven by ``isSigned(owner:path:)`` only.
+    /// The sender; proven by ``isSigned(owner:path:)`` only.
     package var sender: PubkyKey? { header[Key.sender]?.bytes.flatMap { try? PubkyKey(bytes: $0) } }
 
-    /// Opens it with the recipient's private X25519 key, at the place where it lies.
+    /// Opens it with the recipient's private X25519 key, at its place.
     package func open(_ key: [UInt8], owner: PubkyKey, path: String) throws(WireDefect) -> [UInt8] {
         let ephemeral = header[Key.ephemeral]?.bytes ?? []
         guard let secret = try? X25519.sharedSecret(key, with: ephemeral), let own = try? X25519.publicKey(of: key),
@@ -76,7 +76,7 @@ package struct SealedEnvelope: Sendable, Hashable {
         return content
     }
 
-    /// Whether its sender signed it for the place where it lies.
+    /// Returns true if its sender signed it for its place.
     package func isSigned(owner: PubkyKey, path: String) -> Bool {
         guard let signature, let sender else { return false }
         return Ed25519.isValid(
@@ -86,7 +86,7 @@ package struct SealedEnvelope: Sendable, Hashable {
 
     // MARK: Writing
 
-    /// What an envelope says of itself, for everybody to see.
+    /// The public header of an envelope.
     package struct Label: Sendable {
         package var context: [UInt8]
         package var createdAt: UInt64?
@@ -109,8 +109,8 @@ package struct SealedEnvelope: Sendable, Hashable {
     /// Seals and signs `content`.
     ///
     /// - Parameters:
-    ///   - recipient: who it is for, and their X25519 key.
-    ///   - place: whose file it will be, and where.
+    ///   - recipient: the recipient, and their X25519 key.
+    ///   - place: the owner and the path of the file.
     ///   - ephemeral: 32 random bytes, used for this envelope alone.
     ///   - nonce: 24 random bytes.
     package init(

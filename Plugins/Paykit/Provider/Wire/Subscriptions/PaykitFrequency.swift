@@ -1,20 +1,20 @@
 public import PaymentCore
 
-/// How often a subscription is paid (Protocol 6.1).
+/// The interval of a subscription's payments (Protocol 6.1).
 @nonexhaustive
 public enum PaykitFrequency: Sendable, Hashable {
     /// Every day.
     case daily
     /// Every seven days.
     case weekly
-    /// On a day of every month, 1 to 31; a month without it has its last.
+    /// On a day of every month, 1 to 31; the last day in a month without it.
     case monthly(dayOfMonth: UInt8)
     /// On a day of every year.
     case yearly(month: UInt8, day: UInt8)
     /// Every so many seconds.
     case custom(intervalSeconds: UInt64)
 
-    /// Whether there is such a day, and the interval is at least a minute.
+    /// True if there is such a day, and the interval is at least a minute.
     public var isValid: Bool {
         switch self {
         case .daily, .weekly: true
@@ -25,7 +25,7 @@ public enum PaykitFrequency: Sendable, Hashable {
         }
     }
 
-    /// The same frequency as a schedule has it. Zones are not part of a subscription: both sides mean the days of UTC.
+    /// The rhythm of a schedule with this frequency. A subscription has no time zone: its days are those of UTC.
     public var rhythm: RecurringSchedule.Rhythm {
         switch self {
         case .daily: .daily
@@ -38,7 +38,7 @@ public enum PaykitFrequency: Sendable, Hashable {
 
     // MARK: Forms
 
-    /// The JSON of it: a word, or an object with one.
+    /// The JSON text: a string, or an object with one.
     package var text: String {
         switch self {
         case .daily: OrderedJSON.string("Daily")
@@ -53,7 +53,7 @@ public enum PaykitFrequency: Sendable, Hashable {
         OrderedJSON.object([(name, OrderedJSON.object(members))])
     }
 
-    /// The bytes of it as they are signed.
+    /// The bytes that are signed.
     package var signedBytes: [UInt8] {
         switch self {
         case .daily: [0]

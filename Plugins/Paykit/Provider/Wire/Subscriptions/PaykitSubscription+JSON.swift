@@ -19,7 +19,7 @@ extension PaykitSubscription {
         else { throw WireDefect("a subscription has no name or no dates") }
         var end: Int64?
         if let value = json["ends_at"], !value.isNull {
-            // An end that cannot be read is not no end.
+            // An end that cannot be read does not mean no end.
             guard let number = value.int64 else { throw WireDefect("a subscription's end is no number") }
             end = number
         }
@@ -58,7 +58,7 @@ extension PaykitSubscriptionTerms {
 }
 
 extension JSONValue {
-    /// The key that a member names: a list of numbers, or a text in any form that a key has.
+    /// Returns the key of a member: a list of numbers, or a text in any form that a key has.
     func user(_ name: String) throws(WireDefect) -> PubkyKey {
         if let key = self[name]?.numbers(PubkyKey.byteCount).flatMap({ try? PubkyKey(bytes: $0) }) { return key }
         guard let key = self[name]?.string.flatMap({ try? PubkyKey($0) }) else {

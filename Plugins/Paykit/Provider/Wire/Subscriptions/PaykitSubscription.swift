@@ -1,18 +1,18 @@
 public import PaymentCore
 
-/// What is paid, how often, and by which method (Protocol 6.1).
+/// The terms of a subscription: amount, frequency and method (Protocol 6.1).
 public struct PaykitSubscriptionTerms: Sendable, Hashable {
     /// Decimal text in the currency's own unit, as it is signed: `1000`.
     public var amount: String
     /// `SAT`, `BTC`, or three letters of ISO 4217.
     public var currency: String
-    /// How often.
+    /// The interval of the payments.
     public var frequency: PaykitFrequency
     /// The payee's method, such as `lightning`.
     public var methodID: String
-    /// The most that a period may cost, with what is charged beside the amount; nil where nothing is said.
+    /// The most that a period may cost, with charges beside the amount; nil if none is given.
     public var maximumPerPeriod: String?
-    /// What it is for.
+    /// The purpose.
     public var description: String
 
     /// Creates terms. A ``PaykitSubscription`` checks them.
@@ -28,7 +28,7 @@ public struct PaykitSubscriptionTerms: Sendable, Hashable {
         self.description = description
     }
 
-    /// What a period costs.
+    /// Returns the price of a period.
     ///
     /// - Throws: `MoneyError` when the text is no amount of the currency.
     public func money() throws(MoneyError) -> Money { try Self.money(amount, currency) }
@@ -42,23 +42,24 @@ public struct PaykitSubscriptionTerms: Sendable, Hashable {
     }
 }
 
-/// What a subscriber pays a provider again and again (Protocol 6.1). Valid as soon as it exists.
+/// An agreement that a subscriber pays a provider repeatedly (Protocol 6.1). Valid as soon as it exists.
 public struct PaykitSubscription: Sendable, Hashable {
     /// The name, such as `sub_1767225600`: 1 to 64 bytes.
     public let id: String
-    /// Who pays.
+    /// The user that pays.
     public let subscriber: PubkyKey
-    /// Who is paid.
+    /// The user that is paid.
     public let provider: PubkyKey
-    /// What, how often, and how.
+    /// The amount, the frequency and the method.
     public let terms: PaykitSubscriptionTerms
-    /// Whatever both want to know of it. Decide nothing by it that is no text: signatures do not tell `1` from `true`.
+    /// Further data of both sides. Base no decision on values that are no text: signatures do not distinguish `1` from
+    /// `true`.
     public let metadata: JSONValue
     /// Seconds since 1970.
     public let createdAt: Int64
-    /// From when it is paid: seconds since 1970.
+    /// The start of the payments: seconds since 1970.
     public let startsAt: Int64
-    /// From when it is not paid any more: seconds since 1970; nil for no end.
+    /// The end of the payments: seconds since 1970; nil for no end.
     public let endsAt: Int64?
 
     /// Creates a subscription.
@@ -103,12 +104,12 @@ public struct PaykitSubscription: Sendable, Hashable {
         else { throw .field("most per period", "is an amount, and not below what a period costs") }
     }
 
-    /// Whether it is paid at this moment: from ``startsAt`` on, before ``endsAt``.
+    /// Returns true if it is paid at this moment: from ``startsAt`` on, before ``endsAt``.
     ///
     /// - Parameter seconds: since 1970.
     public func isActive(at seconds: Int64) -> Bool { startsAt <= seconds && endsAt.map { seconds < $0 } ?? true }
 
-    /// The same subscription with other terms, as it is proposed anew.
+    /// Returns the same subscription with other terms, as a new proposal.
     func revised(
         _ terms: PaykitSubscriptionTerms, from startsAt: Int64, at now: Int64
     ) throws(PaykitSubscriptionDefect) -> PaykitSubscription {
@@ -118,24 +119,24 @@ public struct PaykitSubscription: Sendable, Hashable {
     }
 }
 
-/// Why a subscription, a signature of it or a change to it is refused.
+/// A reason to refuse a subscription, a signature of it or a change to it.
 @nonexhaustive
 public enum PaykitSubscriptionDefect: Error, Sendable, Hashable {
-    /// A field is not what it has to be: its name, and what it has to be.
+    /// A field is invalid: its name, and the rule for it.
     case field(String, String)
-    /// Somebody would pay themselves.
+    /// Both sides are the same user.
     case oneself
     /// The signature is not of this subscription, or not by this key.
     case signature
-    /// The key that signed is not the subscriber's or the provider's, whose signature it has to be.
+    /// The signing key is not that of the subscriber or the provider, whose signature is required.
     case foreignKey
-    /// The signature is over.
+    /// The signature has expired.
     case expiredSignature
     /// The signature was made in the future: one of the two clocks is wrong.
     case futureSignature
     /// The signature was used before.
     case usedNonce
-    /// What is asked for cannot follow on what is: a few words say why.
+    /// A change does not follow from the current state: a few words give the reason.
     case order(String)
 }
 

@@ -1,35 +1,35 @@
 public import PaymentCore
 import PaymentCrypto
 
-/// Somebody's signature of a subscription (Protocol 6.2).
+/// A user's signature of a subscription (Protocol 6.2).
 public struct PaykitSubscriptionSignature: Sendable, Hashable {
     /// 64 bytes.
     public let signature: [UInt8]
-    /// Who signed. Whether that is one of the two sides is checked by ``verify(_:by:at:)``.
+    /// The signer. ``verify(_:by:at:)`` checks that it is one of the two sides.
     public let publicKey: PubkyKey
-    /// 32 random bytes: no two signatures have the same.
+    /// 32 random bytes, different for each signature.
     public let nonce: [UInt8]
-    /// When it was made: seconds since 1970.
+    /// The time of the signature: seconds since 1970.
     public let timestamp: Int64
-    /// When it is over: seconds since 1970.
+    /// The time of its expiry: seconds since 1970.
     public let expiresAt: Int64
 
-    /// How long a signature is good when nobody says so.
+    /// The lifetime of a signature if none is given, in seconds.
     public static let lifetime: Int64 = 7 * 86_400
-    /// How far apart two clocks may be, in seconds.
+    /// The largest tolerated difference between two clocks, in seconds.
     static let skew: Int64 = 300
     private static let domain = "PAYKIT_SUBSCRIPTION_V2"
 
     /// Signs a subscription.
     ///
     /// - Parameters:
-    ///   - subscription: what is agreed to.
+    ///   - subscription: the subscription that is agreed to.
     ///   - pair: the key pair of one of the two sides.
     ///   - random: draws the nonce.
     ///   - now: seconds since 1970.
-    ///   - lifetime: how long the signature is good, in seconds.
+    ///   - lifetime: the lifetime of the signature, in seconds.
     /// - Throws: ``PaykitSubscriptionDefect/foreignKey``, and ``PaykitSubscriptionDefect/field(_:_:)`` for metadata
-    ///   with anything but texts, of which the signed bytes do not tell what they were.
+    ///   with values other than texts, whose type the signed bytes do not contain.
     public init(
         of subscription: PaykitSubscription, by pair: PubkyKeyPair, random: any RandomSource, at now: Int64,
         lifetime: Int64 = lifetime
@@ -62,17 +62,17 @@ public struct PaykitSubscriptionSignature: Sendable, Hashable {
         self.expiresAt = expiresAt
     }
 
-    /// Checks that the signature is this side's, of this subscription, and good at this moment.
+    /// Checks that the signature is this side's, of this subscription, and valid at this moment.
     ///
     /// - Parameters:
-    ///   - subscription: what it has to be of.
-    ///   - signer: whose it has to be.
+    ///   - subscription: the subscription that must be signed.
+    ///   - signer: the required signer.
     ///   - now: seconds since 1970.
     /// - Throws: ``PaykitSubscriptionDefect``.
     public func verify(
         _ subscription: PaykitSubscription, by signer: PubkyKey, at now: Int64
     ) throws(PaykitSubscriptionDefect) {
-        // The library does not look at whose key it is, and so takes anybody's signature for the subscriber's.
+        // Paykit's library does not check the key's owner, and so accepts any user's signature for the subscriber's.
         guard publicKey == signer else { throw .foreignKey }
         guard nonce.count == 32, timestamp <= expiresAt else { throw .signature }
         let bytes = Self.signedBytes(subscription, nonce: nonce, timestamp: timestamp, expiresAt: expiresAt)
@@ -80,7 +80,7 @@ public struct PaykitSubscriptionSignature: Sendable, Hashable {
             Ed25519.isValid(signature, message: Digest.sha256.hash(bytes), publicKey: publicKey.bytes)
         else { throw .signature }
         guard now <= expiresAt else { throw .expiredSignature }
-        // Somebody else's number: the difference may be larger than any.
+        // A foreign number: the difference may overflow.
         let (ahead, isTooFar) = timestamp.subtractingReportingOverflow(now)
         guard timestamp <= now || (!isTooFar && ahead <= Self.skew) else { throw .futureSignature }
     }
@@ -104,7 +104,7 @@ public struct PaykitSubscriptionSignature: Sendable, Hashable {
             expiresAt: end)
     }
 
-    /// What is hashed and signed (Protocol 6.2).
+    /// Returns the bytes that are hashed and signed (Protocol 6.2).
     package static func signedBytes(
         _ subscription: PaykitSubscription, nonce: [UInt8], timestamp: Int64, expiresAt: Int64
     ) -> [UInt8] {
@@ -122,7 +122,7 @@ public struct PaykitSubscriptionSignature: Sendable, Hashable {
 }
 
 extension Postcard {
-    /// A JSON value without any sign of what kind it was, as Rust's serializer writes it.
+    /// Returns the bytes of a JSON value without its type, as Rust's serializer writes it.
     static func untagged(_ value: JSONValue) -> [UInt8] {
         switch value {
         case .null: []
@@ -146,13 +146,13 @@ extension Postcard {
     }
 }
 
-/// A subscription with the signatures that there are of it.
+/// A subscription with its signatures so far.
 public struct PaykitSignedSubscription: Sendable, Hashable {
-    /// What was signed.
+    /// The signed subscription.
     public let subscription: PaykitSubscription
-    /// Of who pays; nil before they signed.
+    /// The payer's signature; nil before they signed.
     public var subscriberSignature: PaykitSubscriptionSignature?
-    /// Of who is paid; nil before they signed.
+    /// The payee's signature; nil before they signed.
     public var providerSignature: PaykitSubscriptionSignature?
 
     /// Creates a signed subscription. Nothing is verified.
@@ -185,7 +185,7 @@ public struct PaykitSignedSubscription: Sendable, Hashable {
     }
 }
 
-/// Signatures that were used: none is taken twice. Bounded by time, because one that is over is refused anyway.
+/// The used signatures: none is accepted twice. Bounded by time, because an expired one is refused anyway.
 public struct PaykitNonces: Sendable, Hashable {
     private struct Use: Sendable, Hashable {
         let key: PubkyKey
@@ -197,12 +197,12 @@ public struct PaykitNonces: Sendable, Hashable {
     /// Creates an empty memory.
     public init() {}
 
-    /// Notes a signature that was verified.
+    /// Records a signature that was verified.
     ///
     /// - Parameters:
     ///   - signature: the signature.
     ///   - now: seconds since 1970.
-    /// - Throws: ``PaykitSubscriptionDefect/usedNonce`` when it was noted before.
+    /// - Throws: ``PaykitSubscriptionDefect/usedNonce`` when it was recorded before.
     public mutating func use(
         _ signature: PaykitSubscriptionSignature, at now: Int64
     ) throws(PaykitSubscriptionDefect) {

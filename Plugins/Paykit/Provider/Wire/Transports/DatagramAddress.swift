@@ -1,4 +1,4 @@
-/// An IPv4 address and a port: where a datagram comes from or goes to, or who is at the end of a ``ByteStream``.
+/// An IPv4 address and a port: the source or destination of a datagram, or the peer of a ``ByteStream``.
 public struct DatagramAddress: Sendable, Hashable {
     /// The four octets of the address, the first of them in the highest bits.
     public let host: UInt32
@@ -16,7 +16,7 @@ public struct DatagramAddress: Sendable, Hashable {
         self.init(host: UInt32(a) << 24 | UInt32(b) << 16 | UInt32(c) << 8 | UInt32(d), port: port)
     }
 
-    /// Reads `127.0.0.1:6881`; nil for anything else, names of hosts among it.
+    /// Reads `127.0.0.1:6881`; nil for anything else, including host names.
     ///
     /// - Parameter text: four numbers without leading zeros, joined by dots, a colon and a port.
     public init?(_ text: some StringProtocol) {
@@ -35,18 +35,19 @@ public struct DatagramAddress: Sendable, Hashable {
     /// Every address of this machine, and any free port.
     public static let any = DatagramAddress(host: 0, port: 0)
 
-    /// This machine as only programs on it can reach it.
+    /// Returns the loopback address, which only programs on this machine can reach.
     public static func loopback(port: UInt16 = 0) -> DatagramAddress { DatagramAddress(127, 0, 0, 1, port: port) }
 
     /// The four octets.
     public var octets: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: host >> UInt32(24 - 8 * $0)) } }
 
-    /// Whether the address can be somebody's on the internet: not private, not this machine, not a group's (RFC 6890).
+    /// True if the address can be that of a host on the internet: not private, not this machine, not multicast (RFC
+    /// 6890).
     public var isPublic: Bool {
         port != 0 && !Self.reserved.contains { host >> (32 - $0.bits) == $0.prefix >> (32 - $0.bits) }
     }
 
-    /// Whether the address is one of this machine's own.
+    /// True if the address is one of this machine's own.
     public var isLoopback: Bool { host >> 24 == 127 }
 
     private static let reserved: [(prefix: UInt32, bits: UInt32)] = [

@@ -1,12 +1,12 @@
-/// What has arrived at a socket and was not yet taken: a bounded queue. What finds it full is dropped, as the network
-/// does.
+/// A bounded queue of datagrams that have arrived at a socket and were not taken yet. A full queue drops further ones,
+/// as the network does.
 package final class DatagramInbox: Sendable {
     private let inbox: Inbox<Datagram>
 
     /// - Parameter capacity: the most datagrams that wait to be taken.
     package init(capacity: Int = 256) { inbox = Inbox(capacity: capacity) }
 
-    /// How many datagrams were dropped because nobody took the earlier ones.
+    /// The number of datagrams that were dropped because the queue was full.
     package var dropped: Int { inbox.dropped }
 
     /// Puts a datagram in.
@@ -19,6 +19,6 @@ package final class DatagramInbox: Sendable {
         }
     }
 
-    /// Lets nothing in any more, and nothing out.
+    /// Closes the queue: nothing more enters or leaves it.
     package func close() { inbox.close() }
 }

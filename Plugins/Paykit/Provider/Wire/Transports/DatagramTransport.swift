@@ -1,13 +1,13 @@
 public import PaymentCore
 
-/// Sends and receives datagrams (UDP over IPv4). They may be lost, doubled, late, out of order and forged: whoever uses
-/// them checks everything.
+/// Sends and receives datagrams (UDP over IPv4). They may be lost, doubled, late, out of order and forged: a user of
+/// datagrams has to check everything.
 public protocol DatagramTransport: Sendable {
     /// Opens a socket.
     ///
-    /// - Parameter address: what it is bound to; ``DatagramAddress/any`` for a client.
-    /// - Returns: the socket. It is closed with ``DatagramSocket/close()``, or when nobody holds it.
-    /// - Throws: ``DatagramError`` when the system gives none.
+    /// - Parameter address: the local address to bind; ``DatagramAddress/any`` for a client.
+    /// - Returns: the socket. It is closed by ``DatagramSocket/close()``, or when it is released.
+    /// - Throws: ``DatagramError`` when the system provides none.
     func open(_ address: DatagramAddress) async throws(DatagramError) -> any DatagramSocket
 
     /// Returns the IPv4 addresses of a host.
@@ -21,32 +21,32 @@ public protocol DatagramTransport: Sendable {
 
 /// A socket that many tasks may use at once.
 public protocol DatagramSocket: Sendable {
-    /// What it is bound to, with its real port.
+    /// The address that it is bound to, with its actual port.
     var localAddress: DatagramAddress { get }
 
-    /// Hands a datagram to the network. That says nothing of its arrival.
+    /// Hands a datagram to the network. This does not confirm its arrival.
     ///
     /// - Parameters:
     ///   - bytes: the datagram.
-    ///   - address: where it goes.
+    ///   - address: the destination.
     /// - Throws: ``DatagramError`` when it did not leave.
     func send(_ bytes: [UInt8], to address: DatagramAddress) async throws(DatagramError)
 
-    /// Waits for the next datagram. Each goes to one of those who wait.
+    /// Waits for the next datagram. Each goes to one of the waiting tasks.
     ///
     /// - Throws: ``DatagramError/closed`` when the socket is or gets closed, ``DatagramError/cancelled`` when the task
     ///   is.
     func receive() async throws(DatagramError) -> Datagram
 
-    /// Closes the socket. Whoever waits for a datagram waits no longer.
+    /// Closes the socket. Waiting tasks stop waiting.
     func close()
 }
 
-/// What came from the network.
+/// A datagram from the network.
 public struct Datagram: Sendable, Hashable {
     /// Its bytes.
     public let bytes: [UInt8]
-    /// Where it says that it comes from; anyone can write that.
+    /// The claimed source; it can be forged.
     public let sender: DatagramAddress
 
     /// Creates a datagram.
@@ -56,10 +56,10 @@ public struct Datagram: Sendable, Hashable {
     }
 }
 
-/// Why there is no socket, no address or no datagram.
+/// A failure to open a socket, to find an address, or to send or receive a datagram.
 @nonexhaustive
 public enum DatagramError: Error, Sendable, Hashable {
-    /// The system gives no socket for this address; the detail is its own short text.
+    /// The system provides no socket for this address; the detail is its own short text.
     case unavailable(DatagramAddress, String)
     /// The datagram did not leave; the detail is the system's own short text.
     case notSent(DatagramAddress, String)
@@ -89,8 +89,8 @@ extension DatagramSocket {
     /// Waits for the next datagram, but no longer than `limit`.
     ///
     /// - Parameters:
-    ///   - limit: how long to wait.
-    ///   - clock: what measures it.
+    ///   - limit: the longest wait.
+    ///   - clock: measures the limit.
     /// - Returns: the datagram; nil when the time is over.
     /// - Throws: ``DatagramError``, as ``receive()`` does.
     public func receive(within limit: Duration, clock: any PaymentClock) async throws(DatagramError) -> Datagram? {
@@ -99,13 +99,13 @@ extension DatagramSocket {
                 do throws(DatagramError) { return .success(try await receive()) } catch { return .failure(error) }
             }
             group.addTask {
-                // A clock that does not wait would otherwise keep its caller asking again and again.
+                // A clock that does not wait would otherwise make its caller ask endlessly.
                 do { try await clock.sleep(for: limit) } catch { return .failure(.cancelled) }
                 return .success(nil)
             }
             let first = await group.next() ?? .success(nil)
             group.cancelAll()
-            // Both may have ended: a datagram that was taken from the queue is never dropped for the clock's sake.
+            // Both may have ended: a datagram taken from the queue is never dropped because of the clock.
             if case .success(.some) = first { return first }
             guard let second = await group.next(), case .success(.some) = second else { return first }
             return second

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What has arrived and was not yet taken: a bounded queue. What finds it full is dropped.
+/// A bounded queue of elements that have arrived and were not taken yet. A full queue drops further ones.
 package final class Inbox<Element: Sendable>: Sendable {
-    /// Why nothing is taken.
+    /// The reason that nothing is returned.
     package enum EndError: Error {
         case closed
         case cancelled
@@ -12,7 +12,7 @@ package final class Inbox<Element: Sendable>: Sendable {
 
     private struct State {
         var arrived: [Element] = []
-        /// Those who wait, the longest first.
+        /// The waiting tasks, the longest first.
         var waiting: [(number: Int, continuation: CheckedContinuation<Arrival, Never>)] = []
         var tickets = 0
         /// Calls that were cancelled before they began to wait.
@@ -27,12 +27,12 @@ package final class Inbox<Element: Sendable>: Sendable {
     /// - Parameter capacity: the most that waits to be taken.
     package init(capacity: Int = 256) { self.capacity = capacity }
 
-    /// How many were dropped because nobody took the earlier ones.
+    /// The number of elements that were dropped because the queue was full.
     package var dropped: Int { state.withLock { $0.dropped } }
 
-    /// Puts something in.
+    /// Puts an element in.
     ///
-    /// - Returns: whether somebody may still take it.
+    /// - Returns: true if the element can still be taken.
     @discardableResult
     package func offer(_ element: Element) -> Bool {
         let (isTaken, waiter): (Bool, CheckedContinuation<Arrival, Never>?) = state.withLock { state in
@@ -49,7 +49,7 @@ package final class Inbox<Element: Sendable>: Sendable {
         return isTaken
     }
 
-    /// Waits for the next.
+    /// Waits for the next element.
     package func take() async throws(EndError) -> Element {
         let ticket = state.withLock { state in
             state.tickets += 1
@@ -76,12 +76,12 @@ package final class Inbox<Element: Sendable>: Sendable {
             }
             waiter?.resume(returning: .failure(.cancelled))
         }
-        // A call that had its answer before the cancellation leaves its mark behind.
+        // A call that was answered before its cancellation leaves its mark behind.
         _ = state.withLock { $0.cancelled.remove(ticket) }
         return try arrival.get()
     }
 
-    /// Lets nothing in any more, and nothing out.
+    /// Closes the queue: nothing more enters or leaves it.
     package func close() {
         let waiting = state.withLock { state in
             state.isClosed = true

@@ -1,19 +1,19 @@
 import PaymentCore
 
-/// An IP address and a port: who is at the end of a ``ByteStream``, or where somebody listens.
+/// An IP address and a port: the peer of a ``ByteStream``, or the address of a listener.
 public struct StreamAddress: Sendable, Hashable {
     /// An address of a machine.
     @nonexhaustive
     public enum Host: Sendable, Hashable {
         /// An IPv4 address, its first octet in the highest bits.
         case v4(UInt32)
-        /// An IPv6 address, its first octet in the highest bits. Zones of links are not kept.
+        /// An IPv6 address, its first octet in the highest bits. Zones are not kept.
         case v6(UInt128)
     }
 
-    /// The machine. An IPv4 address that is written as one of IPv6 is one of IPv4.
+    /// The machine. An IPv4 address written as an IPv6 address is an IPv4 address.
     public let host: Host
-    /// The port; zero asks for any free one where somebody listens.
+    /// The port; zero asks for any free one for a listener.
     public let port: UInt16
 
     /// Creates an address.
@@ -34,7 +34,7 @@ public struct StreamAddress: Sendable, Hashable {
     /// Creates the same address for streams.
     public init(_ address: DatagramAddress) { self.init(.v4(address.host), port: address.port) }
 
-    /// Reads `127.0.0.1:80` or `[::1]:80`; nil for anything else, names of hosts among it.
+    /// Reads `127.0.0.1:80` or `[::1]:80`; nil for anything else, including host names.
     ///
     /// - Parameter text: four numbers without leading zeros, or an IPv6 address in brackets (RFC 4291 section 2.2), a
     ///   colon and a port.
@@ -69,13 +69,13 @@ public struct StreamAddress: Sendable, Hashable {
         }
     }
 
-    /// This machine as only programs on it can reach it, over IPv4.
+    /// Returns the IPv4 loopback address, which only programs on this machine can reach.
     public static func loopback(port: UInt16 = 0) -> StreamAddress { StreamAddress(127, 0, 0, 1, port: port) }
 
-    /// This machine as only programs on it can reach it, over IPv6.
+    /// Returns the IPv6 loopback address, which only programs on this machine can reach.
     public static func loopbackV6(port: UInt16 = 0) -> StreamAddress { StreamAddress(.v6(1), port: port) }
 
-    /// Whether the address is one of this machine's own.
+    /// True if the address is one of this machine's own.
     public var isLoopback: Bool {
         switch host {
         case .v4(let bits): DatagramAddress(host: bits, port: port).isLoopback
@@ -83,13 +83,14 @@ public struct StreamAddress: Sendable, Hashable {
         }
     }
 
-    /// Whether the address can be somebody's on the internet: not private, not this machine, not a group's, and none
-    /// that leads to such a one (RFC 6890, and IANA's registry of special IPv6 addresses).
+    /// True if the address can be that of a host on the internet: not private, not this machine, not multicast, and
+    /// none that leads to such a one (RFC 6890, and IANA's registry of special IPv6 addresses).
     public var isPublic: Bool {
         switch host {
         case .v4(let bits): return DatagramAddress(host: bits, port: port).isPublic
         case .v6(let bits):
-            // All that is given out, but for what is for documents, for protocols, and for tunnels to any IPv4 address.
+            // All assigned addresses, except those for documentation, for protocols, and for tunnels to any IPv4
+            // address.
             guard port != 0, bits >> 125 == 0b001 else { return false }
             return bits >> 105 != 0x2001_0000 >> 9 && bits >> 96 != 0x2001_0DB8 && bits >> 112 != 0x2002
                 && bits >> 108 != 0x3FFF0
@@ -108,10 +109,10 @@ extension StreamAddress: CustomStringConvertible {
 }
 
 extension IPv6Text {
-    /// The one spelling of an address (RFC 5952 section 4).
+    /// Returns the canonical spelling of an address (RFC 5952 section 4).
     static func write(_ bits: UInt128) -> String {
         let groups = (0..<8).map { UInt16(truncatingIfNeeded: bits >> UInt128(112 - 16 * $0)) }
-        // The longest run of zeros, the first of equals; one alone is written.
+        // The longest run of zeros, the first of equals; a single zero is written.
         var longest = 0..<0
         var start = 0
         for index in 0...8 where index == 8 || groups[index] != 0 {

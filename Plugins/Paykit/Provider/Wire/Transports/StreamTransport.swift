@@ -1,23 +1,23 @@
 public import PaymentCore
 
-/// Opens connections that carry bytes in order (TCP over IPv4 and IPv6). Whoever is at the other end is a stranger:
-/// what they send is checked, bounded and waited for with a limit by whoever reads it.
+/// Opens connections that carry bytes in order (TCP over IPv4 and IPv6). Peers are untrusted: the reader checks and
+/// bounds their bytes, and limits the wait for them.
 public protocol StreamTransport: Sendable {
-    /// Connects to somebody who listens. Cancel the task to wait no longer; see `PaymentClock.limit(to:_:)`.
+    /// Connects to a listener. Cancel the task to wait no longer; see `PaymentClock.limit(to:_:)`.
     ///
-    /// - Parameter address: where they listen.
-    /// - Returns: the stream. It is closed with ``ByteStream/close()``, or when nobody holds it.
-    /// - Throws: ``StreamError``; not one byte was sent then.
+    /// - Parameter address: the listener's address.
+    /// - Returns: the stream. It is closed by ``ByteStream/close()``, or when it is released.
+    /// - Throws: ``StreamError``; no byte was sent then.
     func connect(to address: StreamAddress) async throws(StreamError) -> any ByteStream
 
-    /// Listens for others who connect.
+    /// Listens for connections.
     ///
-    /// - Parameter address: where; ``StreamAddress/loopback(port:)`` for programs of this machine alone.
-    /// - Returns: the listener. It is closed with ``StreamListener/close()``, or when nobody holds it.
+    /// - Parameter address: the local address; ``StreamAddress/loopback(port:)`` for programs of this machine alone.
+    /// - Returns: the listener. It is closed by ``StreamListener/close()``, or when it is released.
     /// - Throws: ``StreamError/unavailable(_:_:)``, as for a port that is in use.
     func listen(at address: StreamAddress) async throws(StreamError) -> any StreamListener
 
-    /// Returns the addresses of a host, those first that are tried first.
+    /// Returns the addresses of a host, in the order in which to try them.
     ///
     /// - Parameters:
     ///   - host: a name, an address in dotted form, or an IPv6 address, in brackets or without.
@@ -26,49 +26,49 @@ public protocol StreamTransport: Sendable {
     func addresses(of host: String, port: UInt16) async throws(StreamError) -> [StreamAddress]
 }
 
-/// One connection. One task may send while another receives; two must not do the same at once.
+/// A connection. One task may send while another receives; two must not do the same at once.
 public protocol ByteStream: Sendable {
-    /// Who is at the other end.
+    /// The address of the other end.
     var peer: StreamAddress { get }
 
-    /// Hands all of `bytes` to the network. That says nothing of their arrival.
+    /// Hands all of `bytes` to the network. This does not confirm their arrival.
     ///
-    /// - Parameter bytes: what is sent.
+    /// - Parameter bytes: the bytes to send.
     /// - Throws: ``StreamError``; some of it may have been sent.
     func send(_ bytes: [UInt8]) async throws(StreamError)
 
-    /// Waits for the next bytes. Nothing is read ahead: what nobody asks for stays with the sender.
+    /// Waits for the next bytes. Nothing is read ahead: bytes that are not asked for stay with the sender.
     ///
     /// - Parameter limit: the most bytes that are returned.
     /// - Returns: one byte at least, or none when the other side has ended the stream.
     /// - Throws: ``StreamError``.
     func receive(atMost limit: Int) async throws(StreamError) -> [UInt8]
 
-    /// Closes the connection. Whoever sends or receives gets ``StreamError/closed``.
+    /// Closes the connection. Tasks that send or receive get ``StreamError/closed``.
     func close()
 }
 
-/// A place where others connect to.
+/// An endpoint that accepts connections.
 public protocol StreamListener: Sendable {
-    /// Where it listens, with its real port.
+    /// The address where it listens, with its actual port.
     var localAddress: StreamAddress { get }
 
-    /// Waits for the next one who connects.
+    /// Waits for the next connection.
     ///
     /// - Throws: ``StreamError/closed`` when the listener is or gets closed, ``StreamError/cancelled`` when the task
     ///   is, ``StreamError/unavailable(_:_:)`` when the system has no room for another connection; that may pass.
     func accept() async throws(StreamError) -> any ByteStream
 
-    /// Listens no longer. Connections that were accepted stay.
+    /// Stops listening. Accepted connections stay open.
     func close()
 }
 
-/// Why there is no connection, or no more of it.
+/// A failure of a connection or listener.
 @nonexhaustive
 public enum StreamError: Error, Sendable, Hashable {
-    /// The system does not let us listen or accept here; the detail is its own short text.
+    /// The system does not permit listening or accepting here; the detail is its own short text.
     case unavailable(StreamAddress, String)
-    /// Nobody took the connection; the detail is the system's own short text.
+    /// The connection was not accepted; the detail is the system's own short text.
     case notConnected(StreamAddress, String)
     /// The host has no address that can be found.
     case hostNotFound(String)
@@ -96,19 +96,19 @@ extension StreamError: CustomStringConvertible {
 }
 
 extension PaymentClock {
-    /// Does `work`, but no longer than `limit`: then its task is cancelled, and nothing is returned however it ends.
+    /// Runs `work` for at most `limit`: then its task is cancelled, and nil is returned however it ends.
     ///
     /// - Parameters:
-    ///   - limit: how long it may take.
-    ///   - work: what has to end soon after it is cancelled.
-    /// - Returns: what the work returns; nil when the time was over.
+    ///   - limit: the longest duration.
+    ///   - work: the work, which has to end soon after it is cancelled.
+    /// - Returns: the result of the work; nil when the time was over.
     public func limit<Value: Sendable>(
         to limit: Duration, _ work: @escaping @Sendable () async -> Value
     ) async -> Value? {
         await withTaskGroup(of: LimitedEnd<Value>.self) { group in
             group.addTask { .work(await work()) }
             group.addTask {
-                // A task that is cancelled from outside has its work to tell of that.
+                // When the task is cancelled from outside, the work reports the cancellation.
                 do { try await sleep(for: limit) } catch { return .nothing }
                 return .time
             }
@@ -128,7 +128,7 @@ extension PaymentClock {
     }
 }
 
-/// What ends first: the work, its time, or neither.
+/// The first to end: the work, its time, or neither.
 private enum LimitedEnd<Value: Sendable>: Sendable {
     case work(Value)
     case time

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Channels over streams that split, break and change what they carry.
+/// Channels over streams that split, break and change their bytes.
 @Suite("Private channels", .timeLimit(.minutes(1)))
 struct PrivateChannelTests {
     @Test("Both generations are understood, and who speaks is proven", arguments: [NoiseIdentity.Generation.a, .b])
@@ -60,7 +60,7 @@ struct PrivateChannelTests {
             world.streams.faults = StreamFaults(damagedByte: place)
             let answer = try await world.open { await Self.answer(of: world) }
             guard case .success(let metadata) = answer else { continue }
-            // The direction back is shorter: what is changed behind its end is changed nowhere.
+            // The direction back is shorter: a change behind its end changes nothing.
             #expect(metadata["invoice"]?.string == "lnbc1")
             #expect(world.shop.inquiries.allSatisfy { $0.metadata["note"]?.string == "coffee" })
         }
@@ -69,7 +69,7 @@ struct PrivateChannelTests {
     private static func answer(
         of world: PrivateWorld, within limit: Duration = .milliseconds(300)
     ) async -> Result<JSONValue, PaykitNetworkError> {
-        // A length that was changed makes the other side wait for what never comes.
+        // A changed length makes the other side wait for bytes that never arrive.
         let result = await SystemPaymentClock().limit(to: limit) {
             () async -> Result<JSONValue, PaykitNetworkError> in
             do throws(PaykitNetworkError) {
@@ -94,7 +94,7 @@ struct PrivateChannelTests {
         let world = try await PrivateWorld(clock: SystemPaymentClock())
         var timeout = PrivateChannel.Timeouts()
         timeout.handshake = .milliseconds(10)
-        // Nobody answers: the listener does not run.
+        // No answer: the listener does not run.
         await #expect {
             _ = try await world.dialer(timeout).open(to: world.endpoint)
         } throws: { ($0 as? PaykitNetworkError)?.code == .connectionTimeout }
@@ -107,7 +107,7 @@ struct PrivateChannelTests {
         let world = try await PrivateWorld()
         try await world.open {
             let channel = try await world.dialer.open(to: world.endpoint)
-            // Nothing comes: one of the two waits, and the other is refused.
+            // Nothing arrives: one of the two waits, and the other is refused.
             let failures = await withTaskGroup(of: PaykitNetworkError?.self) { group in
                 for _ in 0..<2 {
                     group.addTask {
@@ -195,10 +195,10 @@ struct NoiseFrameTests {
     }
 }
 
-/// Channels as the reference implementation made them, on the wire: `pubky-noise.json`.
+/// Recordings of the reference implementation's channels on the wire: `pubky-noise.json`.
 @Suite("Recorded channels on the wire", .timeLimit(.minutes(1)))
 struct ChannelTranscriptTests {
-    /// Bytes that are always the same: the ephemeral keys of the recordings.
+    /// Constant bytes: the ephemeral keys of the recordings.
     private struct Constant: RandomSource {
         let byte: UInt8
 
@@ -268,7 +268,7 @@ struct ChannelTranscriptTests {
         #expect(channel.session == (try Self.bytes(recorded["hash"])))
         let answer = NoiseFrames.wire(try Self.bytes(recorded["m2"]))
         #expect(try await Self.read(client, answer.count) == answer)
-        // What the recorded payer says first is no message of Paykit's: it ends the channel.
+        // The recorded payer's first text is not a message of Paykit: it ends the channel.
         try await client.send(NoiseFrames.wire(try Self.bytes(recorded["c2s#0"])))
         await #expect {
             _ = try await channel.receive()
@@ -286,7 +286,7 @@ struct ChannelTranscriptTests {
         let channel = try await PrivateChannel.accept(
             as: world.payee, over: ChannelWire(server, clock: world.clock, PrivateChannel.Timeouts()),
             random: SeededRandomSource(seed: 5), now: 1_767_225_600)
-        // Our key of this channel is a new one: nothing that was recorded fits it.
+        // Our key of this channel is new: no recorded message fits it.
         await #expect {
             _ = try await channel.receive()
         } throws: { ($0 as? PaykitNetworkError)?.code == .invalidCredentials }

@@ -12,13 +12,13 @@ import Testing
 
 @testable import PaykitProvider
 
-/// A user of the simulated network who pays others privately.
+/// A user of the simulated network who pays others over private channels.
 struct PrivatePayer: Sendable {
     let sandbox: PubkySandbox
     let streams: any StreamTransport
     let receipts = InMemoryReceipts()
     let client: PaykitClient
-    /// How often the wallet was asked to pay.
+    /// The wallet, which counts its payments.
     let wallet = Wallet()
 
     final class Wallet: Sendable {
@@ -40,7 +40,7 @@ struct PrivatePayer: Sendable {
             secretKeyHex: String(repeating: "11", count: 32), homeserverPubkey: sandbox.homeserver.text)
     }
 
-    /// Pays the simulated ledger.
+    /// Pays an endpoint of the simulated network, and returns its proof.
     func settle(_ endpoint: String, _ amount: UInt64) async throws -> PaykitSettlement {
         wallet.note()
         switch try await sandbox.pay(endpoint, amount: amount) {
@@ -59,7 +59,7 @@ struct PrivatePayer: Sendable {
         ) { _, endpoint in try await settle(endpoint, 2100) }
     }
 
-    /// Does `work` while a peer of this manner is there.
+    /// Runs `work` while a peer of this manner listens.
     func with<Value: Sendable>(
         _ manner: PubkySandbox.PeerManner, _ work: @escaping @Sendable (PubkySandbox.Peer) async throws -> Value
     ) async throws -> Value {
@@ -88,7 +88,7 @@ struct PrivatePaymentTests {
         "Whoever the payee is: paid once and confirmed, paid once, or nothing has moved",
         arguments: PubkySandbox.PeerManner.allCases)
     func manners(_ manner: PubkySandbox.PeerManner) async throws {
-        // Whoever never answers is not waited for as long as usual.
+        // A peer that never answers gets a shorter time limit than usual.
         let isQuick = [.silent, .late].contains(manner)
         let payer = try await PrivatePayer(timeout: isQuick ? .milliseconds(700) : .seconds(30))
         try await payer.with(manner) { peer in
@@ -111,7 +111,7 @@ struct PrivatePaymentTests {
         }
     }
 
-    /// A stranger's words are one short line.
+    /// A stranger's text is one short line.
     private static func checkWords(_ failure: PaykitNetworkError) {
         #expect(!failure.message.contains("\n") && !failure.message.contains("\u{202E}"))
         #expect(failure.message.utf8.count < 600)
@@ -157,7 +157,7 @@ struct PrivatePaymentTests {
             #expect(payer.wallet.payments == 1)
             #expect(results.contains { $0 == nil })
             #expect(results.allSatisfy { $0 == nil || $0?.code == .paymentInDoubt })
-            // Later it is known to be paid.
+            // Later it is known as paid.
             let known = try await payer.pay(peer, receiptId: "rcpt_same")
             #expect(known.proof?.isSound == true)
             #expect(payer.wallet.payments == 1)
@@ -190,7 +190,7 @@ struct PrivatePaymentTests {
                     _ = try await payer.client.payOverChannel(
                         pubkey: peer.user.key.text, request, receiptId: "rcpt_doubt"
                     ) { _, endpoint in
-                        // It is paid, and nobody hears of it.
+                        // It is paid, and the report is lost.
                         _ = try await payer.settle(endpoint, 2100)
                         throw Crash()
                     }

@@ -45,7 +45,7 @@ struct ListenerGateTests {
         #expect(enter("2a00:1:2:4::1"))
         #expect(!enter("2a00:1:2:5::1"))
         #expect(enter("2a00:1:3::1"))
-        // One of IPv4 in other letters is the same one.
+        // An IPv4 address in another spelling is the same one.
         func enterV4() -> Bool { gate.enter(Self.address(1), at: .zero) }
         #expect(enter("::ffff:192.0.1.1") && enterV4())
         #expect(!enterV4())
@@ -80,7 +80,7 @@ struct ListenerGateTests {
             }
         }
         #expect(entered == 50)
-        // Those are forgotten in time, and others may come.
+        // They expire, and others may come.
         let isIn = gate.enter(Self.address(1), at: .seconds(61))
         #expect(isIn)
     }
@@ -101,7 +101,7 @@ struct PayeeListenerTests {
             ] as [[UInt8]] {
                 let stream = try await world.streams.connect(to: .loopback(port: world.endpoint.port))
                 try await stream.send(bytes)
-                // Closed without a word.
+                // Closed without an answer.
                 #expect(try await stream.receive(atMost: 100) == [])
             }
             let channel = try await world.dialer.open(to: world.endpoint)
@@ -197,7 +197,7 @@ struct PrivateOfferTests {
         #expect(try count(0) == 1)
         #expect(try add(0, offer))
         #expect(try !add(0, offer, after: 61))
-        // Room again, once the time of others is over.
+        // Room again, once the others have expired.
         #expect(try add(late, PaykitChannelOffer(offer.endpoint), after: 61))
         #expect(try count(late, after: 61) == 1)
     }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Time that passes only when it is told to: nobody is timed out.
+/// Time that passes only when it is advanced: nothing times out.
 final class PatientClock: PaymentClock {
     private let state = Mutex(Duration.zero)
 
@@ -27,7 +27,7 @@ final class PatientClock: PaymentClock {
     }
 }
 
-/// A payee whose invoices are made up, with what they were asked.
+/// A payee whose invoices are made up, with the requests for them.
 final class TestPayee: PaykitPayee {
     private let asked = Mutex<[PaykitInquiry]>([])
     let preimage = [UInt8](repeating: 0xAB, count: 32)
@@ -57,7 +57,7 @@ final class TestPayee: PaykitPayee {
     func hasArrived(_ inquiry: PaykitInquiry, _ proof: PaykitProof) async -> Bool { arrived }
 }
 
-/// A payer and a payee who listens, in one process.
+/// A payer and a listening payee in one process.
 struct PrivateWorld: Sendable {
     static let payerPair = try? PubkyKeyPair(seed: [UInt8](repeating: 0x11, count: 32))
     static let payeePair = try? PubkyKeyPair(seed: [UInt8](repeating: 0x22, count: 32))
@@ -99,7 +99,7 @@ struct PrivateWorld: Sendable {
             owner: owner, host: "127.0.0.1", port: socket.localAddress.port, key: payee.publicKey)
     }
 
-    /// Does `work` while the payee listens.
+    /// Runs `work` while the payee listens.
     func open<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let listening = Task { await listener.run() }
         defer {
@@ -117,7 +117,7 @@ struct PrivateWorld: Sendable {
             timeout: timeout)
     }
 
-    /// A connection that was opened, before anything was said.
+    /// An open connection, before the first message.
     func wire() async throws -> ChannelWire {
         ChannelWire(
             try await streams.connect(to: .loopback(port: endpoint.port)), clock: clock, PrivateChannel.Timeouts())

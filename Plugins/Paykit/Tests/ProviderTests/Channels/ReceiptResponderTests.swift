@@ -7,7 +7,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// What a payee answers, whoever asks.
+/// A payee's answers to any peer.
 @Suite("A payee's answers")
 struct PayeeDeskTests {
     private let owner: PubkyKey
@@ -143,9 +143,9 @@ struct PayeeDeskTests {
         #expect(await receipts.receipts(before: nil, limit: 1).first?.stage == .confirmed)
         #expect(await shown(shop.proof) == [.acknowledgement])
         #expect(await receipts.receipts(before: nil, limit: 1).first?.stage == .paid)
-        // Once more, and late: it is paid already.
+        // Repeated and late: it is paid already.
         #expect(await shown(shop.proof) == [.acknowledgement])
-        // Asked for again, it is the same receipt still.
+        // A repeated request gets the same receipt.
         guard case .confirmReceipt? = await responder.answers(to: .requestReceipt(record()), from: payer, .native).first
         else {
             Issue.record("another answer")

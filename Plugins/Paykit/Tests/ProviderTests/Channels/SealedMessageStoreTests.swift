@@ -92,7 +92,7 @@ struct SealedMessageStoreTests {
         let cara = await sandbox.createUser(.ready).key
         await lay(content(from: annaKey).serialized(), "plain", of: annaKey)
         await lay(try sealed(content(from: annaKey), "first"), "moved", of: annaKey)
-        // Cara has copied Anna's letter, and has written one in Anna's name.
+        // Cara has copied Anna's message, and has written one in Anna's name.
         await lay(try sealed(content(from: annaKey), "copied"), "copied", of: cara)
         await lay(try sealed(content(from: annaKey, to: cara), "other"), "other", of: annaKey)
         await lay(Array("{\"v\":2,\"epk\":\"a\"}".utf8), "broken", of: annaKey)

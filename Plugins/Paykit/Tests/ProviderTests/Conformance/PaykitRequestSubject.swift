@@ -6,11 +6,11 @@ import PaymentTesting
 import Synchronization
 
 extension Subjects {
-    /// What a payee asks for over a private link: made anew for each trial, by two who have never spoken before.
+    /// A payee's request over a private link: created for each trial, by two users without earlier contact.
     static func paykitRequest() throws -> ConformanceSubject {
         let url = try HTTPURL("http://127.0.0.1:6287")
         let current = CurrentSettler()
-        // What is kept of the link is the trial's as well.
+        // The stored state of the link belongs to the trial, too.
         let states = CurrentStates()
         let payer = try PubkyKeyPair(seed: [UInt8](repeating: 7, count: 32))
         let secret = Redacted([UInt8](repeating: 9, count: 32))
@@ -45,9 +45,9 @@ extension Subjects {
     }
 }
 
-/// Where two have a private link.
+/// The place of two users with a private link.
 private struct RequestPlace {
-    /// What is said over the link is nobody else's.
+    /// A text that must stay within the link.
     static let reference = "canary-two-teas"
     private static let bolt11 = "btc-lightning-bolt11"
 
@@ -70,7 +70,7 @@ private struct RequestPlace {
         let transport = DirectTransport(service: sandbox)
         let pkarr = PkarrClient(relays: try PubkyNetwork.sandbox(url).relays, http: transport, clock: clock)
         let reader = PubkyReader(HomeserverLocator(pkarr, allowsLocal: true), over: transport)
-        // No two sign in at the same moment.
+        // No two users sign in at the same moment.
         try await clock.sleep(for: .seconds(1))
         let session = try await PubkyAccount(pair, reader, pkarr, clock: clock)
             .open(at: sandbox.homeserver, receiver.capabilities)
@@ -81,7 +81,7 @@ private struct RequestPlace {
         return User(key: pair.publicKey, receiver: receiver, session: session, flow: flow)
     }
 
-    /// Links two, and has one ask the other for 2100 satoshi.
+    /// Links two users, and makes one request 2100 satoshi from the other.
     ///
     /// - Returns: the router's link to the request.
     func request(of payee: User, to payer: User) async throws -> String {
@@ -100,7 +100,7 @@ private struct RequestPlace {
         return link.text
     }
 
-    /// Both look until everything that was said has arrived.
+    /// Both poll until every message has arrived.
     private func deliver(_ first: User, _ second: User) async throws {
         for _ in 0..<4 {
             try await first.flow.poll(second.key, second.receiver, first.session)
@@ -109,7 +109,7 @@ private struct RequestPlace {
     }
 }
 
-/// What is kept in the trial that goes on.
+/// The stored state of the running trial.
 private final class CurrentStates: SealedStateStore {
     private let current = Mutex<InMemorySealedStates>(InMemorySealedStates())
 

@@ -9,10 +9,10 @@ import Synchronization
 enum Subjects {
     static let secret = "canary-4f1c9e"
 
-    /// Somebody's key or an invoice, both paid by an invoice, so that it is taken once whoever asks for it.
+    /// A user's key or an invoice, both paid by an invoice, so that it is taken once for all callers.
     static func paykit(byKey: Bool) throws -> ConformanceSubject {
         let url = try HTTPURL("http://127.0.0.1:6287")
-        // The settler is the backend's, which does not exist yet.
+        // The settler belongs to the backend, which does not exist yet.
         let current = CurrentSettler()
         return ConformanceSubject(
             PaykitProvider(network: try .sandbox(url), reader: StandardsReader()), payer: Payer(settler: current),
@@ -35,7 +35,7 @@ enum Subjects {
         }
     }
 
-    /// Bare texts of Bitcoin and Lightning, paid at the same sandbox. Nobody is called for them.
+    /// Bare texts of Bitcoin and Lightning, paid at the same sandbox. They call no service.
     static func bitcoin() throws -> ConformanceSubject {
         let url = try HTTPURL("http://127.0.0.1:6287")
         let current = CurrentSettler()
@@ -57,7 +57,7 @@ enum Subjects {
     }
 }
 
-/// The provider of bare texts with a claim of its own on `lightning:`, because the probes' routers read no standards.
+/// The provider of bare texts with a separate claim on `lightning:`, because the probes' routers read no standards.
 private struct StandardlessLinks: SettlingProvider, PayeeProvider {
     private let base = BitcoinProvider(reader: StandardsReader())
 
@@ -74,7 +74,7 @@ private struct StandardlessLinks: SettlingProvider, PayeeProvider {
     }
 }
 
-/// The settler of the trial that goes on.
+/// The settler of the running trial.
 final class CurrentSettler: PaymentSettler {
     private let state = Mutex<(settler: (any PaymentSettler)?, neverEnds: Bool)>((nil, false))
 

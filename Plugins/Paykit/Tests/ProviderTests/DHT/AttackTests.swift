@@ -6,12 +6,12 @@ import Testing
 
 @testable import PaykitProvider
 
-/// What strangers try with whoever searches.
+/// Attacks of strangers on a search.
 @Suite("Attacks on a search")
 struct AttackTests {
     private let owner = Owner(9)
 
-    /// What left the client, by where it went.
+    /// The client's datagrams, by destination.
     private final class Ledger: Sendable {
         private let sent = Mutex<[DatagramAddress: Int]>([:])
         private let bytes = Mutex(0)
@@ -44,7 +44,7 @@ struct AttackTests {
         #expect(search.asked <= 192)
         #expect(ledger.total <= 192 + 2 * starts)
         #expect(ledger.destinations.values.allSatisfy { $0 <= 4 })
-        // Who does not answer is not asked again, but for the first ones.
+        // A silent node is not asked again, except the first ones.
         #expect(ledger.destinations.values.filter { $0 > 1 }.count <= behaviours.count)
         #expect(ledger.destinations.keys.filter { $0.port != 6881 }.count <= 4 * behaviours.count)
         #expect(ledger.size <= ledger.total * 130)
@@ -58,7 +58,7 @@ struct AttackTests {
             "10.0.0.1", "127.0.0.1", "0.0.0.0", "192.168.1.1", "172.16.9.9", "169.254.1.1", "100.64.0.1", "224.0.0.1",
             "255.255.255.255",
         ]
-        // All nodes are of the internet, and name others that are not, and port zero.
+        // All nodes have internet addresses, and name others that have none, and port zero.
         try Net.play(Array(repeating: .honest, count: 30), seed: 2, at: DatagramAddress(8, 8, 1, 0, port: 6881)) {
             net in
             for (index, place) in places.enumerated() {
@@ -110,8 +110,8 @@ struct AttackTests {
         for fault in 0..<3 {
             let search = try Net.play(Array(repeating: .honest, count: 8), seed: 4) { net in
                 _ = try await net.resolver(seed: 1).publish(item)
-                // Somebody who sees each question answers it faster than its node: an item that is even rightly signed
-                // must not count when it was not asked there.
+                // An eavesdropper answers each question faster than its node: an item, even with a valid signature,
+                // must not count if its sender was not asked.
                 net.network.watch { datagram, address in
                     guard datagram.sender.host == Net.client.host, let message = KRPCMessage(datagram.bytes),
                         case .query(.get) = message.body

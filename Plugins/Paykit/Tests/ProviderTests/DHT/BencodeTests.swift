@@ -3,7 +3,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// BEP 3, as it is read from strangers.
+/// BEP 3 for untrusted input.
 @Suite("Bencoding")
 struct BencodeTests {
     private func error(_ text: String, limits: Bencode.Limits = .init()) -> BencodeError? {

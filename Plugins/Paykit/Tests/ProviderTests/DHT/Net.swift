@@ -4,7 +4,7 @@ import PaymentTesting
 
 @testable import PaykitProvider
 
-/// A simulated net of nodes, each on a machine of its own, and somebody who searches there.
+/// A simulated net of nodes, each on a separate machine, and a client that searches there.
 struct Net: Sendable {
     let world: SimulatedWorld
     let network: SimulatedDatagrams
@@ -12,7 +12,7 @@ struct Net: Sendable {
     let configuration: DHTConfiguration
 
     /// - Parameters:
-    ///   - ids: the ids of nodes by their numbers, where they are not to be by chance.
+    /// - ids: the ids of nodes by their numbers, if they are not random.
     ///   - host: the address of the first machine; the others follow.
     ///   - starts: the numbers of the nodes that are asked first; three honest ones when nil.
     static func start(
@@ -39,10 +39,10 @@ struct Net: Sendable {
             world: world, network: network, swarm: swarm, configuration: .local(first.map { swarm.addresses[$0] }))
     }
 
-    /// Where clients are.
+    /// The address of clients.
     static let client = DatagramAddress(10, 9, 9, 9, port: 0)
 
-    /// Somebody new, who remembers nothing.
+    /// A new client, which remembers nothing.
     func resolver(
         seed: UInt64 = 1, change: (inout DHTConfiguration) -> Void = { _ in }
     ) -> DHTResolver {
@@ -53,7 +53,7 @@ struct Net: Sendable {
             random: SeededRandomSource(seed: seed))
     }
 
-    /// Plays a history in a world: the nodes serve while `body` runs.
+    /// Runs a history in a world: the nodes serve while `body` runs.
     static func play<Value: Sendable>(
         _ behaviours: [DHTNodeBehaviour], seed: UInt64, faults: DatagramFaults = .none, starts: [Int]? = nil,
         at host: DatagramAddress = DatagramAddress(10, 0, 0, 1, port: 6881), ids: (@Sendable (Int) -> NodeID?)? = nil,
@@ -76,7 +76,7 @@ struct Net: Sendable {
         }
     }
 
-    /// Thirty honest nodes and twenty others, in an order by chance.
+    /// Thirty honest nodes and twenty others, in random order.
     static func mixed(_ others: [DHTNodeBehaviour], of count: Int = 50, bad: Int = 20, seed: UInt64)
         -> [DHTNodeBehaviour]
     {

@@ -4,7 +4,7 @@ import Testing
 @testable import PaykitProvider
 @testable import PaykitSandbox
 
-/// What an honest node of the sandbox answers, as BEP 44 and Pubky's implementation say.
+/// The answers of the sandbox's honest node, by BEP 44 and Pubky's implementation.
 @Suite("A node of the sandbox")
 struct NodeTests {
     private let asker = DatagramAddress(198, 51, 100, 3, port: 4000)
@@ -119,7 +119,7 @@ struct NodeTests {
         #expect(try put(item(1), token: token, from: DatagramAddress(198, 51, 100, 3, port: 5)) == nil)
         #expect(try put(item(1), token: token, at: .seconds(301)) == nil)
         #expect(try put(item(1), token: token, at: .seconds(601)) == 203)
-        // Nobody asked for a long time: both secrets are old.
+        // No question for a long time: both secrets are old.
         let late = try #require(try get(at: .seconds(1000)).token)
         #expect(try put(item(1), token: late, at: .seconds(5000)) == 203)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// What can go wrong when an item is to be stored.
+/// The failures of storing an item.
 @Suite("Publishing in the DHT")
 struct PublishingTests {
     private let honest = [DHTNodeBehaviour](repeating: .honest, count: 30)
@@ -22,7 +22,7 @@ struct PublishingTests {
                 await #expect(throws: DHTError.outdated(by: newer)) { try await net.resolver(seed: 2).publish(item) }
             }
             #expect(net.swarm.holders(of: newer) == held)
-            // The same again is no conflict: that is how items are kept alive.
+            // The same item again is no conflict: repetition keeps items alive.
             #expect(try await net.resolver(seed: 3).publish(newer).stored >= 20)
         }
     }

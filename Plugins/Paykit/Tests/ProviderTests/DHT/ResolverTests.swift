@@ -6,7 +6,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Searches in simulated nets: the same seed plays the same history.
+/// Searches in simulated nets: the same seed gives the same history.
 @Suite("Searching the DHT")
 struct ResolverTests {
     private let owner = Owner(9)
@@ -37,7 +37,7 @@ struct ResolverTests {
         let item = try owner.item(7, "truth")
         let old = try owner.item(6, "old")
         let (report, holders, search) = try Net.play(Net.mixed(all, seed: seed), seed: seed) { net in
-            // The old one is out there too, at every liar that replays.
+            // The old one is out there too, at every node that replays.
             _ = try await net.resolver(seed: seed).publish(old)
             let report = try await net.resolver(seed: seed + 1000).publish(item)
             return (report, net.swarm.holders(of: item), try await net.resolver(seed: seed + 2000).resolve(item.key))

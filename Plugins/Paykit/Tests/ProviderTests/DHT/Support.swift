@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Somebody with a key.
+/// A holder of a key.
 struct Owner {
     let seed: Redacted<[UInt8]>
 
@@ -21,7 +21,7 @@ struct Owner {
     func item(_ sequence: Int64, _ text: String) throws -> MutableItem { try item(sequence, Array(text.utf8)) }
 }
 
-/// Two packets of Pubky's, computed apart from this package.
+/// Two packets of Pubky, computed independently of this package.
 enum Packets {
     struct Packet: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -30,7 +30,7 @@ struct UDPSwarmTests {
     private func resolver(_ swarm: DHTSwarm, _ seed: UInt64) -> DHTResolver {
         let honest = swarm.nodes.filter { $0.behaviour == .honest }.prefix(3).map(\.address)
         var configuration = DHTConfiguration.local(honest)
-        // Nobody on this machine is slow by distance; the machine may be busy.
+        // No distance slows an answer on this machine, but its load may.
         configuration.slotDuration = .milliseconds(200)
         return DHTResolver(
             configuration, transport: UDPTransport(), clock: SystemPaymentClock(),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Links that ask to be let in, and the ways back from them (Protocol 10.7).
+/// Links that request authorisation, and the ways back from them (Protocol 10.7).
 @Suite("Paykit's authorisation links of today")
 struct AuthorizationLinkTests {
     private static let secret = "REREREREREREREREREREREREREREREREREREREREREQ"
@@ -29,7 +29,7 @@ struct AuthorizationLinkTests {
         #expect(shown.intent == .signInGrant && shown.clientID == "router.example" && shown.clientKey?.text == Self.key)
         #expect(shown.channel == "9qccw9HChRBFOe4q2Q7-u47GjlgTq1LmoDKrxvArSco")
         #expect(shown.text.reveal() == Self.recorded)
-        // The scanned link cannot use what it asks for: only the app that made it has the key.
+        // A scanned link is useless to others: only the app that made it has the key.
         #expect(throws: PaykitNetworkError.self) {
             try shown.held(GrantTests.grant(), at: GrantTests.pair(0x22).publicKey, now: GrantTests.time)
         }

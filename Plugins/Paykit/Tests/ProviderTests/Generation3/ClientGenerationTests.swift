@@ -114,7 +114,7 @@ struct ClientGenerationTests {
         #expect(failure?.code == .methodNotSupported && failure?.message.contains("update the app") == true)
         let empty = await sandbox.createUser(.emptyDirectory)
         #expect(try await methods(client, empty.key.text).isEmpty)
-        // What they keep beside it in a form that is spoken here is used.
+        // Their endpoints beside it in a form that this client reads are used.
         await sandbox.publish(Array("lnbc1".utf8), at: Self.old + "lightning", of: user.key)
         #expect(try await methods(client, user.key.text) == ["lightning"])
     }
@@ -138,7 +138,7 @@ struct ClientGenerationTests {
         let client = try client()
         let user = await sandbox.createUser(.ready)
         #expect(try await methods(client, user.key.text) == ["lightning", "onchain"])
-        // What was there from the start is news once.
+        // The initial endpoints are reported once.
         _ = await client.forgetChanged()
         #expect(try await methods(client, user.key.text) == ["lightning", "onchain"])
         await sandbox.publish(
@@ -147,7 +147,7 @@ struct ClientGenerationTests {
         #expect(try await methods(client, user.key.text) == ["lightning", "onchain"])
         #expect(await client.forgetChanged() == [user.key])
         #expect(try await methods(client, user.key.text) == ["btc-lightning-bolt11"])
-        // What has a name in the newer form, and is not there, is offered no longer.
+        // A method that the newer form names, but does not have, is no longer offered.
         #expect(try await client.getEndpoint(pubkey: user.key.text, methodId: "onchain") == nil)
         #expect(await client.forgetChanged().isEmpty)
     }
@@ -182,7 +182,7 @@ struct ClientGenerationTests {
         try await client.setEndpoint(methodId: "lightning", endpoint: "lnbc1xyz")
         try await client.setEndpoint(methodId: "lightning", endpoint: "mina@pay.example")
         #expect(try await paths() == [Self.old + "lightning", Self.mine + "btc-lightning-lnurl"])
-        // By their own identifiers several stand beside each other.
+        // With their own identifiers several exist beside each other.
         try await client.setEndpoint(methodId: "btc-lightning-bolt11", endpoint: "lnbc1abc")
         #expect(
             try await paths() == [

@@ -8,10 +8,10 @@ import Testing
 @testable import PaykitKit
 @testable import PaykitProvider
 
-/// The client against homeservers of today.
+/// The client against homeservers with grants.
 @Suite("Paykit's client at homeservers of today")
 struct ClientGrantTests: ClientSuite {
-    /// Passes requests on, notes them, and loses or changes the answers that it is told to.
+    /// Forwards requests, records them, and loses or changes answers on request.
     final class Wire: HTTPTransport {
         typealias Change = @Sendable (HTTPRequest, HTTPResponse) -> HTTPResponse?
         private let sandbox: SandboxTransport
@@ -97,7 +97,7 @@ struct ClientGrantTests: ClientSuite {
         try await client.setEndpoint(methodId: "lightning", endpoint: "lnbc1")
         #expect(wire.count("PUT /pub/paykit.app/v0/lightning") == 1)
         #expect(await failure { _ = try await client.grantedApps() } != nil)
-        // The cookie goes on after the upgrade; the next sign-in is by grant.
+        // The cookie stays valid after the upgrade; the next sign-in is by grant.
         await sandbox.upgrade(to: .storagePaths)
         try await client.setEndpoint(methodId: "lightning", endpoint: "lnbc2")
         clock.advance(by: .seconds(3601))
@@ -171,7 +171,7 @@ struct ClientGrantTests: ClientSuite {
             try await group.waitForAll()
         }
         #expect(wire.count(Self.exchange) == 1)
-        // A homeserver that forgets at once is not asked for ever.
+        // A homeserver that forgets each session at once is not asked endlessly.
         wire.forget()
         wire.change { request, response in request.method == .put ? HTTPResponse(status: 401) : response }
         #expect(
@@ -318,7 +318,7 @@ struct ClientGrantTests: ClientSuite {
         try await app.setEndpoint(methodId: "lightning", endpoint: "lnbc1")
         #expect(await failure { try await app.publish(PubkyProfile(name: "Anna")) }?.code == .auth)
         #expect(try await signer.grantedApps().contains { $0.capabilities == [.paykit] })
-        // It lasts as long as signers let apps in, however often the session is opened anew.
+        // The grant lasts as long as signers admit apps, however often the session is renewed.
         clock.advance(by: .seconds(86_400))
         try await app.setEndpoint(methodId: "lightning", endpoint: "lnbc2")
     }

@@ -31,7 +31,7 @@ struct ClientLinkTests {
         return client
     }
 
-    /// Pays whatever it is asked for at the sandbox, and counts.
+    /// Pays every request at the sandbox, and counts.
     private final class Wallet: PaykitOrderWallet {
         private let paid = Mutex<[String: PaykitProof]>([:])
         private let sandbox: PubkySandbox

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Receivers, identifiers and payloads of today (Protocol 11.1 to 11.3).
+/// Receivers, identifiers and payloads of generation 3 (Protocol 11.1 to 11.3).
 @Suite("Paykit's endpoints of today")
 struct EndpointTests {
     @Test(
@@ -44,7 +44,7 @@ struct EndpointTests {
         ])
     func convention(_ text: String, _ follows: Bool) {
         #expect((PaykitIdentifier(text)?.parts != nil) == follows)
-        // The apps' library takes all of them.
+        // The apps' library accepts all of them.
         #expect(PaykitIdentifier(text)?.text == text)
     }
 
@@ -109,7 +109,7 @@ struct EndpointTests {
         let trial = "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx"
         #expect(try allows("btc-signet-p2wpkh", trial))
         #expect(try allows("btc-testnet-p2wpkh", trial))
-        // Of what is not known here nothing is said.
+        // An unknown identifier is not judged.
         #expect(try allows("eur-sepa-iban", "anything"))
         #expect(try allows("btc-lightning-bolt12", "anything"))
     }

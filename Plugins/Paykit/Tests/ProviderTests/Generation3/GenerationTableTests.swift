@@ -62,7 +62,7 @@ struct GenerationTableTests {
         }
     }
 
-    /// What came of trying: yes, nothing there, or what the payer is told.
+    /// The result of a trial: yes, no, or the demand for a newer app.
     private static func word(_ work: () async throws -> Bool) async -> String {
         do { return try await work() ? "yes" : "–" } catch {
             let failure = (error as? PaykitError)?.failure
@@ -134,7 +134,7 @@ struct GenerationTableTests {
             },
             word {
                 try await client.publishReceiver()
-                // Whoever has a place for links has answered, or will.
+                // A peer with a place for links has answered, or will.
                 return try await client.privateLink(with: key).poll() != .unreadable
             },
         ]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Grants, proofs and what is stored of them (Protocol 10.2 and 10.5).
+/// Grants, proofs and their stored form (Protocol 10.2 and 10.5).
 @Suite("Paykit's grants")
 struct GrantTests {
     static let grantText =
@@ -62,7 +62,7 @@ struct GrantTests {
         let stranger = try PubkyGrant(
             [.root], to: Self.pair(0x44).publicKey, called: "x", id: grant.id, at: Self.time, by: Self.pair(0x11))
         #expect(throws: GrantDefect.signature) { try read(for: server, stranger, now: Self.time) }
-        // The text of one is never the other, though both are signed.
+        // The text of one is never the other, although both are signed.
         #expect(throws: GrantDefect.self) { try PubkyGrant(parsing: Self.proofText) }
     }
 

@@ -4,10 +4,10 @@ import Testing
 
 @testable import PaykitLinkSimulation
 
-/// Two wallets, a homeserver between them, and all that can go wrong (Protocol 12.8 and 12.9).
+/// Two wallets, a homeserver between them, and all faults (Protocol 12.8 and 12.9).
 @Suite("Private links through troubled times")
 struct LinkHistoryTests {
-    /// A quarter of the histories that are played here; `make simulate-links` plays more, faster.
+    /// A quarter of the histories that run here; `make simulate-links` runs more, faster.
     private static let share = (ProcessInfo.processInfo.environment["LINK_SEEDS"].flatMap { UInt64($0) } ?? 40) / 4
 
     @Test(

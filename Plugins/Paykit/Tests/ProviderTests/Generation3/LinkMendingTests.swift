@@ -5,14 +5,13 @@ import Testing
 @testable import PaykitLinkSimulation
 @testable import PaykitProvider
 
-/// What arrives long after it was sent, and puts an older file in the place of a later one or takes it away (Protocol
-/// 12.8).
+/// Late requests that replace a later file by an older one or delete it (Protocol 12.8).
 @Suite("Private links that something late has hurt")
 struct LinkMendingTests {
-    /// A link comes about, something is asked for, the payer loses everything, and both begin anew.
+    /// A story of a link: it is established, a payment is requested, the payer loses everything, and both begin anew.
     private struct Story {
         let world: LinkWorld
-        /// Everything that ever lay at a place, in its order; nil for nothing.
+        /// All earlier contents of a place, in order; nil for no file.
         private(set) var past: [Place: [[UInt8]?]] = [:]
 
         struct Place: Hashable {
@@ -37,7 +36,7 @@ struct LinkMendingTests {
             }
         }
 
-        /// Each side in its turn.
+        /// Lets each side look in its turn.
         func look(_ number: Int) async throws {
             let (me, other) = number.isMultiple(of: 2) ? (world.payer, world.payee) : (world.payee, world.payer)
             _ = try await me.flow.poll(other.key, other.receiver, me.session)
@@ -50,7 +49,7 @@ struct LinkMendingTests {
             _ = try await world.payee.flow.ask(for: terms, at: nil, world.payee.party(with: world.payer))
         }
 
-        /// Whether both find each other, and what is said now arrives.
+        /// True if both re-establish the link, and new messages arrive.
         func findsTogether() async throws -> Bool {
             for number in 0..<4 { try await look(number) }
             try await ask("cake")
@@ -65,7 +64,8 @@ struct LinkMendingTests {
 
     /// The payer begins the handshake in the one, the payee in the other.
     private static let seeds: [UInt64] = [1, 2]
-    /// After so many looks: in the first handshake, at its end, with something asked for, and in the second handshake.
+    /// The numbers of looks before the fault: in the first handshake, at its end, with an open request, and in the
+    /// second handshake.
     private static let moments = [3, 4, 6, 9, 11, 12]
 
     @Test("Who begins is another one in each of these stories")
@@ -100,7 +100,7 @@ struct LinkMendingTests {
     @Test("That a side begins anew reaches the other, also where the first word of it and what it hangs on are gone")
     func marker() async throws {
         for seed in Self.seeds {
-            // The payer has just lost everything, and said so.
+            // The payer has just lost everything, and reported it.
             let story = try await Story(seed: seed, looks: 9)
             let world = story.world
             for (owner, part) in [(world.payer.key, "/encrypted-link-recovery/"), (world.payee.key, "/messages/")] {

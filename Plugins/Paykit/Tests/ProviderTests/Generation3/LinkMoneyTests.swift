@@ -8,7 +8,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// What is not paid, and what is not told, over a private link (Protocol 11.3 and 12.9).
+/// The limits of payments and of disclosure over a private link (Protocol 11.3 and 12.9).
 @Suite("Limits and proofs of private links")
 struct LinkMoneyTests {
     private func endpoint(_ least: String?, _ most: String?) -> PaykitEndpoint {
@@ -73,10 +73,10 @@ struct LinkMoneyTests {
 
     // MARK: Proofs
 
-    /// A wallet whose proof is sound, and of nothing that was asked for.
+    /// A wallet with a valid proof of another payment.
     private struct Liar: PrivateLinkWallet {
         var hash: String
-        /// Whether it says so also when it is only asked.
+        /// True if it presents the proof to inquiries, too.
         var isBold = false
         func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? {
             isBold ? try await settle(order) : nil
@@ -148,7 +148,7 @@ struct LinkMoneyTests {
         ] {
             #expect(InvoiceHash.read(text) == nil)
         }
-        // A field that is longer than the text.
+        // A field that exceeds the text.
         #expect(InvoiceHash.read("lnbc1qqqqqqqpll" + String(repeating: "q", count: 112)) == nil)
     }
 }

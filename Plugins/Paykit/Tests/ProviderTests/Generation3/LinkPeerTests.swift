@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The sandbox's users with apps of today, before the client of an application (Protocol 12.8 and 12.9).
+/// The sandbox's users with apps of generation 3, against an application's client (Protocol 12.8 and 12.9).
 @Suite("Peers of today in the sandbox")
 struct LinkPeerTests {
     private let clock = VirtualClock()
@@ -43,7 +43,7 @@ struct LinkPeerTests {
         let app = try #require(PaykitReceiverPath("router/wallet"))
         let peer = try await sandbox.createLinkPeer(#require(PaykitReceiverPath("bitkit/wallet")), .ready)
 
-        // As long as they have the older app only, they are paid as the guide says, and no link leads to them.
+        // As long as they have the older app only, they are paid as the guide describes, and no link leads to them.
         await #expect(throws: PaykitError.self) { try await client.privateLink(with: peer.user.key.text) }
         #expect(
             try await client.smartCheckout(pubkey: peer.user.key.text, preferredMethod: nil).methodId == "lightning")

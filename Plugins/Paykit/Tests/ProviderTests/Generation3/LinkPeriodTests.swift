@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// When requests that recur are due (Protocol 12.5).
+/// The due times of recurring requests (Protocol 12.5).
 @Suite("Periods of private requests")
 struct LinkPeriodTests {
     private func recurrence(

@@ -55,7 +55,7 @@ struct LinkFlowTests {
         return id
     }
 
-    /// A request that was paid, as the payee has read.
+    /// A paid request whose proof the payee has read.
     private func proven() async throws -> String {
         let id = try await asked()
         try await payer.flow.accept(id, asPayer)
@@ -82,7 +82,7 @@ struct LinkFlowTests {
         await world.sandbox.paths(of: participant.key).filter { $0.contains("/messages/") }
     }
 
-    /// A wallet that never says what became of a payment.
+    /// A wallet that never reports the result of a payment.
     private final class SilentWallet: PrivateLinkWallet {
         struct Silence: Error {}
         private let asked = Mutex(0)
@@ -104,7 +104,7 @@ struct LinkFlowTests {
         let id = try await payee.flow.ask(for: terms(), at: offer(), asPayee)
         try await pollPayee()
         let names = await (paths(payer) + paths(payee)).map { String($0.split(separator: "/").last ?? "") }
-        // The list before the request, which is to be paid from it.
+        // The list comes before the request that is to be paid from it.
         #expect(names.sorted() == ["0", "1", "2", "3", "4"])
         for path in await paths(payee) {
             #expect(await world.sandbox.file(at: path, of: payee.key)?.count == PrivateLinkForm.fileLength)

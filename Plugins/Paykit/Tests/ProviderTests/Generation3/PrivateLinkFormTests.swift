@@ -118,7 +118,7 @@ struct LinkFormTests {
     @Test("The third form is known, not spoken, and a peer that speaks it is told from one that is silent")
     func thirdForm() throws {
         #expect(PrivateLinkForm.n3.suite == nil)
-        // What a peer of the third form answers, recorded.
+        // The recorded answer of a peer of the third form.
         let slot = try #require(
             Hex.decode(
                 "ac01b2209e86354fb853237b5de0f4fab13c7fcbf433a61c019369617fecf10bf8262fcb72e92b7733c23e0644daf379724fe2834474192a724b6daedd7334d6a2106dc5a4a2b9a7f65ffd7dcfcd5a1f3c89ce23a9d763cb61e7c87402f4ab13"
@@ -140,7 +140,7 @@ struct LinkFormTests {
         }
         var (first, _) = try Self.channels(form)
         #expect(throws: NoiseError.length) { try first.prepare([UInt8](repeating: 65, count: 1001)) }
-        // What was refused took no number: the next message is the first.
+        // A refused message uses no number: the next message is the first.
         #expect(try first.prepare([65]).slot == 3)
     }
 
@@ -162,7 +162,7 @@ struct LinkFormTests {
             changed[index] ^= 1
             #expect(throws: NoiseError.self, "\(index)") { try second.read(changed) }
         }
-        // Behind the message of the first form nothing is signed; it has to be nothing.
+        // Nothing behind the message of the first form is signed; it has to be empty.
         var appended = files[0]
         appended[1017] ^= 1
         #expect(throws: NoiseError.self) { try second.read(appended) }

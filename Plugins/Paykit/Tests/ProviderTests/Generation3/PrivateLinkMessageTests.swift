@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Private messages, receipts and markers of today (Protocol 12.3 to 12.7).
+/// Private messages, receipts and markers of generation 3 (Protocol 12.3 to 12.7).
 @Suite("Paykit's private messages of today")
 struct PrivateLinkMessageTests {
     private typealias Message = PrivateLinkMessage
@@ -99,7 +99,7 @@ struct PrivateLinkMessageTests {
         #expect(list.eventID == nil)
     }
 
-    // MARK: What is wrong
+    // MARK: Defects
 
     @Test("What is wrong in a message of a known kind keeps its id, and stops nothing")
     func malformed() throws {
@@ -276,7 +276,7 @@ struct PrivateLinkMessageTests {
         #expect(state.take(.cancellation(Self.head(5), reason: nil), from: .payee) == true)
         #expect(state.take(.acceptance(Self.head(3)), from: .payer) == true)
         #expect(state.phase == .cancelled && state.isAccepted)
-        // What was paid before the cancellation was seen is still proven.
+        // A payment before the cancellation was seen is still proven.
         #expect(state.take(.proof(try Self.proof()), from: .payer) && state.phase == .cancelled)
         #expect(state.proofs.count == 1)
         var own = RequestState(try Self.asked())

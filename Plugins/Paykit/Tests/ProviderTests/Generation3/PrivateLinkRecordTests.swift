@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// What is kept of a private link (Protocol 12.6 and 12.8).
+/// The stored record of a private link (Protocol 12.6 and 12.8).
 @Suite("What is kept of private links")
 struct LinkRecordTests {
     private let receiver: PaykitReceiverPath
@@ -34,7 +34,7 @@ struct LinkRecordTests {
         #expect(record([first, first]) == record([first]))
         let both = record([first, try request("another")])
         #expect(both.log == record([first]).log && both.conflicts == [head.eventID])
-        // A second request of the same id says nothing, under whatever event.
+        // A second request of the same id changes nothing, under any event.
         let again = record([first, try request("another", event: "11111111-1111-4111-8111-000000000003")])
         #expect(PrivateLinkRequest.all(in: again.log).map(\.terms.reference) == ["invoice-2026-0001"])
     }
@@ -88,7 +88,7 @@ struct LinkRecordTests {
         try record.say(.paymentList([:]))
         try record.say(.acceptance(head))
         try record.say(.paymentList(["btc-lightning-bolt11": "{}"]))
-        // A list that nobody has read yet is not sent beside a newer one.
+        // An unread list is not sent beside a newer one.
         #expect(record.outbox.count == 2)
         let said = record.outbox
         record.outbox = []

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Pkarr's relays of today (Protocol 10.9).
+/// Pkarr's current relays (Protocol 10.9).
 @Suite("Pkarr relays of today")
 struct RelayTests {
     private let clock = VirtualClock()

@@ -12,20 +12,19 @@ import Testing
 @testable import PaykitProvider
 @testable import PaykitSandbox
 
-/// Somebody who is asked for payments over a private link, and pays them through routers: all that outlives one
-/// process.
+/// A user who pays requests over a private link through routers: the state that outlives one process.
 final class RequestWorld: Sendable {
     static let bolt11 = "btc-lightning-bolt11"
 
     let clock = VirtualClock()
     let sandbox: PubkySandbox
     let url: HTTPURL
-    /// What is kept of the link at the payer's.
+    /// The payer's stored state of the link.
     let states = LosableStates()
     let journal = InMemoryJournal()
     let payer: Party
     let payee: Party
-    /// What settlers were asked to pay: by which name, at which endpoint.
+    /// The settlers' requests to pay: by which name, at which endpoint.
     private let asked = Mutex<[Settlement]>([])
 
     /// One side of the link.
@@ -69,7 +68,7 @@ final class RequestWorld: Sendable {
         return Party(key: pair.publicKey, receiver: receiver, secret: secret, session: session, flow: flow)
     }
 
-    /// Both look until everything that was said has arrived.
+    /// Both poll until every message has arrived.
     func deliver() async throws {
         for _ in 0..<4 {
             try await payer.flow.poll(payee.key, payee.receiver, payer.session)
@@ -86,9 +85,9 @@ final class RequestWorld: Sendable {
         PaykitEndpoint(methodID: Self.bolt11, endpoint: await sandbox.createInvoice(satoshis, for: payee.key))
     }
 
-    /// Asks for a payment, which the payer has read then.
+    /// Requests a payment, and lets the payer read the request.
     ///
-    /// - Parameter endpoints: where it is to be paid; nil for an invoice over it.
+    /// - Parameter endpoints: the endpoints to pay it at; nil for an invoice over it.
     func ask(
         _ satoshis: UInt64 = 2100, for reference: String = "tea", until end: PrivateLinkTime? = nil,
         recurring recurrence: PrivateLinkRecurrence? = nil, at endpoints: [PaykitEndpoint]? = nil
@@ -111,7 +110,7 @@ final class RequestWorld: Sendable {
         try await deliver()
     }
 
-    /// The proofs that the payee has read of a request, and whether each is of an invoice that was paid.
+    /// The proofs of a request that the payee has read.
     func proofs(_ id: String) async throws -> [PaykitProof] {
         try await deliver()
         let request = try await payee.flow.requests(with: payer.key, payer.receiver).first { $0.id == id }
@@ -122,7 +121,7 @@ final class RequestWorld: Sendable {
         try await payer.flow.requests(with: payee.key, payee.receiver).first { $0.id == id }?.state.phase
     }
 
-    /// How often the payee was paid.
+    /// The number of payments to the payee.
     var captures: Int { get async { await sandbox.ledger.captures(of: payee.key.text) } }
     var settled: [Settlement] { asked.withLock { $0 } }
 
@@ -132,7 +131,7 @@ final class RequestWorld: Sendable {
         try #require(PaykitRequestURL(id, from: payee.key, app: payee.receiver, recurs: recurs)).text
     }
 
-    /// A process of the payer's.
+    /// A process of the payer.
     struct Process: Sendable {
         let router: PaymentRouter
         var payer: Payer
@@ -143,7 +142,7 @@ final class RequestWorld: Sendable {
             }
         }
 
-        /// Asks what a link wants, and takes the first way to pay it, which is not paid yet.
+        /// Asks for the request of a link, and chooses the first way to pay it, without paying yet.
         func choose(_ link: String) async throws -> (quote: PaymentQuote, option: PaymentMethodOption.ID) {
             guard case .matched(let route) = router.route(link) else { throw NotALink() }
             let quote = try await router.quote(route, as: payer)
@@ -181,7 +180,7 @@ final class RequestWorld: Sendable {
     }
 }
 
-/// What is kept of links until it is lost.
+/// The stored states of links until they are lost.
 actor LosableStates: SealedStateStore {
     private var base = InMemorySealedStates()
 
@@ -190,7 +189,7 @@ actor LosableStates: SealedStateStore {
     func keep(_ state: SealedState, named name: String) async throws -> Bool { await base.keep(state, named: name) }
 }
 
-/// What a process keeps of links that may end.
+/// The stored states of links of a process that may end.
 struct MortalStates: SealedStateStore {
     let base: any SealedStateStore
     let life: Life

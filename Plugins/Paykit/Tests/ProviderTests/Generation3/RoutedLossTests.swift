@@ -9,7 +9,7 @@ import Testing
 @testable import PaykitProvider
 @testable import PaykitSandbox
 
-/// Requests that were paid before all that was kept of the link was lost, while the journal was not (Protocol 12.8 and
+/// Requests that were paid before the loss of the link's stored state, while the journal was kept (Protocol 12.8 and
 /// 12.9).
 @Suite("Requests over private links, by a router whose link is lost", .timeLimit(.minutes(5)))
 struct RoutedLossTests {
@@ -17,7 +17,7 @@ struct RoutedLossTests {
         if case .success(.unknown) = result { true } else { false }
     }
 
-    /// Until the link is made anew, and what was said on it was said again.
+    /// Delivers until the link is re-established and its messages are repeated.
     private static func relink(_ world: RequestWorld) async throws {
         for _ in 0..<4 { try await world.deliver() }
     }
@@ -31,7 +31,7 @@ struct RoutedLossTests {
         let link = try world.link(id)
         let process = try world.process()
         #expect(isPaid(await process.pay(link)))
-        // Nobody has polled since: the payee has heard neither the yes nor the proof.
+        // No poll since: the payee has received neither the acceptance nor the proof.
         await world.states.lose()
         let attempt = try #require(
             await world.journal.histories(of: PaymentReference(provider: "paykit", id: name(of: id, world))).last?

@@ -9,7 +9,7 @@ import Testing
 @testable import PaykitProvider
 @testable import PaykitSandbox
 
-/// What a payee sends for a request to be paid at (Protocol 12.9).
+/// A payee's endpoints for paying a request (Protocol 12.9).
 @Suite("Ways to pay requests over private links, by a router", .timeLimit(.minutes(5)))
 struct RoutedOfferTests {
     @Test("An invoice that was paid before pays no second request")

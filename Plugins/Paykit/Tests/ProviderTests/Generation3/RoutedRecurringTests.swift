@@ -12,7 +12,7 @@ import Testing
 @testable import PaykitProvider
 @testable import PaykitSandbox
 
-/// Requests that recur, paid by plans (Protocol 12.5 and 12.9).
+/// Recurring requests, paid by plans (Protocol 12.5 and 12.9).
 @Suite("Recurring requests over private links, by a router", .timeLimit(.minutes(5)))
 struct RoutedRecurringTests {
     private static let day = Duration.seconds(86_400)
@@ -25,7 +25,7 @@ struct RoutedRecurringTests {
         }
     }
 
-    /// A request of every day that was accepted, and the plan that pays it.
+    /// An accepted daily request, and the plan that pays it.
     private func daily(
         _ world: RequestWorld, at endpoints: [PaykitEndpoint]? = nil
     ) async throws -> (id: String, plan: RecurringPlan) {

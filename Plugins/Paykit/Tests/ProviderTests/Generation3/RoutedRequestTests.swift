@@ -89,7 +89,7 @@ struct RoutedRequestTests {
         let now = Int64(world.clock.now.timeIntervalSince1970)
         let late = try await world.ask(for: "late", until: PrivateLinkTime(seconds: now + 60))
         world.clock.advance(by: .seconds(61))
-        // Another device's clock may say something else, so that it is no outcome.
+        // Another device's clock may differ, so that it is no outcome.
         #expect(code(await process.pay(try world.link(late))) == .unusableOption)
         #expect(await world.captures == 0)
         #expect(world.settled.isEmpty)
@@ -144,7 +144,7 @@ struct RoutedRequestTests {
             Issue.record("that proves nothing")
             return
         }
-        // Also where it is only asked, by somebody who has no journal.
+        // Also for a mere inquiry, by a caller without a journal.
         let other = ScriptedSettler(base: world.node, state: { _, _ in lie }, settle: { _ in lie })
         let process = try world.process(journal: InMemoryJournal(), seed: 5, settler: other)
         #expect(code(await process.pay(link)) == .integrity)

@@ -9,7 +9,7 @@ import Testing
 @testable import PaykitProvider
 @testable import PaykitSandbox
 
-/// Requests over private links that several pay who share what is kept of the link (Protocol 12.9).
+/// Requests over private links, paid by several processes that share the link's stored state (Protocol 12.9).
 @Suite("Requests over private links, by several who share the link", .timeLimit(.minutes(5)))
 struct RoutedSharingTests {
     @Test(
@@ -56,13 +56,13 @@ struct RoutedSharingTests {
         }
     }
 
-    /// Has the payee call a request off, which the payer has read then.
+    /// Makes the payee cancel a request, and lets the payer read the cancellation.
     private static func cancelRequest(_ id: String, _ world: RequestWorld) async throws {
         try await world.payee.flow.cancel(id, reason: nil, world.asPayee)
         try await world.deliver()
     }
 
-    /// Whether it is left open who pays: to be asked again later, with nothing sent.
+    /// True if the payment stays open: to be repeated later, with nothing sent.
     private static func isLeftOpen(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
         guard case .failure(let error) = result else { return false }
         return error.code == .unusableOption && error.retry == .later && error.phase != .maybeSent
@@ -120,7 +120,7 @@ struct RoutedSharingTests {
             Issue.record("nobody knows")
             return
         }
-        // Chosen while it stood.
+        // Chosen before the cancellation.
         let (quote, option) = try await other.choose(link)
         try await Self.cancelRequest(id, world)
         #expect(Self.isLeftOpen(await other.pay(link)))
@@ -141,7 +141,7 @@ struct RoutedSharingTests {
         let id = try await world.ask()
         let link = try world.link(id)
         #expect(isPaid(await (try world.process()).pay(link)))
-        // The link as it was before the proof was kept.
+        // The link before the proof was stored.
         try await world.payer.flow.change(world.asPayer) { record throws(PaykitNetworkError) in
             record.payments[id]?.stage = .paying
             record.payments[id]?.proof = nil

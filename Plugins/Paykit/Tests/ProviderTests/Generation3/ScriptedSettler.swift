@@ -3,11 +3,11 @@ import PaymentCore
 import PaymentTesting
 import TestSupport
 
-/// A settler that says what a test has it say.
+/// A settler with a test's answers.
 struct ScriptedSettler: PaymentSettler {
     let base: any PaymentSettler
     var state: @Sendable (Settlement, SettlementState) async throws -> SettlementState = { $1 }
-    /// Nil asks the one behind it.
+    /// The test's answer; nil asks `base`.
     var settle: @Sendable (Settlement) async throws -> SettlementState? = { _ in nil }
 
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
@@ -22,11 +22,11 @@ struct ScriptedSettler: PaymentSettler {
     }
 }
 
-/// Why a settler does not say anything.
+/// The error of a settler that reports nothing.
 struct NoWord: Error {}
 
 extension RequestWorld {
-    /// The payer's own node.
+    /// The payer's node.
     var node: SandboxSettler { SandboxSettler(at: url, over: SandboxTransport(sandbox)) }
 }
 

@@ -64,7 +64,7 @@ struct DatagramTests {
         let taken = await withTaskGroup(of: UInt8?.self) { group in
             for number in 0..<100 {
                 group.addTask {
-                    // Every other one gives up, at once or while it waits.
+                    // Every second task is cancelled, at once or while it waits.
                     let task = Task { try await inbox.take() }
                     if number % 2 == 0 { task.cancel() }
                     return try? await task.value.bytes[0]

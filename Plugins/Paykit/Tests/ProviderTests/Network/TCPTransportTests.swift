@@ -39,7 +39,7 @@ struct TCPTransportTests {
         #expect(received == sent)
     }
 
-    /// Whether this machine has IPv6 at all.
+    /// True if this machine has IPv6.
     private static let hasV6: Bool = {
         guard let (descriptor, _) = try? SystemSockets.listen(at: .loopbackV6()) else { return false }
         SystemSockets.close(descriptor)
@@ -63,7 +63,7 @@ struct TCPTransportTests {
             try await client.send(Array(host.utf8))
             #expect(try await server.receive(atMost: 99) == Array(host.utf8))
         }
-        // Nobody listens at the same port of the other kind.
+        // No listener at the same port of the other kind.
         await #expect(throws: StreamError.self) { try await transport.connect(to: .loopback(port: place.port)) }
     }
 
@@ -108,7 +108,7 @@ struct TCPTransportTests {
         await starts.next()
         cancelled.cancel()
         await #expect(throws: StreamError.cancelled) { try await cancelled.value }
-        // The stream is as it was.
+        // The stream is unchanged.
         try await server.send([7])
         #expect(try await client.receive(atMost: 9) == [7])
         let closed = Task { try await client.receive(atMost: 1) }
@@ -135,7 +135,7 @@ struct TCPTransportTests {
         }
         listener.close()
         await #expect {
-            // The system may take a moment to let go of the port.
+            // The system may take a moment to release the port.
             while true {
                 let stream = try await transport.connect(to: taken)
                 stream.close()

@@ -62,7 +62,7 @@ struct UDPTransportTests {
     @Test("A closed socket gives its port and its descriptor back", .timeLimit(.minutes(1)))
     func release() async throws {
         let port = try await transport.open(.loopback()).localAddress.port
-        // The socket above is nobody's; its port is free again as soon as the system's queue has come to it.
+        // The socket above has no owner; its port is free again once the system's queue reaches it.
         var again: (any DatagramSocket)?
         while again == nil {
             again = try? await transport.open(.loopback(port: port))
@@ -86,7 +86,7 @@ struct UDPTransportTests {
         let server = try await UDPTransport(queueLimit: 3).open(.loopback())
         let client = try await transport.open(.any)
         for number in 0..<50 { try await client.send([UInt8(number)], to: server.localAddress) }
-        // Sent until it arrives, after all others were taken from the system's own queue.
+        // Sent until it arrives, after all others were taken from the system's queue.
         var seen: [UInt8] = []
         while seen.last != 99 {
             try await client.send([99], to: server.localAddress)

@@ -180,7 +180,7 @@ struct ReceiptTests {
             "another form needs another version once this one is released")
     }
 
-    /// Everything that a file holds.
+    /// The whole content of a file.
     private static func contents(_ database: Database) throws -> [String] {
         let receipt = "number, payer, payee, name, method, amount, currency, created, stage, metadata, proof"
         let numbers = try ["application_id", "user_version"].map { "\(try database.number("PRAGMA \($0)") ?? 0)" }

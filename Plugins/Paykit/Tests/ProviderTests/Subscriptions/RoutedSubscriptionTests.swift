@@ -11,7 +11,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The guide's subscriptions over a router with limits: due, endpoint, then paid by itself or asked about.
+/// The guide's subscriptions over a router with limits: due, endpoint, then paid automatically or after a question.
 @Suite("The guide's subscriptions, paid by a router")
 struct RoutedSubscriptionTests {
     private let sandbox: PubkySandbox
@@ -26,7 +26,7 @@ struct RoutedSubscriptionTests {
 
     init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
 
-    /// What one device has.
+    /// The state of one device.
     private struct Device {
         let journal = InMemoryJournal()
         let plans = InMemoryRecurringJournal()
@@ -101,7 +101,7 @@ struct RoutedSubscriptionTests {
             #expect(await paid(user) == 0, "\(id)")
             #expect(asked.lines.last == "\(id) 2100" && asked.lines.count { $0 == "\(id) 2100" } == 1)
             #expect(try await service.waitingSubscriptions() == [own])
-            // Whoever begins later sees what is to be answered, and answers it.
+            // A later subscriber to the events sees the open question, and answers it.
             let later = try self.service(device, limits: limits, seed: 5)
             for waiting in try await later.waitingSubscriptions() { try await later.approve(waiting) }
             #expect(await paid(user) == 1, "\(id)")

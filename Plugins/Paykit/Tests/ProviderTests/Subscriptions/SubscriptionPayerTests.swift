@@ -13,7 +13,7 @@ import Testing
 struct SubscriptionPayerTests {
     private struct Offline: Error {}
 
-    /// What a payer did, in order.
+    /// The payer's actions, in order.
     private final class Steps: Sendable {
         let done = Mutex<[String]>([])
         func note(_ step: String) { done.withLock { $0.append(step) } }
@@ -95,7 +95,7 @@ struct SubscriptionPayerTests {
         #expect(steps.done.withLock { $0.contains { $0.hasPrefix("pay") } } == false)
     }
 
-    /// Whoever pays: each payment once, and none that was called off.
+    /// A bank for any payer: each payment is made once, and no cancelled one.
     private final class Bank: Sendable {
         private let calledOff = Mutex(0)
         let payments = Mutex(0)
@@ -112,7 +112,7 @@ struct SubscriptionPayerTests {
         }
     }
 
-    /// A door that somebody waits at, and that is opened once.
+    /// A gate that one task waits at, and that is opened once.
     private actor Door {
         private var isOpen = false
         private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -10,7 +10,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// What both sides have agreed to, and what is charged of it.
+/// The terms that both sides agreed to, and their charges.
 @Suite("Plans of what was agreed to")
 struct SubscriptionPlansTests {
     private static let day: Int64 = 86_400
@@ -22,7 +22,7 @@ struct SubscriptionPlansTests {
     private let charged = Charged()
     private let scheduler: RecurringScheduler
 
-    /// What was charged: the amount of each day.
+    /// The charges: the amount of each day.
     private final class Charged: RecurringPayer {
         private let all = Mutex<[Int: [UInt128]]>([:])
 

@@ -33,7 +33,7 @@ struct SubscriptionRecordTests {
         try theirs.take(accepted, nonces: &others, at: 2100)
         #expect(theirs.agreements == mine.agreements && mine.proposal == nil && theirs.proposal == nil)
         #expect([mine.status(at: 2999), mine.status(at: 3000)] == [.upcoming, .active])
-        // Late or doubled, it changes nothing.
+        // Late or repeated, it changes nothing.
         #expect(throws: PaykitSubscriptionDefect.self) { try theirs.take(accepted, nonces: &others, at: 2200) }
         #expect(throws: PaykitSubscriptionDefect.usedNonce) {
             try PaykitSubscriptionRecord(receiving: proposal, as: subscriber.publicKey, nonces: &nonces, at: 1600)
@@ -97,7 +97,7 @@ struct SubscriptionRecordTests {
             providerSignature: record.proposal?.providerSignature)
         var nonces = PaykitNonces()
         #expect(throws: PaykitSubscriptionDefect.self) { try record.take(signed, nonces: &nonces, at: 1100) }
-        // Both have signed what was proposed, and the paper between the signatures was exchanged.
+        // Both have signed the proposal, and the document between the signatures was exchanged.
         var unsigned = try #require(record.proposal)
         let exchanged = PaykitSignedSubscription(
             dearer,

@@ -16,7 +16,7 @@ struct SubscriptionServiceTests {
 
     init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
 
-    /// What was paid, and who was asked.
+    /// The payments, and the questions to the user.
     private final class Heard: Sendable {
         let paid = Mutex<[UInt128]>([])
         let asked = Mutex<[String]>([])

@@ -127,7 +127,7 @@ struct SubscriptionWireTests {
                 try signature.verify(other, by: pair.publicKey, at: 1000)
             }
         }
-        // The library would take the subscriber's signature for the provider's.
+        // The library would accept the subscriber's signature as the provider's.
         #expect(throws: PaykitSubscriptionDefect.foreignKey) {
             try signature.verify(subscription, by: subscription.provider, at: 1000)
         }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Files, methods, errors, choices and rotation, as the reference's tables have them (Protocol 4).
+/// Files, methods, errors, choices and rotation, against the reference's tables (Protocol 4).
 @Suite("Paykit's tables: the directory")
 struct DirectoryTableTests {
     private static let owner = "8pinxxgqs41n4aididenw5apqp1urfmzdztr8jt4abrkdn435ewo"

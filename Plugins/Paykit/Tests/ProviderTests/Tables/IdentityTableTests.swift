@@ -7,7 +7,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Keys, scopes, addresses, scanned texts and questions, as the reference's tables have them (Protocol 1.1 to 1.6).
+/// Keys, scopes, addresses, scanned texts and questions, against the reference's tables (Protocol 1.1 to 1.6).
 @Suite("Paykit's tables: who, and what is asked")
 struct IdentityTableTests {
     private func defect(_ text: String) -> String? {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// What relays answer and sessions may do, as the reference's tables have it (Protocol 2.2 and 3.3).
+/// The answers of relays and the capabilities of sessions, against the reference's tables (Protocol 2.2 and 3.3).
 @Suite("Paykit's tables: relays and capabilities")
 struct NetworkTableTests {
     @Test("What a relay answers is told apart: stored or not, known or not, and why not (Protocol 2.2)")

@@ -2,10 +2,10 @@ import PaymentCore
 import TestSupport
 import Testing
 
-/// One of the reference's tables (`pubky-tables.json`), row by row. Where a row has `here`, or no `reference` of its
-/// own, that is what is expected; `why` says why it is something else than the reference does.
+/// One of the reference's tables (`pubky-tables.json`), row by row. A row expects its `here`, if it has one, and
+/// otherwise the value of the reference; `why` gives the reason for a difference.
 enum Table {
-    /// The rows of a table, which must not be empty: a table that nobody finds would pass.
+    /// The rows of a table, which must not be empty: a missing table would pass.
     static func rows(_ name: String) throws -> [JSONValue] {
         let json = try JSONValue(parsing: [UInt8](try Vectors.data("pubky-tables")))
         let rows = try #require(json[name]?.array)

@@ -7,26 +7,26 @@ import Testing
 @testable import PaykitProvider
 @testable import PaykitSandbox
 
-/// A payee of the sandbox who agrees on everything, and gives an invoice that is something else.
+/// A payee of the sandbox that agrees on everything, and returns a wrong invoice.
 final class LyingPayee: PaykitPayee {
     enum Lie: String, CaseIterable, Sendable {
-        /// The invoice of another user, whom the payer knows.
+        /// The invoice of another user, known to the payer.
         case somebodyElses
         /// One invoice for every payment.
         case always
-        /// One that can be paid no longer.
+        /// An expired invoice.
         case expired
-        /// For less than was asked for: the amount of the receipt is right.
+        /// For less than the requested amount: the amount of the receipt is right.
         case less
-        /// Of the chain where money is worth something.
+        /// Of the chain with real money.
         case otherChain
-        /// Not a word of it is an invoice.
+        /// Not an invoice at all.
         case unreadable
         /// The address of a coin in place of an invoice.
         case address
-        /// It was paid before, by a link.
+        /// An invoice that was paid before, by a link.
         case paidBefore
-        /// Another invoice whenever it is asked, also for one receipt.
+        /// Another invoice for each request, also for one receipt.
         case another
         /// No confirmation that anything has arrived.
         case denies
@@ -39,10 +39,10 @@ final class LyingPayee: PaykitPayee {
     private let instead = Mutex<String?>(nil)
     private let given = Mutex<[String]>([])
 
-    /// All invoices that it gave.
+    /// All invoices that it returned.
     var invoices: [String] { given.withLock { $0 } }
 
-    /// From now on gives this in place of its own.
+    /// Returns `invoice` in place of its invoices from now on.
     func give(_ invoice: String) { instead.withLock { $0 = invoice } }
 
     init(_ lie: Lie, at sandbox: PubkySandbox) async throws {
@@ -91,7 +91,7 @@ final class LyingPayee: PaykitPayee {
     func hasArrived(_ inquiry: PaykitInquiry, _ proof: PaykitProof) async -> Bool { lie != .denies }
 }
 
-/// Receipts that are never found again.
+/// A store that never finds a receipt again.
 struct NoReceipts: ReceiptStore {
     func keep(_ receipt: ChannelReceipt) async throws -> ChannelReceipt { receipt }
     func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) async throws -> Bool { true }

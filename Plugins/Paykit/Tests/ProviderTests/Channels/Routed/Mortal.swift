@@ -5,14 +5,14 @@ import PaymentRouting
 import PaymentStore
 import Synchronization
 
-/// A process that may end at any of its deeds: before it, or after it and before anybody has heard.
+/// A process that may end at any of its deeds: before it, or after it and before its caller receives the result.
 final class Life: Sendable {
     struct Ended: Error {}
 
     private let rest: Mutex<Int>
     private let ended = Mutex(false)
 
-    /// - Parameter deeds: how many deeds it gets through; each has two moments at which it may end.
+    /// - Parameter deeds: the number of deeds that it completes; each has two moments at which it may end.
     init(_ deeds: Int = .max) { rest = Mutex(deeds) }
 
     var isOver: Bool { ended.withLock { $0 } }
@@ -26,7 +26,7 @@ final class Life: Sendable {
         if isEnd { throw Ended() }
     }
 
-    /// Does what others see, if there is life for it.
+    /// Does work that others see, while the process lives.
     func deed<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
         try pass()
         let value = try await work()
@@ -34,7 +34,7 @@ final class Life: Sendable {
         return value
     }
 
-    /// What nobody sees, but who is gone does not do either.
+    /// Does work that others do not see, while the process lives.
     func look<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
         guard !isOver else { throw Ended() }
         return try await work()
@@ -110,7 +110,7 @@ struct MortalReceipts: ReceiptStore {
 struct MortalSettler: PaymentSettler {
     let base: any PaymentSettler
     let life: Life
-    /// Hears what is paid, before it is.
+    /// Called before each payment.
     var paying: @Sendable (Settlement) -> Void = { _ in }
 
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {

@@ -10,7 +10,7 @@ import Testing
 @testable import PaykitProvider
 @testable import PaykitSandbox
 
-/// Private payments of processes that end at any moment.
+/// Payments over private channels by processes that end at any moment.
 @Suite("Private payments through crashes", .timeLimit(.minutes(5)))
 struct PrivateCrashTests {
     private static func isPaid(_ outcome: PaymentOutcome?) -> Bool {
@@ -40,7 +40,7 @@ struct PrivateCrashTests {
             #expect(Set(world.settled).count <= 1, "no second invoice was paid in place of a first")
             let receipts = await world.receipts.receipts(before: nil, limit: 9)
             #expect(receipts.count <= 1 && receipts.allSatisfy { ($0.stage == .paid) == isToldPaid }, "\(deeds)")
-            // Paying again pays again: it is another payment to somebody.
+            // A repeated payment pays again: it is another payment to a user.
             #expect(Self.isPaid(try await second.pay(peer.user.link).get()))
             #expect(await world.captures(peer.user.key) == captures + 1)
             deeds += 1
@@ -91,7 +91,7 @@ struct PrivateCrashTests {
             let world = RoutedWorld()
             let peer = try await world.peer(.ready)
             _ = await (try world.process(Life(deeds), use: .only)).pay(peer.user.link)
-            // Once it may have been handed over, only the settler says what has become of it.
+            // Once it may have been handed over, only the settler knows the result.
             guard await !world.attempts.contains(where: \.hasBegunMutation) else { continue }
             let agreed = await world.receipts.receipts(before: nil, limit: 9).compactMap {
                 $0.metadata["invoice"]?.string
@@ -108,8 +108,8 @@ struct PrivateCrashTests {
 
     // MARK: Histories
 
-    /// One history: people of all manners, payments, crashes, within a limit. Its seed says what happens, but for who
-    /// of two at once is first.
+    /// One history: payees of all manners, payments, crashes, within a limit. Its seed decides everything except the
+    /// order of concurrent calls.
     private static func history(_ seed: UInt64) async throws {
         let random = SeededRandomSource(seed: seed)
         func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
@@ -165,10 +165,10 @@ struct PrivateCrashTests {
         #expect(Set(invoices).count == invoices.count, "seed \(seed)")
     }
 
-    /// Those who answer in time, or not at all: nobody's clock runs.
+    /// The manners that answer in time, or not at all: no clock advances.
     private static let manners = PubkySandbox.PeerManner.allCases.filter { ![.silent, .late, .slow].contains($0) }
 
-    /// How many histories: 60, or what PRIVATE_HISTORIES says.
+    /// The number of histories: 60, or the value of PRIVATE_HISTORIES.
     private static let histories =
         ProcessInfo.processInfo.environment["PRIVATE_HISTORIES"].flatMap { UInt64($0) } ?? 60
 

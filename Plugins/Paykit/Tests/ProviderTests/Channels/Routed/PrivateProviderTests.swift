@@ -10,7 +10,7 @@ import Testing
 @testable import PaykitProvider
 @testable import PaykitSandbox
 
-/// Private payments through a router.
+/// Payments over private channels through a router.
 @Suite("Paykit's provider, privately", .timeLimit(.minutes(2)))
 struct PrivateProviderTests {
     private static func outcome(_ result: Result<PaymentOutcome, PaymentError>) throws -> PaymentOutcome {
@@ -46,7 +46,7 @@ struct PrivateProviderTests {
         #expect(kept.stage == .paid && kept.proof?["preimage"]?.string == receipt.transactionID)
         #expect(kept.amount == "2100" && kept.id.payee == peer.user.key.text)
         #expect(await world.receipts.isNoted(Self.word(of: kept)))
-        // What was public stays to be chosen.
+        // The public methods can still be chosen.
         guard case .succeeded = try await process.router.pay(quote, option: "lightning", as: process.payer) else {
             Issue.record("not paid")
             return
@@ -63,7 +63,7 @@ struct PrivateProviderTests {
         "Whoever the payee is: paid privately, paid as they publish, or nothing moves; and once at most",
         arguments: PubkySandbox.PeerManner.allCases)
     func manners(_ manner: PubkySandbox.PeerManner) async throws {
-        // Whoever never answers is not waited for as long as usual.
+        // A peer that never answers gets a shorter time limit than usual.
         let isQuick = [.silent, .late].contains(manner)
         let world = RoutedWorld(clock: isQuick || manner == .slow ? SystemPaymentClock() : PatientClock())
         let peer = try await world.peer(manner)
@@ -80,7 +80,7 @@ struct PrivateProviderTests {
         }
         #expect(await world.captures(peer.user.key) == world.settled.count)
         #expect(await world.journal.unfinished().isEmpty)
-        // Where it is only preferred, who lies about the agreement is not paid at all.
+        // If channels are only preferred, a peer that misstates the agreement is not paid at all.
         let lies: Set<PubkySandbox.PeerManner> = [
             .anotherAmount, .anotherInvoice, .anotherReceipt, .anotherPayer, .noInvoice,
         ]
@@ -170,7 +170,7 @@ struct PrivateProviderTests {
         let peer = try await world.peer(.ready)
         let process = try world.process()
         #expect(Self.isPaid(await process.pay(peer.user.link)))
-        // As after a crash between the payment and the payee's word.
+        // As after a crash between the payment and the payee's answer.
         let first = try #require(await world.receipts.receipts(before: nil, limit: 1).first)
         let store = InMemoryReceipts()
         _ = await store.keep(first)
@@ -192,7 +192,7 @@ struct PrivateProviderTests {
         }
         #expect(error.code == .unusableOption && error.message.contains("cannot be paid privately"))
         #expect(world.settled.isEmpty)
-        // Preferred, it is as without.
+        // If channels are preferred, the result is the same as without them.
         let preferring = try world.process(seed: 4)
         guard case .matched(let route) = preferring.router.route(user.link) else { return }
         let quote = try await preferring.router.quote(route, as: preferring.payer)
@@ -222,7 +222,7 @@ struct PrivateProviderTests {
         let quote = try await process.router.quote(route, as: silent)
         #expect(quote.options.map(\.id) == ["private-lightning", "lightning"])
         #expect(quote.options.allSatisfy { $0.amount.minorUnits == 2100 })
-        // Another amount than the published one can only be agreed on.
+        // An amount other than the published one needs an agreement.
         let more = try world.process(satoshi: 5000, seed: 9)
         guard case .success(.succeeded(let receipt)) = await more.pay(peer.user.link) else {
             Issue.record("not paid")

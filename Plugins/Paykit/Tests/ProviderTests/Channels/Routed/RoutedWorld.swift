@@ -11,7 +11,8 @@ import Testing
 @testable import PaykitProvider
 @testable import PaykitSandbox
 
-/// Somebody who pays people of a simulated network privately, through a router: all that outlives one process.
+/// A user who pays others of a simulated network over private channels, through a router: the state that outlives one
+/// process.
 final class RoutedWorld: Sendable {
     static let url = "http://localhost:6288"
 
@@ -20,7 +21,7 @@ final class RoutedWorld: Sendable {
     let streams = LocalStreams()
     let journal = InMemoryJournal()
     let receipts = InMemoryReceipts()
-    /// What the settler was asked to pay.
+    /// The settler's requests to pay.
     private let asked = Mutex<[String]>([])
     private let listeners = Mutex<[Task<Void, Never>]>([])
 
@@ -37,7 +38,7 @@ final class RoutedWorld: Sendable {
     /// The invoices that the settler was asked to pay, in order.
     var settled: [String] { asked.withLock { $0 } }
 
-    /// A process of the payer's.
+    /// A process of the payer.
     struct Process: Sendable {
         let router: PaymentRouter
         let payer: Payer
@@ -78,14 +79,14 @@ final class RoutedWorld: Sendable {
         return Process(router: router, payer: payer, life: life, provider: provider)
     }
 
-    /// Somebody of this manner, who listens as long as the world is there.
+    /// A peer of this manner, which listens as long as the world exists.
     func peer(_ manner: PubkySandbox.PeerManner) async throws -> PubkySandbox.Peer {
         let peer = try await sandbox.createPeer(manner, over: streams)
         listeners.withLock { $0.append(Task { await peer.run() }) }
         return peer
     }
 
-    /// Somebody who lies about their invoices, and listens as long as the world is there.
+    /// A peer that returns wrong invoices, and listens as long as the world exists.
     func liar(_ lie: LyingPayee.Lie) async throws -> LyingPayee {
         let payee = try await LyingPayee(lie, at: sandbox)
         let socket = try await streams.listen(at: .loopback())
@@ -109,14 +110,14 @@ final class RoutedWorld: Sendable {
         String(decoding: await sandbox.file(at: "/pub/paykit.app/v0/lightning", of: key) ?? [], as: UTF8.self)
     }
 
-    /// How often anybody was paid.
+    /// The number of payments to all payees.
     var total: Int {
         get async {
             await sandbox.ledger.entries.count { if case .captured = $0.event { true } else { false } }
         }
     }
 
-    /// Every attempt that the journal has.
+    /// Every attempt in the journal.
     var attempts: [AttemptHistory] {
         get async { await journal.attempts(AttemptQuery(limit: 10_000)).histories }
     }

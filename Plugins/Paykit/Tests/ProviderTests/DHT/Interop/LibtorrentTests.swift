@@ -7,7 +7,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// The same net spoken by an implementation that is not ours: libtorrent, several nodes on loopback.
+/// The same net with an independent implementation: libtorrent, several nodes on loopback.
 @Suite(
     "Among libtorrent's nodes",
     .enabled(if: Libtorrent.isInstalled, "needs Debian's python3-libtorrent; run `make dht-test`"))
@@ -28,7 +28,7 @@ struct LibtorrentTests {
         defer { program.signal(15) }
         var lines = program.lines.makeAsyncIterator()
         var told: [String: JSONValue] = [:]
-        /// Reads lines until one says `name`.
+        /// Reads lines up to one with `name`.
         func wait(for name: String) async throws -> JSONValue {
             while told[name] == nil {
                 guard let line = await lines.next() else { throw Libtorrent.Ended(waitingFor: name) }
@@ -65,10 +65,10 @@ struct LibtorrentTests {
         #expect(found.sequence == (try number(put, "seq")) && found.sequence == 3)
         #expect(Hex.encode(found.signature) == put["signature"]?.string)
         #expect(search.lied == 0 && search.answered >= 4)
-        // What they make from the same seed is what we make.
+        // The same seed makes the same item.
         #expect(found == (try theirs.item(3, [0x00, 0xFF, 0x80, 0xC3])))
 
-        // They leave out what is not newer, refuse what is older, and compare when asked to.
+        // They omit items that are not newer, refuse older ones, and compare on request.
         #expect(try await resolver.resolve(theirs.key, newerThan: 3).item == nil)
         await #expect(throws: DHTError.outdated(by: found)) { try await resolver.publish(try theirs.item(2, "older")) }
         await #expect(throws: DHTError.mismatch(found)) {
@@ -80,13 +80,13 @@ struct LibtorrentTests {
     }
 }
 
-/// Where libtorrent is.
+/// The location of libtorrent.
 private enum Libtorrent {
     struct Ended: Error {
         let waitingFor: String
     }
 
-    /// Debian's own Python: its packages are not seen by others.
+    /// Debian's Python: other installations do not see its packages.
     static let python = URL(filePath: "/usr/bin/python3")
     static let script = Vectors.root.appending(path: "Plugins/Paykit/Tests/libtorrent-swarm.py").path
 
