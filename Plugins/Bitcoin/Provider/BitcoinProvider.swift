@@ -2,7 +2,7 @@ public import PaymentCore
 import PaymentCrypto
 import PaymentSettlement
 
-/// Pays texts of Bitcoin and Lightning that no service stands behind, with the payer's own settler: `lightning:` and
+/// Pays texts of Bitcoin and Lightning that belong to no service, with the payer's own settler: `lightning:` and
 /// `bitcoin:` links, bare invoices, offers, addresses and Lightning addresses.
 ///
 /// ```swift
@@ -14,7 +14,7 @@ import PaymentSettlement
 ///
 /// Routers need a `StandardsReader` (`PaymentStandards`) among their readers, which finds such texts. An invoice is
 /// paid once, and so is a link with an amount: the same text again is the same payment. A text without an amount names
-/// whoever has the address, and each payment to it is another one.
+/// the owner of the address, and each payment to it is a new payment.
 public struct BitcoinProvider: SettlingProvider, PayeeProvider, ReusableReferenceProvider {
     /// `bitcoin`.
     public static let id: ProviderID = "bitcoin"
@@ -25,14 +25,14 @@ public struct BitcoinProvider: SettlingProvider, PayeeProvider, ReusableReferenc
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: another one for each in one registry or journal, and the same for ever.
+    ///   - id: distinct for each provider in one registry or journal, and permanent.
     ///   - reader: reads the texts, with their checksums and signatures: `StandardsReader()`.
     public init(id: ProviderID = BitcoinProvider.id, reader: any InstructionReader) {
         self.id = id
         self.reader = reader
     }
 
-    /// Who the provider is and what it claims. It calls nobody.
+    /// The provider's id, name and claims. It sends no requests.
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
             id: id, name: "Bitcoin",
@@ -40,7 +40,7 @@ public struct BitcoinProvider: SettlingProvider, PayeeProvider, ReusableReferenc
             outboundHosts: [])
     }
 
-    /// Recognises what a settler could pay. An invoice is called by its payment hash, whatever stands around it.
+    /// Recognises texts that a settler can pay. An invoice is named by its payment hash, whatever surrounds it.
     public func recognize(_ link: PaymentLink) -> LinkMatch? {
         let offers = SettlementOffer.offers(in: link, reader)
         guard let first = offers.first else { return nil }
@@ -53,7 +53,7 @@ public struct BitcoinProvider: SettlingProvider, PayeeProvider, ReusableReferenc
         return LinkMatch(reference: Self.name(first.endpoint, money, link), holdsSecret: false)
     }
 
-    /// A link is one payment by its address, its amount and what it says that it is for.
+    /// Names a link as one payment by its address, its amount, and its label and message.
     private static func name(_ endpoint: SettlementEndpoint, _ amount: Money, _ link: PaymentLink) -> String {
         let words = ["label", "message"].map { word in
             link.queryItems.first { $0.name == Substring(word) }.map { String($0.value) } ?? ""
@@ -63,10 +63,10 @@ public struct BitcoinProvider: SettlingProvider, PayeeProvider, ReusableReferenc
         return base + ":" + Hex.encode(Digest.sha256.hash(Array(words.joined(separator: "\n").utf8))).prefix(16)
     }
 
-    /// Returns whom an option pays: the address of a text without an amount.
+    /// Returns the payee of an option: the address of a text without an amount.
     public func payee(of option: PaymentMethodOption) -> String? { SettlementFlow.payee(of: option) }
 
-    /// Says what the text asks for, without asking anybody but, where the amount is open, the payer.
+    /// Returns a quote for the text, without any request; only an open amount is asked of the payer.
     ///
     /// - Throws: ``PaymentError``; nothing has been paid then.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
@@ -77,7 +77,7 @@ public struct BitcoinProvider: SettlingProvider, PayeeProvider, ReusableReferenc
             payeeID: request.match.namesPayee ? request.match.reference : nil, in: context)
     }
 
-    /// Reads the text of the endpoint again, compares it with what the payer chose, and has the payer's settler pay it,
+    /// Reads the text of the endpoint again, compares it with the payer's choice, and has the payer's settler pay it,
     /// once.
     ///
     /// - Throws: ``PaymentError``; with phase `maybeSent` the settler may have paid.
@@ -85,7 +85,7 @@ public struct BitcoinProvider: SettlingProvider, PayeeProvider, ReusableReferenc
         try await SettlementFlow.pay(attempt, reader, in: context)
     }
 
-    /// Refuses to take an attempt for one at what `link` asks for when it was about something else.
+    /// Refuses an attempt that was made for something other than the payment that `link` asks for.
     ///
     /// - Throws: ``PaymentError/Code/integrity``.
     public func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
@@ -96,7 +96,7 @@ public struct BitcoinProvider: SettlingProvider, PayeeProvider, ReusableReferenc
         endpoint.kind == .bitcoinAddress ? "Bitcoin, on the chain" : "Bitcoin, over Lightning"
     }
 
-    /// Whoever the text says is paid: nobody has checked a name.
+    /// The payee that the text claims; the name is not verified.
     private func payee(of link: PaymentLink, _ offers: [SettlementOffer]) -> Payee {
         guard case .instruction(let instruction) = reader.read(link) else { return Payee(name: "unknown payee") }
         let account = offers.first?.endpoint.text ?? instruction.payee?.account ?? ""

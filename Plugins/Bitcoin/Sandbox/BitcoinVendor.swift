@@ -2,7 +2,8 @@ import BitcoinProvider
 package import PaymentCore
 package import SandboxSupport
 
-/// Bare texts of Bitcoin and Lightning, which a settler pays: without a sandbox nobody here has one.
+/// Bare texts of Bitcoin and Lightning, which a settler pays. It has no provider without a sandbox, because no settler
+/// is available then.
 package struct BitcoinVendor: SandboxVendor {
     package init() {}
 

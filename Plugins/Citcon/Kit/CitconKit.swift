@@ -1,4 +1,4 @@
-// One import gives followers of the vendor's guide everything it uses, as the vendor's own does: Foundation too.
+// One import provides everything that the vendor's guide uses, Foundation included, as the vendor's own import does.
 @_exported public import CitconProvider
 @_exported public import Foundation
 import PaymentTransport
@@ -6,9 +6,9 @@ import PaymentTransport
 extension CPayManager {
     private static let standardTransport = StandardTransport()
 
-    /// Returns the manager, exactly as the vendor's guide has it, over `StandardTransport`.
+    /// Returns the manager, with the guide's signature, over `StandardTransport`.
     public static func sharedInstance() -> CPayManager { sharedInstance(transport: standardTransport) }
 
-    /// Returns ``sharedInstance()``; its name in the vendor's SDK.
+    /// Returns ``sharedInstance()``, under its other name in the vendor's SDK.
     public static func sharedInst() -> CPayManager { sharedInstance() }
 }

@@ -6,10 +6,11 @@ public import PaymentCore
     public import Foundation
 #endif
 
-/// An access token as a merchant's server hands it to an app.
+/// An access token that a merchant's server passes to an app.
 public struct CitconAppToken: Sendable, Hashable {
     /// The token; opaque.
     public let token: Redacted<String>
-    /// When it ends, a day after it was made unless the service says otherwise; nil when the service does not say.
+    /// The time of its expiry, a day after its creation unless the service says otherwise; nil when the service states
+    /// none.
     public let expiry: Date?
 }

@@ -1,16 +1,17 @@
 public import CitconProvider
 public import PaymentCore
 
-/// Citcon on a merchant's server: asks about charges, calls them off, gives money back and reads notifications. Charges
-/// are made and captured with its ``client(over:clock:)``.
+/// Citcon on a merchant's server: inquires about charges, cancels them, refunds payments and reads notifications. Its
+/// ``client(over:clock:)`` makes and captures charges.
 ///
-/// Payments are called by the merchant's own references. It holds the merchant's private key, so it has no place in an
-/// app; payers pay with `CitconProvider`, which never sees one. Both can be registered together, and share a journal.
+/// Payments are named by the merchant's own references. The merchant's private key is part of this value, so it has no
+/// place in an app; payers pay with `CitconProvider`, which never sees the key. Both can be registered together, and
+/// share a journal.
 public struct CitconMerchant: PaymentService {
-    /// `citcon-merchant`, the id of a merchant that is not given another.
+    /// `citcon-merchant`, the default id of a merchant.
     public static let id: ProviderID = "citcon-merchant"
 
-    /// What this merchant is called in registries and journals, and in the references of its payments.
+    /// The merchant's id in registries and journals, and in the references of its payments.
     public let id: ProviderID
     let endpoint: CitconEndpoint
     let privateKey: Redacted<String>
@@ -20,8 +21,8 @@ public struct CitconMerchant: PaymentService {
     /// Creates a merchant.
     ///
     /// - Parameters:
-    ///   - id: another one for each merchant, account or environment in one registry or journal, and the same for ever.
-    ///   - endpoint: where the service is.
+    ///   - id: unique for each merchant, account or environment in one registry or journal, and permanent.
+    ///   - endpoint: the address of the service.
     ///   - privateKey: the merchant's private key (`sk-…`).
     ///   - timeout: the time allowed for one request.
     public init(
@@ -34,11 +35,11 @@ public struct CitconMerchant: PaymentService {
         self.timeout = timeout
     }
 
-    /// Returns the calls that are no part of a payment's life with a payer.
+    /// Returns the client for calls other than those about an existing payment.
     ///
     /// - Parameters:
-    ///   - http: how requests are sent.
-    ///   - clock: tells when an access token has expired.
+    ///   - http: sends the requests.
+    ///   - clock: decides when an access token has expired.
     public func client(over http: any HTTPTransport, clock: any PaymentClock) -> CitconMerchantClient {
         CitconMerchantClient(
             service: MerchantService(
@@ -50,27 +51,27 @@ public struct CitconMerchant: PaymentService {
         client(over: context.http, clock: context.clock)
     }
 
-    /// Who it is. It claims no links.
+    /// The merchant's identity. It claims no links.
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
             id: id, name: "Citcon for merchants", outboundHosts: [endpoint.baseURL.authority])
     }
 
-    /// Asks what has become of a charge. Money that is only set aside is pending until the merchant captures it.
+    /// Asks for the outcome of a charge. An authorised amount is pending until the merchant captures it.
     ///
-    /// - Returns: the outcome by the service's own word.
-    /// - Throws: ``PaymentError`` when the service cannot be asked or speaks of another charge.
+    /// - Returns: the outcome, as reported by the service.
+    /// - Throws: ``PaymentError`` when the inquiry fails or the service answers about another charge.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         try await client(context).found(payment).merchantOutcome(of: payment)
     }
 }
 
 extension CitconMerchant: CancellingService {
-    /// Calls a charge off, and says what has become of it. The cancellation's own reference follows from the payment,
-    /// so asking twice cancels once.
+    /// Cancels a charge, and asks for the outcome. The cancellation's own reference is derived from the payment, so a
+    /// repetition cancels only once.
     ///
-    /// - Returns: what has become of the charge.
-    /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been called off.
+    /// - Returns: the outcome of the charge.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` the charge may have been cancelled.
     public func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         let client = client(context)
         return try await client.performCancellation(payment, try await client.found(payment)) { body in
@@ -85,9 +86,9 @@ extension CitconMerchant: CancellingService {
 }
 
 extension CitconMerchant: RefundingService {
-    /// Gives money back, once. Citcon replays nothing: a refund whose answer is lost is settled by asking.
+    /// Refunds a payment, once. Citcon replays nothing: an inquiry settles a refund whose answer is lost.
     ///
-    /// - Returns: what has become of the refund.
+    /// - Returns: the outcome of the refund.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the refund may have been made.
     public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
         let reference = MerchantReference.refund(request.id)
@@ -112,7 +113,7 @@ extension CitconMerchant: RefundingService {
             "id": .string(id), "reference": .string(reference), "transaction_reference": .string(request.payment.id),
             "amount": try .number(number(request.amount)),
         ]
-        // A token that is not there yet must not blur whether the refund itself was sent.
+        // A failure to get a token must not obscure if the refund itself was sent.
         try await asMerchant(self.id) { () throws(CitconCallError) in try await client.service.prepare() }
         do {
             let refund = try await context.step("refund", .mutation(replay: .never)) {
@@ -133,10 +134,10 @@ extension CitconMerchant: RefundingService {
         }
     }
 
-    /// The refund that another copy of the request made before this one was refused: a copy that the network made, or
-    /// a request whose journal is not here.
+    /// Finds the refund that another copy of the request made before this one was refused: a copy that the network
+    /// made, or a request whose journal is elsewhere.
     ///
-    /// - Throws: ``PaymentError`` when there is none: with phase `answered` where the refusal is the whole truth.
+    /// - Throws: ``PaymentError`` when there is none: with phase `answered` if the refusal is conclusive.
     private func copy(
         of request: RefundRequest, refused error: CitconCallError, _ reference: String, _ client: CitconMerchantClient
     ) async throws -> RefundFacts {
@@ -145,16 +146,16 @@ extension CitconMerchant: RefundingService {
         let found: RefundFacts?
         do { found = try await facts(reference, of: request, client) } catch { throw open }
         if let found { return found }
-        // A reference that was used and is not to be seen may be on its way.
+        // A used reference that cannot be found may belong to a request in flight.
         guard open.vendorCode != "4100" else { throw open }
         throw error.merchantError(isMutation: false, of: id)
     }
 
-    /// Asks what has become of a refund: by its own reference, which Citcon may not know how to look for, then in the
+    /// Asks for the outcome of a refund: first by its own reference, a search that Citcon may not support, then in the
     /// list of the charge.
     ///
-    /// - Returns: what has become of the refund.
-    /// - Throws: ``PaymentError`` when the service cannot be asked.
+    /// - Returns: the outcome of the refund.
+    /// - Throws: ``PaymentError`` when the inquiry fails.
     public func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
         let reference = MerchantReference.refund(refund.id)
         guard let facts = try await facts(reference, of: refund, client(context)) else {
@@ -179,7 +180,7 @@ extension CitconMerchant: RefundingService {
         let charge = try await asMerchant(id) { () throws(CitconCallError) in
             try await client.service.inquire(reference: refund.payment.id)
         }
-        // Its charge is there; whoever does not show it has not looked.
+        // Its charge exists; a service that does not show it did not search.
         guard let charge else {
             throw PaymentError(
                 .notFound, "Citcon does not show the charge whose refund is asked about", provider: id,
@@ -197,14 +198,14 @@ extension CitconMerchant: RefundingService {
     }
 }
 
-/// What is journaled of a refund.
+/// The journaled data of a refund.
 private struct RefundFacts: Sendable, Codable {
     let id: String?
     let object: String?
     let reference: String?
     let status: String?
     let currency: String?
-    /// Both are stated; which of them is the refund's own where they differ is not published.
+    /// Both stated amounts; if they differ, the vendor does not document which is the refund's own.
     let amounts: [Int]
 
     init(_ fields: TransactionFields) {
@@ -218,7 +219,7 @@ private struct RefundFacts: Sendable, Codable {
 
     /// - Throws: ``PaymentError`` with code `integrity` when it is another refund.
     func outcome(of request: RefundRequest, reference: String) throws -> PaymentOutcome {
-        // A code in other letters is the same currency (Protocol 7).
+        // A code in another letter case is the same currency (Protocol 7).
         guard self.reference == reference,
             currency?.equalsIgnoringASCIICase(request.amount.currency.description) == true,
             amounts.contains(where: { UInt128(exactly: $0) == request.amount.minorUnits })

@@ -1,7 +1,7 @@
 import CitconProvider
 public import PaymentCore
 
-/// What a merchant's server does beside paying: it makes charges and takes money that was set aside.
+/// The calls of a merchant's server besides those about payments: it makes charges and captures authorised amounts.
 ///
 /// ```swift
 /// let shop = merchant.client(over: StandardTransport(), clock: SystemPaymentClock())
@@ -10,30 +10,30 @@ public import PaymentCore
 public struct CitconMerchantClient: Sendable {
     let service: MerchantService
 
-    /// Returns an access token for an app: with it charges can be confirmed and asked about, and nothing else. It is
-    /// what `setAccessToken` takes; the private key never leaves the server.
+    /// Returns an access token for an app: it allows only confirming and inquiring about charges. Pass it to
+    /// `setAccessToken`; the private key never leaves the server.
     ///
-    /// While one is good, the service gives the same one again.
+    /// While a token is valid, the service returns the same one again.
     ///
-    /// - Returns: the token and when it ends.
-    /// - Throws: ``PaymentError`` when the service gives none.
+    /// - Returns: the token and its expiry.
+    /// - Throws: ``PaymentError`` when the service issues none.
     public func appToken() async throws(PaymentError) -> CitconAppToken {
         try await asMerchant(service.id) { () throws(CitconCallError) in try await service.newToken("client") }
     }
 
-    /// Creates a charge: once. When the answer is lost, the service is asked for the reference; nothing is sent twice.
+    /// Creates a charge: once. After a lost answer the client inquires about the reference; it sends nothing twice.
     ///
-    /// - Returns: the charge; without its token when it was found only by asking.
+    /// - Returns: the charge; without its token when only an inquiry found it.
     /// - Throws: ``PaymentError``. With phase `maybeSent`, the charge may still appear: look with ``charge(for:)``
     ///   before ordering under another reference.
     public func createCharge(_ order: CitconOrder) async throws(PaymentError) -> CitconCharge {
         let body = try order.body(at: service.id)
-        // A token that is not there yet must not blur whether the order itself was sent.
+        // A failure to get a token must not obscure if the order itself was sent.
         try await asMerchant(service.id) { () throws(CitconCallError) in try await service.prepare() }
         let fields: TransactionFields
         do { fields = try await service.create(body) } catch {
             guard error.leavesFateOpen, let charge = try? await charge(for: order) else {
-                // A charge moves no money by itself; whether a refused reference is taken, ``charge(for:)`` tells.
+                // A charge moves no money by itself; ``charge(for:)`` shows if a refused reference is in use.
                 throw error.merchantError(isMutation: error.leavesFateOpen, of: service.id)
             }
             return charge
@@ -41,9 +41,9 @@ public struct CitconMerchantClient: Sendable {
         return try CitconCharge(fields, for: order, at: service.id)
     }
 
-    /// Looks for the charge that `order` made; nil when the service knows of none.
+    /// Looks up the charge that `order` made; nil when the service knows none.
     ///
-    /// - Returns: the charge; nil when the service knows of none.
+    /// - Returns: the charge; nil when the service knows none.
     /// - Throws: ``PaymentError``; `integrity` when its reference belongs to something else.
     public func charge(for order: CitconOrder) async throws(PaymentError) -> CitconCharge? {
         let data = try await asMerchant(service.id) { () throws(CitconCallError) in
@@ -53,18 +53,18 @@ public struct CitconMerchantClient: Sendable {
         return try CitconCharge(TransactionFields(data), for: order, at: service.id)
     }
 
-    /// Takes money that was set aside: all of it, or `amount`. Asked again, it says what became of it.
+    /// Captures an authorised amount: all of it, or `amount`. A repetition returns the outcome.
     ///
-    /// How the service answers is not published; the charge itself is asked about afterwards. A charge is captured
-    /// once, by a reference that follows from it: asked for another amount after a lost answer, it is not captured
-    /// again.
+    /// The vendor does not document the service's answer, so the client inquires about the charge afterwards. A charge
+    /// is captured once, by a reference derived from it: a repetition with another amount after a lost answer does not
+    /// capture it again.
     ///
     /// - Parameters:
     ///   - payment: the charge.
-    ///   - amount: how much of it; nil for all.
-    /// - Returns: what has become of the charge, with what was taken; pending when the service does not tell yet.
+    ///   - amount: the amount to capture; nil for all.
+    /// - Returns: the outcome of the charge, with the captured amount; pending when the service does not report it yet.
     /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been captured. `integrity` when another amount
-    ///   was taken than `amount`, now or before.
+    ///   than `amount` was captured, now or before.
     public func capture(
         _ payment: PaymentReference, amount: Money? = nil
     ) async throws(PaymentError) -> PaymentOutcome {
@@ -86,16 +86,16 @@ public struct CitconMerchantClient: Sendable {
         if let after, after.state != .authorized { return try captured(payment, after, as: amount ?? whole) }
         if let failure {
             let refusal = failure.merchantError(isMutation: true, of: service.id)
-            // "The reference was used before": by an earlier copy of this, which may be on its way.
+            // "The reference was used before": by an earlier copy of this request, which may be in flight.
             let isOpen = after == nil || failure.leavesFateOpen || refusal.vendorCode == "4100"
             throw isOpen ? refusal : failure.merchantError(isMutation: false, of: service.id)
         }
         return .pending(retryAfter: nil)
     }
 
-    /// What has become of a charge whose capture was wanted.
+    /// Returns the outcome of a charge after a capture.
     ///
-    /// - Throws: ``PaymentError``, `integrity`, when something else was taken.
+    /// - Throws: ``PaymentError``, `integrity`, when another amount was captured.
     private func captured(
         _ payment: PaymentReference, _ charge: TransactionFields, as amount: Money?
     ) throws(PaymentError) -> PaymentOutcome {
@@ -122,7 +122,7 @@ public struct CitconMerchantClient: Sendable {
         return fields
     }
 
-    /// The minor units of `amount`, when it is in the currency of `other`, and its digits too.
+    /// Returns the minor units of `amount` if its currency and its number of digits are those of `other`.
     static func units(of amount: Money, as other: Money) -> Int64? {
         guard amount.currency == other.currency, amount.exponent == other.exponent else { return nil }
         return Int64(exactly: amount.minorUnits)

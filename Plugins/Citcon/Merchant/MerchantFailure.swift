@@ -2,7 +2,7 @@ import CitconProvider
 import PaymentCore
 
 extension CitconCallError {
-    /// The failure as a merchant's server sees it.
+    /// Returns the error for a merchant's server.
     func merchantError(isMutation: Bool, of merchant: ProviderID) -> PaymentError {
         let error = ErrorTable.citcon.paymentError(from: self, isMutation: isMutation, at: merchant)
         guard error.code == .unauthorized else { return error }

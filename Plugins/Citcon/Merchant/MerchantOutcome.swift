@@ -2,8 +2,8 @@ import CitconProvider
 import PaymentCore
 
 extension CitconStatus {
-    /// What this state of a charge or a refund means to the merchant. Money that is only set aside is not there yet:
-    /// the merchant has to capture it.
+    /// Returns the outcome of this state of a charge or a refund for the merchant. An authorised amount is not paid
+    /// yet: the merchant has to capture it.
     func merchantOutcome(
         of payment: PaymentReference, amount: Money?, transactionID: String?, rawStatus: String? = nil
     ) -> PaymentOutcome {
@@ -22,13 +22,13 @@ extension CitconStatus {
         }
     }
 
-    /// Whether nothing can be called off any more.
+    /// True if the charge can no longer be cancelled.
     var isOver: Bool { self == .succeeded || isUnpaid }
 
-    /// Whether it is over, and nobody can pay it.
+    /// True if the state is final and unpaid.
     var isUnpaid: Bool { self == .failed || self == .canceled || self == .expired }
 
-    /// A foreign word cut to what may be shown.
+    /// Returns foreign text, cut and made printable.
     static func printable(_ text: String) -> String {
         String(
             decoding: text.utf8.prefix(40).map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
@@ -36,7 +36,7 @@ extension CitconStatus {
 }
 
 extension TransactionFields {
-    /// What it means to the merchant: a receipt is over what was taken, which may be a part.
+    /// Returns the outcome for the merchant: the receipt states the captured amount, which may be a part.
     func merchantOutcome(of payment: PaymentReference) -> PaymentOutcome {
         (state ?? .unknown("")).merchantOutcome(of: payment, amount: moneyTaken, transactionID: id)
     }

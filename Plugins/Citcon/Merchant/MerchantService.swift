@@ -7,9 +7,9 @@ import PaymentCore
     import Foundation
 #endif
 
-/// The calls of a merchant's server, each with an access token that the private key got.
+/// The calls of a merchant's server, each with an access token for the private key.
 struct MerchantService: Sendable {
-    /// What the merchant is called in errors and references.
+    /// The merchant's id in errors and references.
     let id: ProviderID
     let baseURL: HTTPURL
     let privateKey: Redacted<String>
@@ -18,10 +18,10 @@ struct MerchantService: Sendable {
     let clock: any PaymentClock
     let timeout: Duration
 
-    /// Sees to an access token, so that a later call needs no request but its own.
+    /// Ensures that there is an access token, so that a later call needs only its own request.
     func prepare() async throws(CitconCallError) { _ = try await token() }
 
-    /// Makes a charge. Never sent again by itself: see ``CitconMerchantClient/createCharge(_:)``.
+    /// Makes a charge. Never repeated automatically: see ``CitconMerchantClient/createCharge(_:)``.
     func create(_ body: JSONValue) async throws(CitconCallError) -> TransactionFields {
         try await post("charges", body)
     }
@@ -38,13 +38,13 @@ struct MerchantService: Sendable {
         try await post("refunds", body)
     }
 
-    /// Asks about whatever the merchant called `reference`. Nil when the service knows nothing of that name.
+    /// Inquires about the object with the merchant's `reference`. Nil when the service knows none.
     func inquire(reference: String) async throws(CitconCallError) -> JSONValue? {
         try CitconService.check(reference, "the 'reference'")
         return try await get(["transactions", reference], query: [("type", "reference")])
     }
 
-    /// Asks for something by its path. Nil when the service knows nothing of that name.
+    /// Gets an object by its path. Nil when the service knows none.
     func get(
         _ path: [String], query: [(name: String, value: String)] = []
     ) async throws(CitconCallError) -> JSONValue? {
@@ -58,14 +58,14 @@ struct MerchantService: Sendable {
         }
     }
 
-    /// Stores a payer's account. Never sent again by itself.
+    /// Stores a payer's account. Never repeated automatically.
     func store(_ account: JSONValue) async throws(CitconCallError) -> JSONValue {
         try await authorized { (service) async throws(CitconCallError) in
             try await service.send(.post, ["vault"], body: account, replay: .never)
         }.data
     }
 
-    /// Deletes a payer's account. Never sent again by itself.
+    /// Deletes a payer's account. Never repeated automatically.
     func forget(_ id: String) async throws(CitconCallError) {
         _ = try await authorized { (service) async throws(CitconCallError) in
             try await service.send(.delete, ["vault", id], body: nil, replay: .never)
@@ -79,7 +79,8 @@ struct MerchantService: Sendable {
         return TransactionFields(envelope.data)
     }
 
-    /// Makes a call; once more with a new token when the service refuses the one in use, which carries nothing out.
+    /// Makes a call, and repeats it once with a new token when the service refuses the current one, because such a
+    /// refusal carries nothing out.
     private func authorized(
         _ call: (CitconService) async throws(CitconCallError) -> Envelope
     ) async throws(CitconCallError) -> Envelope {
@@ -91,7 +92,7 @@ struct MerchantService: Sendable {
         return try await call(service(try await self.token()))
     }
 
-    /// The access token. Asking for one changes nothing: while one is good, the service answers with the same.
+    /// The access token. Requesting one changes nothing: while a token is valid, the service answers with the same one.
     private func token() async throws(CitconCallError) -> Redacted<String> {
         if let token = await tokens.token(at: clock.now) { return token }
         let fresh = try await newToken("server")
@@ -99,7 +100,7 @@ struct MerchantService: Sendable {
         return fresh.token
     }
 
-    /// Asks for an access token of a kind, `server` or `client`.
+    /// Gets an access token of a kind, `server` or `client`.
     func newToken(_ kind: String) async throws(CitconCallError) -> CitconAppToken {
         let token = try await service(privateKey).accessToken(kind)
         return CitconAppToken(token: token.token, expiry: token.expiry.map { Date(timeIntervalSince1970: $0) })

@@ -1,14 +1,14 @@
 public import PaymentCore
 
-/// How ``CitconProvider`` reaches the service and the payer.
+/// The service and the application that a ``CitconProvider`` works with.
 public struct CitconConfiguration: Sendable {
-    /// How the application can be reached when a payer comes back.
+    /// The application's own addresses, to which payers return.
     public struct Application: Sendable, Hashable {
-        /// Its own URL scheme, which Alipay, UnionPay and Cash App come back to.
+        /// Its own URL scheme, to which Alipay, UnionPay and Cash App return.
         public var scheme: String?
         /// Its universal link for WeChat.
         public var universalLink: String?
-        /// Its other places: WeChat app ids, bundle ids, the addresses that payment pages lead to.
+        /// Its other return addresses: WeChat app ids, bundle ids, the addresses that payment pages lead to.
         public var places: CitconConfiguration.ReturnPlaces
 
         /// Creates a description.
@@ -24,21 +24,21 @@ public struct CitconConfiguration: Sendable {
         }
     }
 
-    /// Where the service is.
+    /// The address of the service.
     public var endpoint: CitconEndpoint
-    /// A name of your own for the merchant whose token this is: part of what a payment is called, so that the orders of
-    /// several merchants in one journal stay apart. Nil where there is only one.
+    /// Your own name for the merchant that the token belongs to: part of a payment's name, so that one journal keeps
+    /// the orders of several merchants apart. Nil if there is only one.
     public var merchant: String?
     /// The access token; nil when the application's secret store has it as ``CitconProvider/accessTokenName(of:)``.
-    /// Tokens live for a day.
+    /// Tokens are valid for a day.
     public var accessToken: Redacted<String>?
-    /// How the application can be reached.
+    /// The application's own addresses.
     public var application: Application
-    /// Who takes which gateway.
+    /// The handler of each gateway.
     public var gateways: CitconConfiguration.Gateways
     /// The time allowed for one request.
     public var requestTimeout: Duration
-    /// How long a payment whose payer is back may take to be decided before it is reported as pending.
+    /// The time limit for a decision after the payer's return, before the payment is reported as pending.
     public var settlementTimeout: Duration
 
     /// Creates a configuration.

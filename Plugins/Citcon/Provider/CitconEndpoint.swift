@@ -1,8 +1,8 @@
 public import PaymentCore
 
-/// Where the service is.
+/// The address of the service.
 public struct CitconEndpoint: Sendable, Hashable {
-    /// The environment, by which order links and UnionPay's mode are judged.
+    /// The environment, which order links and UnionPay's mode must match.
     public let mode: Mode
     /// The address that calls are appended to.
     public let baseURL: HTTPURL
@@ -12,8 +12,8 @@ public struct CitconEndpoint: Sendable, Hashable {
     /// - Parameters:
     ///   - mode: the environment.
     ///   - baseURL: the address that calls are appended to; nil for the environment's own.
-    /// - Throws: ``Defect``: `baseURL` is no web address, or it is `http` and not on this machine, where an access
-    ///   token would travel in the open.
+    /// - Throws: ``Defect``: `baseURL` is not a web address, or it is `http` and not on this machine, where an access
+    ///   token would travel unencrypted.
     public init(_ mode: Mode, baseURL: String? = nil) throws(Defect) {
         let url: HTTPURL
         do { url = try HTTPURL(baseURL ?? mode.baseURL) } catch { throw .malformed(error) }
@@ -25,7 +25,7 @@ public struct CitconEndpoint: Sendable, Hashable {
 }
 
 extension CitconEndpoint {
-    /// Which of the vendor's environments is meant. Access tokens work in one of them only.
+    /// The vendor's environment. An access token works in one of them only.
     @nonexhaustive
     public enum Mode: Int, Sendable, Hashable, CaseIterable {
         /// The vendor's own development.
@@ -50,8 +50,8 @@ extension CitconEndpoint {
             }
         }
 
-        /// Creates the environment called `name` in an order link: `dev`, `qa`, `uat` or `prod`; nil for any other
-        /// word.
+        /// Creates the environment with the name `name` in an order link: `dev`, `qa`, `uat` or `prod`; nil for any
+        /// other.
         public init?(linkName name: some StringProtocol) {
             guard let mode = Self.allCases.first(where: { $0.linkName == name }) else { return nil }
             self = mode
@@ -68,10 +68,10 @@ extension CitconEndpoint {
         }
     }
 
-    /// Why an address cannot be that of the service.
+    /// The reason why an address cannot be that of the service.
     @nonexhaustive
     public enum Defect: Error, Sendable, Hashable {
-        /// It is no web address.
+        /// It is not a web address.
         case malformed(LinkDefect)
         /// It is not encrypted and not on this machine.
         case insecure(origin: String)
@@ -88,7 +88,7 @@ extension CitconEndpoint {
 }
 
 extension CitconEndpoint.Defect: CustomStringConvertible {
-    /// One sentence for people.
+    /// One human-readable sentence.
     public var description: String {
         switch self {
         case .malformed(let defect): "the service's address is not usable: \(defect)"

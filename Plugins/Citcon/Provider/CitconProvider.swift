@@ -2,34 +2,34 @@ public import PaymentCore
 
 /// Citcon UPI: one order, paid with a Chinese wallet, a card, PayPal or one of many local methods.
 ///
-/// Claims `citcon:charge` links (``CitconOrderLink``), Citcon's own landing pages, and the URLs by which payers come
-/// back to the application. The payer needs a browser for pages and an app launcher for wallets. A payment that the
-/// service calls `authorized` counts as paid: the payer has done their part, and the merchant captures it.
+/// Claims `citcon:charge` links (``CitconOrderLink``), Citcon's own landing pages, and the URLs by which payers return
+/// to the application. The payer needs a browser for pages and an app launcher for wallets. A payment that the service
+/// calls `authorized` counts as paid: the payer's part is complete, and the merchant captures it.
 public struct CitconProvider: RedirectCompletingProvider {
-    /// `citcon`, the id of a provider that is not given another.
+    /// `citcon`, the default id of a provider.
     public static let id: ProviderID = "citcon"
 
-    /// What this provider is called in registries and journals, and in the references of its payments.
+    /// The provider's id in registries and journals, and in the references of its payments.
     public let id: ProviderID
     let configuration: CitconConfiguration
 
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: another one for each merchant, account or environment in one registry or journal, and the same for ever.
-    ///     Such providers claim the same links, so their registry has to allow it (`equalClaims: .reportAmbiguous`),
-    ///     and the application chooses among the routes.
-    ///   - configuration: how the service and the payer are reached.
+    ///   - id: unique for each merchant, account or environment in one registry or journal, and permanent. Such
+    ///     providers claim the same links, so their registry has to allow it (`equalClaims: .reportAmbiguous`), and the
+    ///     application chooses among the routes.
+    ///   - configuration: the service and the application.
     public init(id: ProviderID = CitconProvider.id, configuration: CitconConfiguration) {
         self.id = id
         self.configuration = configuration
     }
 
-    /// Returns the name under which the application's secret store keeps the access token of the provider called `id`:
-    /// `citcon.access-token`, or with another id at its beginning.
+    /// Returns the name under which the application's secret store keeps the access token of the provider with `id`:
+    /// `citcon.access-token`, or with another id as its prefix.
     public static func accessTokenName(of id: ProviderID = CitconProvider.id) -> String { "\(id).access-token" }
 
-    /// Who the provider is and what it claims.
+    /// The provider's identity and its claims.
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
             id: id, name: "Citcon",
@@ -37,8 +37,8 @@ public struct CitconProvider: RedirectCompletingProvider {
             outboundHosts: [configuration.endpoint.baseURL.authority])
     }
 
-    /// Returns an order, a landing page or a return, or nil for any other link. An order link is verified when it keeps
-    /// the grammar: it names no host, so its token can only reach Citcon, whose answer has to agree with it before a
+    /// Returns an order, a landing page or a return, or nil for any other link. An order link that follows the grammar
+    /// is verified: it names no host, so its token can only reach Citcon, whose answer must match the link before the
     /// payer is asked for anything.
     public func recognize(_ link: PaymentLink) -> LinkMatch? {
         if CitconOrderLink.isOne(link) {
@@ -49,7 +49,7 @@ public struct CitconProvider: RedirectCompletingProvider {
                         mode: order.mode, merchant: configuration.merchant, reference: order.reference
                     ).text)
             } catch {
-                // Says why, rather than nothing.
+                // Reports the reason instead of ignoring the link.
                 return LinkMatch(reference: nil, trust: .unverified(reason: error.description))
             }
         }
@@ -58,7 +58,7 @@ public struct CitconProvider: RedirectCompletingProvider {
         return LinkMatch(reference: nil, role: .callback)
     }
 
-    /// Returns what the order link says, without asking the service.
+    /// Returns the terms of the order link, without a request to the service.
     ///
     /// - Throws: ``PaymentError``: a landing page names neither an amount nor a charge and can only be opened; a link
     ///   is for another environment.
@@ -83,10 +83,10 @@ public struct CitconProvider: RedirectCompletingProvider {
             options: [option])
     }
 
-    /// Asks who carries the method, confirms the charge once, hands the payer over, and asks what came of it.
+    /// Looks up the method's gateway, confirms the charge once, hands the payer over, and asks for the outcome.
     ///
-    /// - Returns: what has become of the charge, by the service's own word.
-    /// - Throws: ``PaymentError``; `integrity` when the service speaks of another charge or amount than was agreed.
+    /// - Returns: the outcome of the charge, as reported by the service.
+    /// - Throws: ``PaymentError``; `integrity` when the service answers about another charge or amount than was agreed.
     public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
         try checkIsNoPage(attempt.reference)
         let name = try OrderName.reference(in: attempt.reference.id, configuration, at: id)
@@ -109,7 +109,7 @@ public struct CitconProvider: RedirectCompletingProvider {
         case .over(let outcome): return outcome
         case .confirmed(let stored, let taker, let isNew): (confirmed, handler, isFresh) = (stored, taker, isNew)
         }
-        // After a restart the payer may have paid meanwhile; a wallet must not open again for that.
+        // After a restart the payer may already have paid; a wallet must not open again then.
         if !isFresh, let answer = try? await flow.inquire(confirmed),
             let outcome = try? answer.transaction.outcome(of: flow.payment, over: flow.terms), outcome.isFinal
         {
@@ -128,11 +128,10 @@ public struct CitconProvider: RedirectCompletingProvider {
         return try transaction.outcome(of: flow.payment, over: flow.terms)
     }
 
-    /// Asks about the charge by the merchant's reference of it.
+    /// Inquires about the charge by the merchant's reference.
     ///
-    /// - Returns: the outcome, which needs the reference, the amount and the currency that were agreed beside the
-    ///   state.
-    /// - Throws: ``PaymentError`` when the service cannot be asked or speaks of another charge.
+    /// - Returns: the outcome; it requires the agreed reference, amount and currency in addition to the state.
+    /// - Throws: ``PaymentError`` when the inquiry fails or the service answers about another charge.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         try checkIsNoPage(payment)
         let name = try OrderName.reference(in: payment.id, configuration, at: id)
@@ -144,9 +143,9 @@ public struct CitconProvider: RedirectCompletingProvider {
         return try answer.transaction.outcome(of: payment, over: ChargeTerms(reference: name))
     }
 
-    /// Asks the service, whatever the URL says. A URL that names another order is refused.
+    /// Asks the service for the outcome, whatever the URL says. A URL that names another order is refused.
     ///
-    /// - Returns: what has become of the charge, by the service's own word.
+    /// - Returns: the outcome of the charge, as reported by the service.
     /// - Throws: ``PaymentError``; `foreignReturn` when the URL names another order.
     public func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext

@@ -1,24 +1,24 @@
-/// The state of a transaction. Both spellings in use are read as one; a word that is not known is kept as it came.
+/// The state of a transaction. Both spellings in use are the same state; an unknown raw value is kept unchanged.
 @nonexhaustive
 public enum CitconStatus: Sendable, Hashable, RawRepresentable {
-    /// Created; nobody has paid.
+    /// Created; not paid.
     case initiated
-    /// Under way; the guide says that this typically ends in a failure.
+    /// In progress; the guide says that this typically ends in a failure.
     case pending
-    /// The money is reserved. The payer has done their part; the merchant still has to capture it.
+    /// The money is reserved. The payer's part is complete; the merchant still has to capture it.
     case authorized
     /// Paid.
     case succeeded
     /// Not paid.
     case failed
-    /// Called off.
+    /// Cancelled.
     case canceled
-    /// Its time is over.
+    /// Expired.
     case expired
-    /// Another word.
+    /// Another raw value.
     case unknown(String)
 
-    /// Creates a state from a word: blanks around it and the case of its letters do not matter (Protocol 6.3).
+    /// Creates a state from a raw value: blanks around it and the case of its letters do not matter (Protocol 6.3).
     public init(rawValue: String) {
         let bytes = rawValue.utf8.map(\.lowercased)
         let isBlank: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
@@ -36,7 +36,7 @@ public enum CitconStatus: Sendable, Hashable, RawRepresentable {
         }
     }
 
-    /// The guide's word for the state, or the word as it came.
+    /// The guide's raw value of the state, or the unknown raw value unchanged.
     public var rawValue: String {
         switch self {
         case .initiated: "initiated"
@@ -50,10 +50,10 @@ public enum CitconStatus: Sendable, Hashable, RawRepresentable {
         }
     }
 
-    /// Whether the payer has paid, as the guide's `${success_status}`: taken, or reserved for the merchant.
+    /// True if the payer has paid, as the guide's `${success_status}`: captured, or reserved for the merchant.
     public var isPaid: Bool { self == .succeeded || self == .authorized }
 
-    /// Whether the payer can do nothing more about it.
+    /// True if the payer can do nothing more about it.
     public var isSettled: Bool {
         switch self {
         case .succeeded, .authorized, .failed, .canceled, .expired: true

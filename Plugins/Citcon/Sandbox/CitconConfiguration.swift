@@ -1,7 +1,7 @@
 public import PaymentCore
 
 extension CitconSandbox {
-    /// Which age of the service is simulated: they differ in the version they state, in units of time and in ids.
+    /// The simulated version of the service: versions differ in their stated number, in units of time and in ids.
     @nonexhaustive
     public enum Layer: Sendable, Hashable, CaseIterable {
         /// As recorded in 2025: `v1.0.0`, seconds, ids of 22 digits.
@@ -11,14 +11,14 @@ extension CitconSandbox {
 
         var version: String { self == .recent ? "v1.0.0" : "v0.1.1" }
 
-        /// A time in the unit of its answers, from Unix seconds.
+        /// Returns a time in the unit of this version's answers, from Unix seconds.
         func stamp(_ seconds: Int64) -> Int64 { self == .recent ? seconds : seconds * 1000 }
     }
 
-    /// How answers repeat what they are over. The first three are the same amount to anybody; the others are not.
+    /// The form in which answers repeat amount and currency. The first three keep their meaning; the others change it.
     @nonexhaustive
     public enum Echo: String, Sendable, Hashable, CaseIterable {
-        /// As it was sent.
+        /// The form in which it was sent.
         case asSent = "as-sent"
         /// The currency in lower case.
         case lowerCase = "lower-case"
@@ -31,10 +31,10 @@ extension CitconSandbox {
         /// No currency at all.
         case noCurrency = "no-currency"
 
-        /// Whether it says what was asked for.
+        /// True if the repeated amount and currency mean the requested ones.
         public var isTrue: Bool { self == .asSent || self == .lowerCase || self == .fraction }
 
-        /// `data` of an answer, as it is told.
+        /// Returns `data` of an answer in this form.
         func reported(_ data: WireJSON) -> WireJSON {
             switch self {
             case .asSent: return data
@@ -50,33 +50,32 @@ extension CitconSandbox {
         }
     }
 
-    /// How the sandbox behaves.
+    /// The behaviour of the sandbox.
     public struct Configuration: Sendable {
-        /// Which age of the service is simulated.
+        /// The simulated version of the service.
         public var layer = Layer.recent
-        /// The merchant's secret: for access tokens, and under the signature of notifications.
+        /// The merchant's secret: the key for access tokens and for the signature of notifications.
         public var privateKey = CitconSandbox.privateKey
         /// The payee's name on pages.
         public var merchant = "Kaffeehaus am Platz"
-        /// How long access tokens are good, in seconds.
+        /// The lifetime of access tokens, in seconds.
         public var tokenLifetime: Int64 = 24 * 3600
-        /// How long a charge can be paid when its creator does not say, in seconds. The service's own value is not
-        /// known.
+        /// The lifetime of a charge when its creator specifies none, in seconds. The service's own value is not known.
         public var chargeLifetime: Int64 = 2 * 3600
-        /// How long the scenario ``Scenario/pending`` stays pending before it fails, in seconds.
+        /// The time after which the scenario ``Scenario/pending`` fails, in seconds.
         public var pendingTime: Int64 = 600
-        /// Over what notifications are sent to `urls.ipn`. Nil: they are only kept, see
+        /// The transport of notifications to `urls.ipn`. If nil, notifications are only kept; see
         /// ``CitconSandbox/notifications``.
         public var notifications: (any HTTPTransport)?
-        /// The pauses before a notification is sent again. The service's own are not documented.
+        /// The pauses before a notification is sent again. The service's own pauses are not documented.
         public var notificationPauses: [Duration] = [
             .seconds(10), .seconds(60), .seconds(300), .seconds(1800), .seconds(7200),
         ]
 
-        /// How answers repeat the amount and the currency that they are over.
+        /// The form in which answers repeat the amount and the currency.
         public var echo = Echo.asSent
 
-        /// Creates a configuration with the pace of the real service, as far as it is known.
+        /// Creates a configuration with the timing of the real service, as far as it is known.
         public init() {}
     }
 }

@@ -32,7 +32,7 @@ extension CitconSandbox: ListedService {
     package func pages(of payment: String) -> [ListedPage] {
         guard let token = tokensByID[payment], var charge = charges[token] else { return [] }
         if charge.pages.isEmpty {
-            // What a wallet would be started for is asked on a page here, for people without one.
+            // A page replaces the wallet for users without one.
             charge.pages = makePages(of: charge, for: ["mobile_browser"])
             charges[token] = charge
         }

@@ -7,16 +7,16 @@ public import PaymentTesting
     import Foundation
 #endif
 
-/// A simulated Citcon UPI: access tokens, charges, captures, cancellations, refunds and notifications, the pages that
-/// payers are sent to, and the wallets they pay with. Offline; no money.
+/// A simulated Citcon UPI: access tokens, charges, captures, cancellations, refunds and notifications, the payment
+/// pages, and the payers' wallets. Offline; no money.
 ///
-/// Shape-strict: unknown paths, missing credentials and malformed bodies are answered with the service's own errors.
-/// Wallets are started only by exactly the payload that was handed out.
+/// Shape-strict: unknown paths, missing credentials and malformed bodies get the service's own errors. Wallets start
+/// only with exactly the issued payload.
 public actor CitconSandbox: SandboxService {
-    /// The merchant's secret that sandboxes accept unless told otherwise. Not a secret: it opens nothing else.
+    /// The merchant's secret that sandboxes accept by default. It need not be kept secret: it opens nothing else.
     public static let privateKey = Redacted("sk-development-00000000000000000000000000000000")
 
-    /// What happened so far. Payments are called by the ids of their charges.
+    /// The events so far. Payments are named by the ids of their charges.
     public private(set) var ledger = SandboxLedger()
     /// Every notification so far, oldest first, sent or not.
     public internal(set) var notifications: [Notification] = []
@@ -26,27 +26,27 @@ public actor CitconSandbox: SandboxService {
     let random: any RandomSource
     let ids: CitconIDs
     var tokens = CitconTokens()
-    /// By charge token.
+    /// The charges by charge token.
     var charges: [String: CitconCharge] = [:]
     /// The charge tokens by the ids of charges, captures and refunds.
     var tokensByID: [String: String] = [:]
     /// The charge tokens by the ids of pages.
     var tokensByPage: [String: String] = [:]
-    /// Every reference that was used, with the charge token it belongs to.
+    /// Every used reference, with the token of its charge.
     var references: [String: String] = [:]
-    /// Card nonces and grants that were handed out and not used yet.
+    /// Card nonces and grants that were issued and not yet used.
     var nonces: Set<String> = []
     /// The tokens that card libraries were started with.
     var clientTokens: Set<String> = []
-    /// Payers' accounts that are stored, by their ids.
+    /// The payers' stored accounts, by their ids.
     var vault: [String: CitconStored] = [:]
-    /// Deliveries that are on their way, by the places of their notifications.
+    /// Deliveries in progress, by the indices of their notifications.
     var deliveries: [Int: Task<Void, Never>] = [:]
 
     /// Creates an empty sandbox.
     ///
     /// - Parameters:
-    ///   - configuration: its age and pace.
+    ///   - configuration: the simulated version and its timing.
     ///   - clock: decides when charges and tokens expire; notifications are repeated on it.
     ///   - random: makes ids, tokens and nonces.
     public init(
@@ -59,24 +59,24 @@ public actor CitconSandbox: SandboxService {
         ids = CitconIDs(layer: configuration.layer, random: random)
     }
 
-    /// Returns an access token as apps get it from their merchant's server.
+    /// Returns an access token of the kind that apps get from their merchant's server.
     public func accessToken() -> Redacted<String> {
         Redacted(token(.client).text)
     }
 
-    /// Creates a charge that behaves as `scenario` says.
+    /// Creates a charge with the behaviour of `scenario`.
     ///
     /// - Parameters:
-    ///   - scenario: what it does.
-    ///   - ipn: where notifications about it are sent.
-    ///   - returnURL: where payment pages send payers back to.
+    ///   - scenario: the behaviour.
+    ///   - ipn: the address for notifications about it.
+    ///   - returnURL: the address to which payment pages return payers.
     public func createCharge(
         _ scenario: Scenario = .wechatPay, ipn: String? = nil, returnURL: String = "com.citcon.citconpay://"
     ) -> Charge {
         makeCharge(scenario, amount: scenario.plan.price.amount, ipn: ipn, returnURL: returnURL)
     }
 
-    /// Creates a charge of a scenario over another amount; nil where it is of another currency than the scenario's.
+    /// Creates a charge of a scenario over another amount; nil when its currency is not the scenario's.
     package func createCharge(
         _ scenario: Scenario, over amount: Money, returnURL: String = "com.citcon.citconpay://"
     ) -> Charge? {
@@ -108,8 +108,8 @@ public actor CitconSandbox: SandboxService {
             scenario: scenario)
     }
 
-    /// Has somebody pay a charge without an app, as by a code at the counter; its scenario has the last word. Does
-    /// nothing when it cannot be paid any more.
+    /// Pays a charge without an app, as by a code at the counter; the scenario can override the outcome. Does nothing
+    /// when the charge can no longer be paid.
     public func pay(_ charge: Charge) { try? act(.pay, on: charge.token) }
 
     /// Creates one charge for each scenario, in the order of their declaration.
@@ -117,13 +117,13 @@ public actor CitconSandbox: SandboxService {
         Scenario.allCases.map { createCharge($0) }
     }
 
-    /// Answers one request; a connection that the scenario drops is status 500 here.
+    /// Answers one request; a connection that the scenario drops becomes status 500 here.
     public func respond(to request: HTTPRequest) async -> HTTPResponse {
         guard case .response(let response) = handle(request) else { return HTTPResponse(status: 500) }
         return response
     }
 
-    /// Answers one request, or drops the connection where the scenario says so.
+    /// Answers one request, or drops the connection when the scenario demands it.
     public func answer(to request: HTTPRequest) async -> SandboxAnswer {
         handle(request)
     }
@@ -134,7 +134,7 @@ public actor CitconSandbox: SandboxService {
 
     private func route(_ request: HTTPRequest) throws(CitconSandboxError) -> SandboxAnswer {
         var path = request.url.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()[...]
-        // How pages are reached through the accelerator for mainland China.
+        // The prefix of pages behind the accelerator for mainland China.
         if path.starts(with: ["upi", "u_landing"]) { path = path.dropFirst(2) }
         let words = path.map(String.init)
         if words == ["sandbox", "citcon", "wallet"] {
@@ -162,7 +162,7 @@ public actor CitconSandbox: SandboxService {
 
     // MARK: State
 
-    /// Unix seconds.
+    /// The time in Unix seconds.
     var now: Int64 { Int64(clock.now.timeIntervalSince1970) }
 
     var envelope: CitconEnvelope { CitconEnvelope(version: configuration.layer.version) }
@@ -182,7 +182,7 @@ public actor CitconSandbox: SandboxService {
         record(charge.id, .created)
     }
 
-    /// The charge of this token, with what time did to it applied.
+    /// Returns the charge of this token, with due changes of state applied.
     func charge(_ token: String) throws(CitconSandboxError) -> CitconCharge {
         guard let charge = charges[token] else { throw .notFound }
         if charge.status == .pending, let end = charge.pendingUntil, end <= now {
@@ -193,7 +193,7 @@ public actor CitconSandbox: SandboxService {
         return charges[token] ?? charge
     }
 
-    /// Takes a charge into another state, if the rules allow it, and tells whoever has to know.
+    /// Changes the state of a charge, if the rules allow it, and records and notifies the change.
     func move(_ token: String, to status: CitconCharge.Status) {
         guard var charge = charges[token], charge.status.allows(status) else { return }
         let wasAuthorized = charge.status == .authorized
@@ -204,7 +204,7 @@ public actor CitconSandbox: SandboxService {
         case .authorized:
             record(charge.id, .authorized(option: charge.method ?? "", amount: charge.worth(charge.amount)))
         case .succeeded:
-            // A capture has set the amount; otherwise all of it is taken.
+            // A capture has set the amount; otherwise the full amount is captured.
             if charge.amountCaptured == 0 { charge.amountCaptured = charge.amount }
             charge.capturedAt = now
             record(
@@ -223,7 +223,7 @@ public actor CitconSandbox: SandboxService {
         notify(about: charge, wasAuthorized: wasAuthorized)
     }
 
-    /// What a payer, a wallet or a card issuer does with a charge. The scenario has the last word.
+    /// Applies an act of a payer, a wallet or a card issuer to a charge. The scenario's act takes precedence.
     func act(_ act: CitconAct, on token: String) throws(CitconSandboxError) {
         let charge = try charge(token)
         guard charge.status == .initiated else { return }
@@ -237,7 +237,7 @@ public actor CitconSandbox: SandboxService {
 }
 
 extension CitconSandbox {
-    /// The paths at which it answers, for sharing one address; see ``SharedAddress``.
+    /// The paths that the sandbox answers, for sharing one address; see ``SharedAddress``.
     public static let paths =
         [
             "access-tokens", "config", "charges", "transactions", "captures", "cancels", "refunds", "vault", "consults",

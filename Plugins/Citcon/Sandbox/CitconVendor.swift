@@ -4,7 +4,7 @@ package import PaymentCore
 package import PaymentWallet
 package import SandboxSupport
 
-/// Citcon, as everything that is about all vendors knows it.
+/// Citcon's description for code that handles all vendors.
 package struct CitconVendor: SandboxVendor {
     package init() {}
 
@@ -40,7 +40,7 @@ package struct CitconVendor: SandboxVendor {
 
     package var secretNames: [String] { [CitconProvider.accessTokenName()] }
 
-    /// An access token, as an application gets it from its merchant's server.
+    /// Returns an access token of the kind that an application gets from its merchant's server.
     package func secret(
         _ name: String, at sandbox: HTTPURL, over transport: any HTTPTransport
     ) async throws -> Redacted<String>? {
@@ -65,7 +65,7 @@ package struct CitconVendor: SandboxVendor {
             ])
     }
 
-    /// References of payers say which environment they are of; the merchant's own do not.
+    /// References of payers include the environment; the merchant's own do not.
     package func merchantNames(of payment: PaymentReference) -> [PaymentReference] {
         [
             PaymentReference(
@@ -104,7 +104,7 @@ package struct CitconVendor: SandboxVendor {
 }
 
 extension CitconConfiguration.Application {
-    /// The application that the vendor's guide shows, which the sandbox's wallets come back to.
+    /// The application in the vendor's guide, to which the sandbox's wallets return.
     package static let demonstration = Self(
         scheme: "com.citcon.citconpay", universalLink: "https://dev.citconpay.com/apps/",
         places: CitconConfiguration.ReturnPlaces(

@@ -1,20 +1,20 @@
 public import PaymentCore
 
-/// Where the service is.
+/// The address of the service.
 public struct PayrailsEndpoint: Sendable, Hashable {
     /// The address that calls are appended to.
     public let baseURL: HTTPURL
 
-    /// Real money. In production the service wants a client certificate besides; the transport has to present it.
+    /// Real money. In production the service also requires a client certificate; the transport has to present it.
     public static let production = PayrailsEndpoint(own: "https://api.payrails.io")
-    /// For the merchant's tests, with credentials of its own.
+    /// The service's environment for merchants' tests, with separate credentials.
     public static let staging = PayrailsEndpoint(own: "https://api.staging.payrails.io")
 
     /// Creates the address of another service, such as a sandbox's.
     ///
-    /// - Parameter baseURL: the address that calls are appended to; a query is left out.
-    /// - Throws: ``LinkDefect``: it is no web address, or `http` to another machine, where the secret would travel in
-    ///   the open.
+    /// - Parameter baseURL: the address that calls are appended to; a query is omitted.
+    /// - Throws: ``LinkDefect``: it is not a web address, or is `http` to another machine, where the secret would be
+    ///   sent unencrypted.
     public init(baseURL: String) throws(LinkDefect) {
         self.baseURL = try HTTPURL(service: baseURL).appending([])
     }
@@ -26,11 +26,11 @@ public struct PayrailsEndpoint: Sendable, Hashable {
     }
 }
 
-/// Who the merchant is to the service: the client of one environment.
+/// The merchant's identity at the service: the client of one environment.
 public struct PayrailsCredentials: Sendable, Hashable {
-    /// The client id; it stands in the address that gives access tokens.
+    /// The client id, which is part of the address that issues access tokens.
     public let clientID: String
-    /// The client secret. It goes nowhere but to that address.
+    /// The client secret. It is sent only to that address.
     public let secret: Redacted<String>
 
     /// Creates credentials.
@@ -40,14 +40,14 @@ public struct PayrailsCredentials: Sendable, Hashable {
     }
 }
 
-/// When the merchant's workflow takes money that was authorised. It is set in the portal, and has to be said here as it
-/// is there: it decides whether an authorised payment is a paid one.
+/// The time at which the merchant's workflow captures authorised money. Set in the portal, and must be equal here: it
+/// decides whether an authorised payment is a paid one.
 @nonexhaustive
 public enum PayrailsCaptureMode: String, Sendable, Hashable, Codable, CaseIterable {
-    /// With the authorisation, or at once after it: what was authorised is paid. The service's default.
+    /// With the authorisation, or at once after it: an authorised payment is paid. The service's default.
     case instant = "Instant"
-    /// By itself, some time after it.
+    /// Automatically, some time after the authorisation.
     case delayed = "Delayed"
-    /// When the merchant asks for it, and as much as it asks for.
+    /// On the merchant's request, and by the requested amount.
     case manual = "Manual"
 }

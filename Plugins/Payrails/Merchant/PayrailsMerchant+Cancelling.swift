@@ -1,16 +1,16 @@
 public import PaymentCore
 
 extension PayrailsMerchant: CancellingService {
-    /// Calls a payment off whose money is set aside, and says what has become of it.
+    /// Cancels an authorised payment, and returns its outcome.
     ///
-    /// The service gives back what was captured when it is asked to cancel that: so nothing is sent once a payment is
-    /// paid. What is paid is given back by ``refund(_:in:)``, which the journal makes once. Where nobody has paid there
-    /// is nothing to call off, unless the service says otherwise.
+    /// The service refunds a captured payment when it is asked to cancel it: so no request is sent once a payment is
+    /// paid. ``refund(_:in:)`` refunds a paid payment, which the journal does once. An unpaid payment cannot be
+    /// cancelled, unless the service allows it.
     ///
-    /// The request's key follows from the payment, so asking twice cancels once.
+    /// The request's key follows from the payment, so a repeated request cancels once.
     ///
-    /// - Returns: what has become of the payment; pending while the cancellation is under way.
-    /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been called off.
+    /// - Returns: the outcome of the payment; pending while the cancellation is in progress.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` the payment may have been cancelled.
     public func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         let client = client(context)
         let execution = try await client.found(payment)
@@ -33,7 +33,7 @@ extension PayrailsMerchant: CancellingService {
             }
         }
         if !before.isInFlight {
-            // One that failed may be asked for again; two at the same time are one.
+            // A failed cancellation may be requested again; two concurrent requests are one.
             let key = client.key(["cancel", payment.id, "\(before.failures)"])
             do {
                 _ = try await context.step("cancel", .mutation(replay: .sameKey)) {
@@ -43,7 +43,7 @@ extension PayrailsMerchant: CancellingService {
                     return true
                 }
             } catch let failure as PaymentError {
-                // Captured just now, cancelled before, or the answer was lost: the execution itself says which.
+                // Captured just now, cancelled before, or the answer was lost: the execution shows the case.
                 guard let after = try? await client.found(payment) else { throw failure }
                 switch after.status(captureMode) {
                 case .captured, .cancelled: return after.outcome(of: payment, mode: captureMode)
@@ -54,7 +54,7 @@ extension PayrailsMerchant: CancellingService {
         return try await ending(of: payment, since: before, client)
     }
 
-    /// What became of a cancellation that the service has taken on.
+    /// Returns the outcome after a cancellation that the service has accepted.
     private func ending(
         of payment: PaymentReference, since before: ActionTally, _ client: PayrailsMerchantClient
     ) async throws(PaymentError) -> PaymentOutcome {

@@ -1,12 +1,12 @@
 public import PaymentCore
 
 extension PayrailsMerchant: RefundingService {
-    /// Gives money back, once: the request's key follows from the payment and the refund's id.
+    /// Refunds a payment once: the request's key follows from the payment and the refund's id.
     ///
-    /// The service takes a refund on and says how it ended later. Here it is waited for a few seconds; after that it is
-    /// pending, and ends with its notification, or when it is asked for again.
+    /// The service accepts a refund and reports its result later. This method waits a few seconds for it; after that
+    /// the refund is pending, and ends with its notification, or when it is requested again.
     ///
-    /// - Returns: what has become of the refund.
+    /// - Returns: the outcome of the refund.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the refund may have been made.
     public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
         guard RefundMark.isSound(request.id) else {
@@ -18,7 +18,7 @@ extension PayrailsMerchant: RefundingService {
             let execution = try await client.found(request.payment)
             try client.check(request.amount, against: execution.amount, "the refund")
             let refunds = execution.tally(.refund)
-            // Statuses name no refund: of two at the same time, nobody could say which ended how.
+            // Statuses name no refund: the results of two concurrent ones could not be assigned.
             guard !refunds.isInFlight else {
                 throw PaymentError(
                     .requestRefused, "another refund of this payment is in progress; ask again when it has ended",
@@ -32,7 +32,7 @@ extension PayrailsMerchant: RefundingService {
             }
             return refunds
         }
-        // A token that is not there yet must not blur whether the refund itself was sent.
+        // A failure to get a token must not leave open whether the refund itself was sent.
         try await asMerchant(id) { () throws(CallError) in try await client.calls.prepare() }
         let receipt: ActionReceipt
         do {
@@ -45,7 +45,7 @@ extension PayrailsMerchant: RefundingService {
         return try await ending(of: request, receipt, since: before, client, context)
     }
 
-    /// Asks for the refund: the call that moves money.
+    /// Requests the refund: the call that moves money.
     private func ask(
         _ request: RefundRequest, since before: ActionTally, _ client: PayrailsMerchantClient
     ) async throws(PaymentError) -> ActionReceipt {
@@ -60,12 +60,13 @@ extension PayrailsMerchant: RefundingService {
             guard case .refused(let refusal) = error, refusal.isOfState, open.phase == .maybeSent,
                 let execution = try? await client.found(request.payment), execution.tally(.refund) == before
             else { throw open }
-            // The state forbids it, a copy under the same key would have been answered like the first, and none shows.
+            // The state forbids it, a copy under the same key would have received the first answer, and no refund
+            // shows.
             throw ErrorTable.payrailsMerchant.paymentError(from: error, isMutation: false, at: id)
         }
     }
 
-    /// How the refund that `receipt` is for has ended.
+    /// Returns the outcome of the refund of `receipt`.
     private func ending(
         of request: RefundRequest, _ receipt: ActionReceipt, since before: ActionTally,
         _ client: PayrailsMerchantClient, _ context: ProviderContext
@@ -79,7 +80,7 @@ extension PayrailsMerchant: RefundingService {
                         reference: request.reference, amount: request.amount, transactionID: receipt.actionID))
             case false?:
                 let reason = after?.failure(of: .refund) ?? ""
-                // What no status tells of this refund alone is known from here on.
+                // From here on the journal knows the result, which no status gives for this refund alone.
                 _ = try await context.step(RefundMark.failed, .query) { reason }
                 return Self.failure(reason)
             case nil: return .pending(retryAfter: .seconds(60))
@@ -98,11 +99,11 @@ extension PayrailsMerchant: RefundingService {
         .declined(DeclineReason(.refused, "the refund failed, and no money went back: \(reason)"))
     }
 
-    /// Asks what has become of a refund. An execution's statuses name no refund, so that they prove only that none is
-    /// there: notifications tell refunds apart, and so does asking for the same one again, which makes no second.
+    /// Returns the outcome of a refund. An execution's statuses name no refund, so they only prove that there is none:
+    /// notifications distinguish refunds, and so does a repeated request for the same one, which makes no second.
     ///
-    /// - Returns: what has become of the refund.
-    /// - Throws: ``PaymentError`` when the service cannot be asked.
+    /// - Returns: the outcome of the refund.
+    /// - Throws: ``PaymentError`` if the query fails.
     public func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
         let execution = try await client(context).found(refund.payment)
         if await context.hasRun(RefundMark.failed) { return Self.failure(execution.failure(of: .refund)) }
@@ -118,11 +119,11 @@ extension PayrailsMerchant: RefundingService {
     }
 }
 
-/// How a refund is told from others (Protocol 3.4).
+/// The reference that identifies a refund (Protocol 3.4).
 enum RefundMark {
-    /// The member of `meta` that holds the refund's id; notifications repeat it.
+    /// The member of `meta` with the refund's id; notifications repeat it.
     static let member = "refundReference"
-    /// The step that stands for a refund that failed.
+    /// The name of the step that records a failed refund.
     static let failed = "the refund failed"
 
     static func isSound(_ id: String) -> Bool {

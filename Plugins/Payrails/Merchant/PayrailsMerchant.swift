@@ -1,17 +1,16 @@
 public import PaymentCore
 import PayrailsProvider
 
-/// Payrails on a merchant's server: opens sessions for its app, asks about payments, calls them off, gives money back
-/// and reads notifications. Sessions are opened, and money that was set aside is taken, with its
-/// ``client(over:clock:random:)``.
+/// Payrails on a merchant's server: opens sessions for its app, queries payments, cancels and refunds them, and reads
+/// notifications. Its ``client(over:clock:random:)`` opens sessions and captures authorised money.
 ///
-/// Payments are called by the ids of their executions, as `PayrailsProvider` calls them in the app. It holds the
-/// merchant's secrets, so it has no place in an app.
+/// The reference of a payment has the id of its execution, as with `PayrailsProvider` in the app. This type holds the
+/// merchant's secrets, so it must not be part of an app.
 public struct PayrailsMerchant: PaymentService {
-    /// `payrails-merchant`, the id of a merchant that is not given another.
+    /// The default id of a merchant, `payrails-merchant`.
     public static let id: ProviderID = "payrails-merchant"
 
-    /// What this merchant is called in registries and journals, and in the references of its payments.
+    /// The merchant's id in registries and journals, and in the references of its payments.
     public let id: ProviderID
     let endpoint: PayrailsEndpoint
     let credentials: PayrailsCredentials
@@ -27,18 +26,19 @@ public struct PayrailsMerchant: PaymentService {
     /// Creates a merchant.
     ///
     /// - Parameters:
-    ///   - id: another one for each account, workflow or environment in one registry or journal, and the same for ever.
-    ///   - endpoint: where the service is.
+    ///   - id: an id that differs for each account, workflow or environment in one registry or journal, and never
+    ///     changes.
+    ///   - endpoint: the address of the service.
     ///   - credentials: the client id and its secret.
-    ///   - captureMode: when the workflow takes what was authorised, as the portal has it.
+    ///   - captureMode: the time at which the workflow captures authorised money, as set in the portal.
     ///   - workflow: the workflow's code, such as `payout`.
-    ///   - workspace: the workspace's id; clients that belong to one need it.
-    ///   - notificationSecrets: the secrets of the addresses that notifications are sent to, one for each. Without any,
-    ///     no notification is genuine.
-    ///   - notificationLifetime: how far the time in a notification may be from the clock's. Undelivered ones are sent
-    ///     again for about six hours.
+    ///   - workspace: the workspace's id, required for clients that belong to one.
+    ///   - notificationSecrets: the secrets of the addresses that receive notifications, one for each. Without any, no
+    ///     notification is genuine.
+    ///   - notificationLifetime: the maximum difference between the time in a notification and the clock's. The service
+    ///     repeats undelivered ones for about six hours.
     ///   - timeout: the time allowed for one request.
-    ///   - clock: tells how old a notification is.
+    ///   - clock: the clock that determines the age of a notification.
     public init(
         id: ProviderID = PayrailsMerchant.id, endpoint: PayrailsEndpoint, credentials: PayrailsCredentials,
         captureMode: PayrailsCaptureMode, workflow: String = "payment-acceptance", workspace: String? = nil,
@@ -57,12 +57,12 @@ public struct PayrailsMerchant: PaymentService {
         self.clock = clock
     }
 
-    /// Returns the calls that are no part of a payment's life in a journal.
+    /// Returns the client for calls that are not part of a payment in a journal.
     ///
     /// - Parameters:
-    ///   - http: how requests are sent.
-    ///   - clock: tells when an access token has ended, and waits for what was asked to show.
-    ///   - random: makes the keys of requests that may be meant twice.
+    ///   - http: the transport for requests.
+    ///   - clock: the clock that determines the expiry of access tokens, and on which polling waits.
+    ///   - random: the source of keys for requests that may be repeated on purpose.
     public func client(
         over http: any HTTPTransport, clock: any PaymentClock, random: any RandomSource = SystemRandomSource()
     ) -> PayrailsMerchantClient {
@@ -77,21 +77,21 @@ public struct PayrailsMerchant: PaymentService {
         client(over: context.http, clock: context.clock, random: context.random)
     }
 
-    /// Who it is. It claims no links.
+    /// The merchant's identity. It claims no links.
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
             id: id, name: "Payrails for merchants", outboundHosts: [endpoint.baseURL.authority],
             replayWindow: Self.replayWindow)
     }
 
-    /// For how long an interrupted refund is sent again under its key. The service says that it recognises keys, but
-    /// not for how long, so this is a choice of ours, as the payer's side has it.
+    /// The time during which an interrupted refund is sent again under its key. The service documents that it
+    /// recognises keys, but not for how long: this time is chosen by this library, as on the payer's side.
     private static let replayWindow = Duration.seconds(900)
 
-    /// Asks what has become of a payment. Money that is only set aside is pending until it is captured.
+    /// Queries the outcome of a payment. Authorised money is pending until it is captured.
     ///
-    /// - Returns: the outcome by the service's own word.
-    /// - Throws: ``PaymentError`` when the service cannot be asked or speaks of another payment.
+    /// - Returns: the outcome by the service's own statuses.
+    /// - Throws: ``PaymentError`` if the query fails or the answer is about another payment.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         try await client(context).found(payment).outcome(of: payment, mode: captureMode)
     }

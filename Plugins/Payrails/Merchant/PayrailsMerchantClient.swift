@@ -1,7 +1,7 @@
 public import PaymentCore
 
-/// What a merchant's server does besides what is journaled: it opens sessions for its app, takes money that was set
-/// aside, and looks after what is stored for its customers.
+/// The calls of a merchant's server that are not journaled: opening sessions for its app, capturing authorised money,
+/// and managing its customers' stored instruments.
 ///
 /// ```swift
 /// let shop = merchant.client(over: StandardTransport(), clock: SystemPaymentClock())
@@ -11,21 +11,22 @@ public struct PayrailsMerchantClient: Sendable {
     let merchant: PayrailsMerchant
     let calls: MerchantCalls
 
-    /// How often a question is asked for what was just begun to show, a second apart. After that, notifications tell.
+    /// The maximum number of queries, a second apart, for an action that was just begun to show. After that,
+    /// notifications report it.
     static let looks = 5
 
     var id: ProviderID { merchant.id }
 
-    /// Takes money that was set aside: all of it, or `amount`, and then the rest is released. Only workflows of
-    /// ``PayrailsCaptureMode/manual`` take another amount than was authorised. Asked again, it says what became of it.
+    /// Captures authorised money: all of it, or `amount`, and then the rest is released. Only workflows of
+    /// ``PayrailsCaptureMode/manual`` take another amount than the authorised one. A repeated call returns the outcome.
     ///
     /// - Parameters:
     ///   - payment: the payment.
-    ///   - amount: how much of it; nil for all.
-    ///   - reason: why, for the service's records.
-    /// - Returns: what has become of the payment; pending when the service does not tell yet. Where this call captured,
-    ///   the receipt states the amount that was asked for.
-    /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been captured.
+    ///   - amount: the amount to capture; nil for all.
+    ///   - reason: the reason, for the service's records.
+    /// - Returns: the outcome of the payment; pending if the service does not report it yet. If this call captured, the
+    ///   receipt has the requested amount.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` the payment may have been captured.
     public func capture(
         _ payment: PaymentReference, amount: Money? = nil, reason: PayrailsReason? = nil
     ) async throws(PaymentError) -> PaymentOutcome {
@@ -38,8 +39,8 @@ public struct PayrailsMerchantClient: Sendable {
         var body: JSONValue = [:]
         body["amount"] = amount.map(WireAmount.body)
         body["reason"] = reason.map { .string($0.rawValue) }
-        // One that failed may be asked for again; one of another amount is another one, of which the service takes the
-        // first.
+        // A failed capture may be requested again; one of another amount is a separate request, of which the service
+        // takes the first.
         let key = key(["capture", payment.id, "\(before.failures)", amount?.description ?? "all"])
         try await asMerchant(id) { () throws(CallError) in try await calls.prepare() }
         var failure: CallError?
@@ -64,7 +65,7 @@ public struct PayrailsMerchantClient: Sendable {
 
     // MARK: For all of them
 
-    /// The execution of `payment`.
+    /// Returns the execution of `payment`.
     func found(_ payment: PaymentReference) async throws(PaymentError) -> ExecutionRecord {
         try await asMerchant(id) { () throws(CallError) in
             guard PathSegment.isSafe(payment.id) else { throw .unsendable("the payment's id is not one of Payrails'") }
@@ -72,9 +73,9 @@ public struct PayrailsMerchantClient: Sendable {
         }
     }
 
-    /// Asks for the execution until it is as `isEnough` wants it, a few times. Nil when it cannot be asked for.
+    /// Queries the execution a few times, until it fulfils `isEnough`; nil if every query fails.
     ///
-    /// - Parameter once: whether one look is enough.
+    /// - Parameter once: true if one query is enough.
     func look(
         at payment: PaymentReference, once: Bool = false, until isEnough: (ExecutionRecord) -> Bool
     ) async -> ExecutionRecord? {
@@ -87,12 +88,12 @@ public struct PayrailsMerchantClient: Sendable {
         }
     }
 
-    /// A key for this client of the service; the same for the same `parts`, whoever asks.
+    /// Returns a key for this client of the service; the same for the same `parts`, in every process.
     func key(_ parts: [String]) -> String {
         IdempotencyKey.make([calls.credentials.clientID, calls.workflow] + parts)
     }
 
-    /// Refuses an amount that cannot be meant: of nothing, in another currency, or above the whole.
+    /// Rejects an invalid amount: zero, in another currency, or above the whole.
     func check(_ amount: Money, against whole: Money?, _ name: String) throws(PaymentError) {
         func unfit(_ message: String) -> PaymentError { PaymentError(.requestRefused, message, provider: id) }
         guard case .fiat(let currency) = amount.currency, amount.exponent == currency.exponent, !amount.isZero else {
@@ -107,14 +108,14 @@ public struct PayrailsMerchantClient: Sendable {
 }
 
 extension ExecutionRecord {
-    /// Whether an `action` has ended that had not by `earlier`.
+    /// Returns true if more actions of the kind `action` have ended than in `earlier`.
     func hasEnded(_ action: PayrailsAction, since earlier: ActionTally) -> Bool {
         let now = tally(action)
         return now.successes + now.failures > earlier.successes + earlier.failures
     }
 }
 
-/// Amounts as the service takes them: a decimal number of main units, and the currency.
+/// Amounts in the service's form: a decimal number of main units, and the currency.
 enum WireAmount {
     static func body(_ amount: Money) -> JSONValue {
         ["value": .string(amount.decimalText), "currency": .string(amount.currency.description)]

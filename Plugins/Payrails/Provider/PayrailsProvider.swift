@@ -7,14 +7,14 @@ import PayrailsTypes
     import Foundation
 #endif
 
-/// Payrails: shops that let payers pay with what is stored there, with new cards, PayPal and redirects.
+/// Payrails: shops whose payers pay with instruments stored there, with new cards, PayPal and redirects.
 ///
 /// Claims `payrails:session` links and init data as text (``SessionLink``), and the service's return and challenge
-/// pages as callbacks. The session's token is in the link and nowhere else: an attempt that is resumed without its link
-/// needs the secret `payrails.session.<payment id>`, whose value is the link, or one to a renewed session.
+/// pages as callbacks. Only the link holds the session's token: an attempt that is resumed without its link needs the
+/// secret `payrails.session.<payment id>`, whose value is the link, or one to a renewed session.
 ///
-/// The request to pay is sent once. Interrupted on its way it is settled by the payment's statuses, and stays unknown
-/// until they, or the shop's calling the order off, say how it ended.
+/// The request to pay is sent once. If it is interrupted in flight, the payment's statuses settle it; it stays unknown
+/// until they show its outcome, or that the shop cancelled the order.
 public struct PayrailsProvider: RedirectCompletingProvider {
     /// `payrails`.
     public static let id: ProviderID = "payrails"
@@ -26,10 +26,10 @@ public struct PayrailsProvider: RedirectCompletingProvider {
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: another one for each account or environment in one registry or journal, and the same for ever.
-    ///   - returnURLs: where payers come back to from pages.
-    ///   - additionalHosts: hosts besides those of payrails.io that sessions may lead to, `host` or `host:port`, such
-    ///     as a sandbox's. Links that lead there stay unverified.
+    ///   - id: an id that differs for each account or environment in one registry or journal, and never changes.
+    ///   - returnURLs: the addresses at which payers return from pages.
+    ///   - additionalHosts: hosts besides those of payrails.io that sessions may use, `host` or `host:port`, such as a
+    ///     sandbox's. Links to them stay unverified.
     public init(
         id: ProviderID = PayrailsProvider.id, returnURLs: ReturnURLs = .standard, additionalHosts: [String] = []
     ) {
@@ -38,7 +38,7 @@ public struct PayrailsProvider: RedirectCompletingProvider {
         self.additionalHosts = additionalHosts
     }
 
-    /// Who the provider is and what it claims.
+    /// The provider's identity and the links that it claims.
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
             id: id, name: "Payrails",
@@ -48,20 +48,21 @@ public struct PayrailsProvider: RedirectCompletingProvider {
             outboundHosts: ["." + AddressRule.domain] + additionalHosts, replayWindow: Self.confirmationWindow)
     }
 
-    /// For how long an interrupted confirmation of a PayPal approval is sent again. A choice of ours: no time is
-    /// documented for which the service recognises a key, and therefore the request to pay is never repeated. A
-    /// confirmation may be: it names one order at PayPal, and the vendor's own client repeats it under new keys.
+    /// The time during which an interrupted confirmation of a PayPal approval is sent again. Chosen by this library:
+    /// the service does not document for how long it recognises a key, and therefore the request to pay is never
+    /// repeated. A confirmation may be: it names one order at PayPal, and the vendor's own client repeats it under new
+    /// keys.
     private static let confirmationWindow = Duration.seconds(900)
 
-    /// Recognises sessions: verified only when every address in the session is on payrails.io.
+    /// Recognises sessions: verified only if every address in the session is on payrails.io.
     public func recognize(_ link: PaymentLink) -> LinkMatch? { LinkReading.match(link, returnURLs) }
 
-    /// Reads the session's options and asks where the payment stands.
+    /// Reads the session's options and queries the payment's status.
     ///
-    /// A payment that is under way is never offered to be begun again: the quote says that it is pending, or offers to
-    /// go on with the page that waits for the payer. After a decline it can be paid in another way.
+    /// A payment in progress is never offered to be begun again: the quote says that it is pending, or offers to resume
+    /// at the page that waits for the payer. After a decline it can be paid in another way.
     ///
-    /// - Throws: ``PaymentError``; nothing that moves money has been sent then.
+    /// - Throws: ``PaymentError``; no request that moves money has been sent then.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         let session = try await session(request.reference, context)
         let execution = try await session.execution()
@@ -85,7 +86,7 @@ public struct PayrailsProvider: RedirectCompletingProvider {
         }
     }
 
-    /// Authorises the payment once, has the payer see a page where one is needed, and waits for the ending.
+    /// Authorises the payment once, shows the payer a page if one is required, and waits for the outcome.
     ///
     /// - Throws: ``PaymentError``; with phase `maybeSent` the payment may have been authorised.
     public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
@@ -96,17 +97,17 @@ public struct PayrailsProvider: RedirectCompletingProvider {
         return try await PaymentFlow(attempt, choice, session, in: context).outcome()
     }
 
-    /// Asks the service for the payment's statuses.
+    /// Queries the payment's statuses.
     ///
-    /// - Throws: ``PaymentError`` when the service cannot be asked, which says nothing about the payment.
+    /// - Throws: ``PaymentError`` if the query fails; the error does not determine the payment's outcome.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         PaymentOutcome(try await session(payment, context).execution(), of: payment)
     }
 
-    /// Goes on after the payer came back from a page: confirms what was approved with PayPal, and asks the service. The
-    /// URL alone never makes a payment paid.
+    /// Resumes the payment after the payer came back from a page: confirms an approval with PayPal, and queries the
+    /// service. The URL alone never makes a payment paid.
     ///
-    /// - Throws: ``PaymentError``; `foreignReturn` when the URL names another payment.
+    /// - Throws: ``PaymentError``; `foreignReturn` if the URL names another payment.
     public func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
     ) async throws -> PaymentOutcome {
@@ -126,9 +127,10 @@ public struct PayrailsProvider: RedirectCompletingProvider {
 }
 
 extension PayrailsProvider: ReusableReferenceProvider {
-    /// A session over another amount than the payment of this id was begun over is not told paid because that was.
+    /// Rejects a session over another amount than that of the attempt with the same id, so that it does not count as
+    /// paid with it.
     ///
-    /// - Throws: ``PaymentError``, `integrity`, phase `beforeSend`, when the amounts differ.
+    /// - Throws: ``PaymentError``, `integrity`, phase `beforeSend`, if the amounts differ.
     public func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
         guard let data = try? SessionLink.initData(of: link), let payload = try? SessionPayload(data),
             let price = try? payload.amount.money(), price != attempt.option.amount

@@ -26,7 +26,7 @@ extension PayrailsSandbox: ListedService {
         ]
     }
 
-    /// A shop stands in front of it, with the library's checkout page.
+    /// Routes to a shop in front of the sandbox, with the library's checkout page.
     package nonisolated func routes() -> [SharedAddress.Tenant] {
         [.init(PayrailsCheckout(self, clock: clock, random: random), paths: Self.paths)]
     }

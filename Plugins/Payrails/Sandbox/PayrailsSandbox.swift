@@ -8,37 +8,37 @@ public import PaymentTesting
     import Foundation
 #endif
 
-/// A simulated Payrails: the merchant's calls, the client's calls and the pages that payers see, with executions whose
-/// state really changes as time passes. Offline; no money, no card network.
+/// A simulated Payrails: the merchant's calls, the client's calls and the payers' pages, with executions whose status
+/// changes as time passes. Offline; no money, no card network.
 ///
-/// It knows nothing of this package's client: what it accepts and answers is written from the service's documentation
-/// and from what the vendor's own client sends. A request to pay is checked as a whole before anything changes, and
-/// card data is really decrypted.
+/// The sandbox does not use this package's client: its checks and answers follow the service's documentation and the
+/// requests of the vendor's own client. A request to pay is checked as a whole before any effect, and card data is
+/// decrypted.
 public actor PayrailsSandbox: SandboxService {
     let configuration: Configuration
     let clock: any PaymentClock
     let random: any RandomSource
     var log = SandboxLedger()
     var sent: [Notification] = []
-    /// Deliveries that are on their way, by the places of their notifications.
+    /// Deliveries in flight, by the indexes of their notifications.
     var deliveries: [Int: Task<Void, Never>] = [:]
     var executions: [String: Execution] = [:]
     /// Sessions for storing cards, which have no execution.
     var tokenizations: [String: Tokenization] = [:]
     var holders: [String: Holder] = [:]
-    /// The merchant's access tokens and when they end.
+    /// The merchant's access tokens with their expiries.
     var accessTokens: [String: Timestamp] = [:]
-    /// What was answered to a call with an idempotency key.
+    /// The answers to calls with an idempotency key.
     var answers: [String: HTTPResponse] = [:]
-    /// Which execution, or session for storing cards, a merchant's idempotency key made.
+    /// The ids of executions, or sessions for storing cards, by the idempotency key that created them.
     var inits: [String: String] = [:]
 
     /// Creates an empty sandbox.
     ///
     /// - Parameters:
-    ///   - configuration: its pace and what it lets in.
-    ///   - clock: decides when statuses show and tokens end; held requests wait on it.
-    ///   - random: makes ids and tokens.
+    ///   - configuration: the pace, and the credentials that it accepts.
+    ///   - clock: determines the times of statuses and the expiry of tokens; held requests wait on it.
+    ///   - random: the source of ids and tokens.
     public init(
         _ configuration: Configuration = Configuration(), clock: any PaymentClock = SystemPaymentClock(),
         random: any RandomSource = SystemRandomSource()
@@ -48,14 +48,14 @@ public actor PayrailsSandbox: SandboxService {
         self.random = random
     }
 
-    /// What happened so far to executions: `captured` is an authorisation that went through, with what it was paid
-    /// from; `confirmRequested` a request to authorise, acceptable or not.
+    /// The events of executions so far: `captured` is a successful authorisation, with the source of the payment;
+    /// `confirmRequested` is a request to authorise, acceptable or not.
     public var ledger: SandboxLedger {
         advanceAll()
         return log
     }
 
-    /// The notifications that a merchant would have been sent, oldest first.
+    /// The notifications to a merchant so far, oldest first.
     public var notifications: [Notification] {
         advanceAll()
         return sent
@@ -93,21 +93,21 @@ public actor PayrailsSandbox: SandboxService {
         log.record(event, of: id)
     }
 
-    /// The execution called `id` as it is now.
+    /// Returns the execution `id` in its present state.
     func current(_ id: String) throws(PayrailsSandboxError) -> Execution {
         advance(id)
         guard let execution = executions[id] else { throw .unknownExecution }
         return execution
     }
 
-    /// Writes the statuses of all executions whose time has come. Most have none that is still to come.
+    /// Writes the due statuses of all executions. Most have none left.
     private func advanceAll() {
         let canBeAbandoned = configuration.abandonedAfter != nil
         let open = executions.lazy.filter { canBeAbandoned || !$0.value.due.isEmpty }.map(\.key)
         for id in open.sorted() { advance(id) }
     }
 
-    /// Writes the statuses of `id` whose time has come.
+    /// Writes the due statuses of the execution `id`.
     func advance(_ id: String) {
         guard var execution = executions[id] else { return }
         let now = now
@@ -116,7 +116,7 @@ public actor PayrailsSandbox: SandboxService {
             !execution.isCancelled, !execution.has("authorizeSuccessful"),
             !shown.contains(where: { $0.code == "authorizeSuccessful" && $0.time <= end })
         {
-            // Nothing that was planned for later happens any more, and its page is gone.
+            // Later statuses are dropped, and the execution's page stops working.
             execution.due.removeAll { $0.time > end }
             execution.action = nil
             execution.schedule([Step("cancelRequested"), Step("cancelSuccessful")], from: end)
@@ -129,7 +129,7 @@ public actor PayrailsSandbox: SandboxService {
         }
         executions[id] = execution
         for status in shown { happened(status, execution) }
-        // What happened may have set off what happens at once.
+        // An event may have scheduled another one that is due at once.
         if executions[id]?.due.contains(where: { $0.time <= now }) == true { advance(id) }
     }
 
@@ -147,7 +147,7 @@ public actor PayrailsSandbox: SandboxService {
         notify(status, execution)
     }
 
-    /// Keeps what was paid with, when the payer asked for it.
+    /// Stores the instrument of the payment, if the payer asked for it.
     private func keep(_ tender: Tender, _ execution: Execution) {
         guard tender.stores else { return }
         switch tender.means {
@@ -164,6 +164,6 @@ public actor PayrailsSandbox: SandboxService {
 }
 
 extension PayrailsSandbox {
-    /// The paths at which it answers, for sharing one address; see ``SharedAddress``.
+    /// The paths that the sandbox answers, for sharing one address; see ``SharedAddress``.
     public static let paths = ["/auth", "/merchant", "/payment", "/public", "/agreements", "/html", "/checkout"]
 }

@@ -8,17 +8,17 @@ import PaymentTesting
 #endif
 
 extension PayrailsSandbox {
-    /// A session that can be paid in.
+    /// A session to pay in.
     public struct Session: Sendable, Hashable {
         /// The execution's id.
         public let id: String
-        /// `version` of what a merchant's server passes on to its app.
+        /// The `version` of the init data that a merchant's server passes on to its app.
         public let version: String
-        /// `data` of it: a JSON object in base64. It holds the session's token.
+        /// The `data` of the init data: a JSON object in base64. It holds the session's token.
         public let data: Redacted<String>
-        /// What it does.
+        /// The scenario of the payment.
         public let scenario: Scenario
-        /// Who pays.
+        /// The merchant's reference of the payer.
         public let holder: String
 
         /// The session as a link: `payrails:session?version=…&data=…`, the data in the URL-safe alphabet of base64.
@@ -27,18 +27,18 @@ extension PayrailsSandbox {
             return "payrails:session?version=\(version)&data=\(String(text))"
         }
 
-        /// The session as the service answers it: `{"version","data"}`.
+        /// The service's answer with the session: `{"version","data"}`.
         public var body: JSONValue { ["version": .string(version), "data": .string(data.reveal())] }
     }
 
-    /// Creates an execution that behaves as `scenario` says, and a session to pay it in.
+    /// Creates an execution with the behaviour of `scenario`, and a session to pay it in.
     ///
     /// - Parameters:
-    ///   - scenario: what it does.
-    ///   - amount: what is to be paid; rounded to nothing else, so it must be money of ISO 4217.
-    ///   - holder: who pays; nil for somebody new with two cards and a PayPal account. A holder that exists keeps what
-    ///     is stored for them.
-    ///   - base: where the session's links lead, such as the address of a ``LoopbackServer`` with this sandbox. Nil:
+    ///   - scenario: the behaviour of the payment.
+    ///   - amount: the amount of the payment; it is not converted, so it must be money of ISO 4217.
+    ///   - holder: the payer; nil creates a new holder with two cards and a PayPal account. An existing holder keeps
+    ///     their stored instruments.
+    ///   - base: the origin of the session's links, such as the address of a ``LoopbackServer`` with this sandbox. Nil:
     ///     ``Configuration/baseURL``.
     /// - Returns: the session; paying in it needs nothing else.
     public func createSession(
@@ -51,23 +51,22 @@ extension PayrailsSandbox {
         return session(execution.id, execution)
     }
 
-    /// Creates a new session for an execution that exists, as a merchant does when the old one's token has ended.
+    /// Creates a new session for an existing execution, as a merchant does when the old one's token has expired.
     ///
-    /// - Returns: nil when there is no such execution, and no such session for storing cards.
+    /// - Returns: the session; nil if there is no such execution, and no such session for storing cards.
     public func renewSession(_ id: String) -> Session? {
         if let tokenization = tokenizations[id] { return session(tokenization) }
         guard let execution = try? current(id) else { return nil }
         return session(id, execution)
     }
 
-    /// Withdraws the token of a session: from now on its client is answered 401.
+    /// Withdraws the token of a session: from now on its client receives 401.
     public func expireSession(_ id: String) {
         executions[id]?.token = nil
         tokenizations[id]?.token = nil
     }
 
-    /// Returns the ids, the methods and the states of what is stored for `holder`, in the order that sessions list
-    /// them.
+    /// Returns the ids, the methods and the statuses of the instruments stored for `holder`, in the order of sessions.
     public func storedInstruments(of holder: String) -> [(id: String, method: String, status: String)] {
         holders[holder]?.instruments.map { ($0.id, $0.method, $0.status) } ?? []
     }
@@ -86,7 +85,7 @@ extension PayrailsSandbox {
             workflow: workflow, scenario: scenario, amount: amount, base: base, createdAt: time,
             pageToken: random.hex(32), entries: [.init(code: "created", time: time, reason: nil)])
         execution.notificationURLs = configuration.notificationURLs
-        // Deleted behind the sessions' back: it is listed in them and nowhere else.
+        // Deleted after the session was created: only the session lists it.
         if case .firstGone = scenario.plan.cards,
             let first = holders[holder]?.instruments.firstIndex(where: { $0.method == "card" })
         {
@@ -127,8 +126,8 @@ extension PayrailsSandbox {
         return Holder(id: random.uuid(), instruments: cards + [account])
     }
 
-    /// A token in the form of a JWT with the claims of recorded ones. Nobody but the sandbox checks it, and the sandbox
-    /// compares it as a whole: its signature is chance.
+    /// Returns a token in the form of a JWT with the claims of recorded ones. Only the sandbox checks it, by comparing
+    /// the whole token: its signature is random.
     func clientToken(_ subject: [String: JSONValue], for permissions: [String]) -> String {
         let header: JSONValue = ["alg": "RS256", "kid": "sandbox", "typ": "JWT"]
         let scope = JSONValue.object(

@@ -4,7 +4,7 @@ import PayrailsMerchant
 import PayrailsProvider
 package import SandboxSupport
 
-/// Payrails, as everything that is about all vendors knows it.
+/// Payrails in the form that code for all vendors uses.
 package struct PayrailsVendor: SandboxVendor {
     package init() {}
 
@@ -51,7 +51,7 @@ package struct PayrailsVendor: SandboxVendor {
         [PaymentReference(provider: PayrailsMerchant.id, id: payment.id)]
     }
 
-    /// Only the link holds what payers ask with, so that without it a payment is asked about as its merchant does.
+    /// Only the link holds the payer's credentials: without it the merchant's reference is used for status queries.
     package func statusName(of payment: PaymentReference) -> PaymentReference {
         PaymentReference(provider: PayrailsMerchant.id, id: payment.id)
     }

@@ -1,4 +1,3 @@
-// One import gives followers of the vendor's guides everything those guides use, as the vendor's own does: Foundation
-// too.
+// One import provides everything that the vendor's guides use, Foundation included, as the vendor's own import does.
 @_exported public import Foundation
 @_exported public import WalletConnectPayProvider

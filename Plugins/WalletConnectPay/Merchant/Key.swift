@@ -1,8 +1,8 @@
 public import PaymentCore
 
 extension WalletConnectPayMerchant {
-    /// Which of the service's two worlds is meant. They share addresses and nothing else: neither sees what is in the
-    /// other.
+    /// The service's environment, test or live. The two share addresses and nothing else: neither sees the other's
+    /// data.
     @nonexhaustive
     public enum Mode: String, Sendable, Hashable, CaseIterable {
         /// No money moves.
@@ -11,15 +11,16 @@ extension WalletConnectPayMerchant {
         case live
     }
 
-    /// An API key. It acts for a partner's whole account, all merchants in it included, so it has no place in an app.
+    /// An API key. It acts for a partner's whole account, including all merchants in it, so it has no place in an app.
     public struct Key: Sendable, Hashable {
-        /// Which world it opens: the service tells it by nothing but the key's beginning.
+        /// The environment of the key: the service encodes it only in the key's prefix.
         public let mode: Mode
         let text: Redacted<String>
 
-        /// Creates a key: `wcp_test_…` for the world of tests, any other `wcp_…` for real money.
+        /// Creates a key: `wcp_test_…` for the test environment, any other `wcp_…` for real money.
         ///
-        /// - Throws: ``PaymentError`` with code `unauthorized` when it is no such key. The error does not repeat it.
+        /// - Throws: ``PaymentError`` with code `unauthorized` when the text is no such key. The error does not contain
+        ///   the text.
         public init(_ text: Redacted<String>) throws(PaymentError) {
             let key = text.reveal()
             let beginning = key.hasPrefix("wcp_test_") ? "wcp_test_" : "wcp_"

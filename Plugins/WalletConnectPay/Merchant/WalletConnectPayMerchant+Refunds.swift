@@ -2,15 +2,15 @@ public import PaymentCore
 import WalletConnectPayProvider
 
 extension WalletConnectPayMerchant: RefundingService {
-    /// Returns the refund of a payment: the only one that there can be.
+    /// Returns the refund of a payment: the only possible one.
     ///
-    /// The service knows of whole payments given back, each once, and by no name but the payment's. So does this
-    /// library: a refund is called by its payment and amount, and only one amount is the price. Whoever asks again, on
-    /// whichever server, asks for the same refund.
+    /// The service has refunds of whole payments only, each once, and identifies one by its payment alone. So does this
+    /// library: a refund's id consists of its payment and amount, and only one amount is the price. A repetition, on
+    /// any server, is the same refund.
     ///
     /// - Parameters:
     ///   - payment: the payment.
-    ///   - amount: its whole price, as it was ordered.
+    ///   - amount: its whole price, as in the order.
     public func refundRequest(of payment: PaymentReference, amount: Money) -> RefundRequest {
         RefundRequest(of: payment, amount: amount, id: Self.refundID(of: payment, amount))
     }
@@ -19,15 +19,15 @@ extension WalletConnectPayMerchant: RefundingService {
         "\(payment.id)/\(amount)"
     }
 
-    /// Marks a whole payment as refunded. By what is published no money moves by that alone: paying the buyer back is
-    /// the merchant's. (Protocol 5.)
+    /// Marks a whole payment as refunded. According to the documentation, that alone moves no money: paying the buyer
+    /// back is the merchant's task. (Protocol 5.)
     ///
-    /// The service is asked first what the payment's price was: it marks without being told an amount.
+    /// The call first gets the payment's price from the service, because the mark states no amount.
     ///
     /// - Parameters:
     ///   - request: the whole payment; make it with ``refundRequest(of:amount:)``.
-    ///   - context: network and durable steps.
-    /// - Returns: what has become of the refund. One that was made before, by whomever, is made.
+    ///   - context: the network and the durable steps.
+    /// - Returns: the outcome of the refund. An earlier refund by any caller counts as this one.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the mark may have been set.
     public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
         let id = try paymentID(request.payment)
@@ -49,7 +49,7 @@ extension WalletConnectPayMerchant: RefundingService {
             return true
         }
         do {
-            // A payment has one mark, so the second request for it finds that of the first: the payment is the key.
+            // A payment has one mark, so a second request finds that of the first: the payment is the key.
             _ = try await context.step("refund", .mutation(replay: .sameKey)) {
                 try await mark(id, over: context.http)
                 return true
@@ -65,7 +65,7 @@ extension WalletConnectPayMerchant: RefundingService {
     private func mark(_ id: String, over http: any HTTPTransport) async throws(PaymentError) {
         let answer: RefundBody
         do throws(GatewayError) { answer = try await api(http).refund(id) } catch {
-            // Set before: by an earlier copy of this request, or by somebody else of the same merchant.
+            // Set before: by an earlier copy of this request, or by another caller of the same merchant.
             if case .refused(let refusal) = error, refusal.status == 409, refusal.code == "already_refunded" { return }
             throw ErrorTable.walletConnectPayMerchant.paymentError(from: error, isMutation: true, at: self.id)
         }
@@ -76,10 +76,11 @@ extension WalletConnectPayMerchant: RefundingService {
         }
     }
 
-    /// Says that only asking for the refund again can tell: no question shows the service's mark.
+    /// Returns an unknown outcome: the service has no inquiry about the mark, so only a repetition of the refund can
+    /// settle it.
     ///
-    /// - Returns: unknown.
-    /// - Throws: nothing: no question is asked.
+    /// - Returns: an unknown outcome.
+    /// - Throws: nothing: no request is sent.
     public func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
         .unknown(
             UnknownOutcome(

@@ -1,24 +1,24 @@
 public import PaymentCore
 import WalletConnectPayProvider
 
-/// WalletConnect Pay on a merchant's server: asks about payments, calls them off, marks them as refunded and reads
-/// webhooks. Payments are made with its ``client(over:clock:)``, merchants and their settlements kept with its
-/// ``accounts(over:)``.
+/// WalletConnect Pay on a merchant's server: inquires about payments, cancels them, marks them as refunded and reads
+/// webhooks. Its ``client(over:clock:)`` creates payments, its ``accounts(over:)`` manages merchants and their
+/// settlements.
 ///
-/// Payments are called by the service's ids (`pay_…`). It holds the partner's API key, so it has no place in an app;
-/// payers pay with `WalletConnectPayProvider`, which needs none of it. Both can be registered together, and share a
-/// journal. (Protocol 1.)
+/// Payments are named by the service's ids (`pay_…`). The partner's API key is part of this value, so it has no place
+/// in an app; payers pay with `WalletConnectPayProvider`, which needs no such key. Both can be registered together, and
+/// share a journal. (Protocol 1.)
 public struct WalletConnectPayMerchant: PaymentService {
-    /// `walletconnect-pay-merchant`, the id of a merchant that is not given another.
+    /// `walletconnect-pay-merchant`, the default id of a merchant.
     public static let id: ProviderID = "walletconnect-pay-merchant"
-    /// The API's address, for both worlds.
+    /// The API's address, for both environments.
     public static let productionURL = GatewayConfiguration.productionURL
 
-    /// What this merchant is called in registries and journals, and in the references of its payments.
+    /// The merchant's id in registries and journals, and in the references of its payments.
     public let id: ProviderID
     /// The service's own id of the merchant.
     public let merchantID: String
-    /// Whether its key opens the world of tests or that of real money.
+    /// The environment of its key, test or live.
     public var mode: Mode { key.mode }
     let key: Key
     let secrets: [WebhookSecret]
@@ -29,14 +29,14 @@ public struct WalletConnectPayMerchant: PaymentService {
     /// Creates a merchant.
     ///
     /// - Parameters:
-    ///   - id: another one for each merchant or world in one registry or journal, and the same for ever.
+    ///   - id: unique for each merchant or environment in one registry or journal, and permanent.
     ///   - merchantID: the service's id of the merchant, such as `mrch_…`.
     ///   - key: the partner's API key. It decides between test and live.
-    ///   - webhookSecrets: the secrets of the webhook endpoint of the same world; two while one replaces the other,
-    ///     none where no webhooks are read.
-    ///   - baseURL: where the service is; another one for a sandbox.
-    ///   - timeout: the time allowed for one request, without what the service may hold it for.
-    ///   - clock: tells how old a webhook is.
+    ///   - webhookSecrets: the secrets of the same environment's webhook endpoint; two while one replaces the other,
+    ///     none if no webhooks are read.
+    ///   - baseURL: the address of the service; another one for a sandbox.
+    ///   - timeout: the time allowed for one request, not counting the time that the service may hold it.
+    ///   - clock: determines the age of a webhook.
     /// - Throws: ``PaymentError`` when the merchant's id or the address cannot be used.
     public init(
         id: ProviderID = WalletConnectPayMerchant.id, merchantID: String, key: Key,
@@ -54,25 +54,25 @@ public struct WalletConnectPayMerchant: PaymentService {
         self.clock = clock
     }
 
-    /// Returns the calls that are no part of a payment's life with a payer.
+    /// Returns the client for calls other than those about an existing payment.
     ///
     /// - Parameters:
-    ///   - http: how requests are sent.
-    ///   - clock: tells how long was waited.
+    ///   - http: sends the requests.
+    ///   - clock: measures the waits.
     public func client(over http: any HTTPTransport, clock: any PaymentClock) -> Client {
         Client(merchant: self, api: api(http), clock: clock)
     }
 
-    /// Returns the calls about the partner's merchants and where they are paid out to.
+    /// Returns the calls about the partner's merchants and their settlement destinations.
     ///
-    /// - Parameter http: how requests are sent.
+    /// - Parameter http: sends the requests.
     public func accounts(over http: any HTTPTransport) -> Accounts { Accounts(service: id, api: api(http)) }
 
     func api(_ http: any HTTPTransport) -> MerchantAPI {
         MerchantAPI(baseURL: baseURL, key: key.text, merchantID: merchantID, http: http, timeout: timeout)
     }
 
-    /// An id of the service that is sent in a header field or a path.
+    /// Returns an id of the service that is sent in a header field or a path.
     static func checked(_ text: String, _ what: String, at provider: ProviderID) throws(PaymentError) -> String {
         let isPlain = text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.:".utf8.contains($0) }
         guard !text.isEmpty, text.utf8.count <= 256, isPlain, text != ".", text != ".." else {
@@ -82,7 +82,7 @@ public struct WalletConnectPayMerchant: PaymentService {
         return text
     }
 
-    /// A payment's id, as the service's own calls take it: `pay_`, letters and digits, at most 64.
+    /// Returns a payment's id, as the service's own calls take it: `pay_`, letters and digits, at most 64 characters.
     func paymentID(_ payment: PaymentReference) throws(PaymentError) -> String {
         let id = payment.id
         let isPlain = id.utf8.dropFirst(4).allSatisfy { $0.isASCIILetter || $0.isASCIIDigit }
@@ -94,17 +94,17 @@ public struct WalletConnectPayMerchant: PaymentService {
         return id
     }
 
-    /// Who it is. It claims no links. A refund is known by its payment, for ever.
+    /// The merchant's identity. It claims no links. A refund is permanently identified by its payment.
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
             id: id, name: "WalletConnect Pay for merchants", outboundHosts: [baseURL.authority],
             replayWindow: .seconds(3650 * 86400))
     }
 
-    /// Asks what has become of a payment.
+    /// Asks for the outcome of a payment.
     ///
-    /// - Returns: the outcome by the service's own word.
-    /// - Throws: ``PaymentError`` when the service cannot be asked.
+    /// - Returns: the outcome, as reported by the service.
+    /// - Throws: ``PaymentError`` when the inquiry fails.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         let id = try paymentID(payment)
         return try await asMerchant(self.id) { () throws(GatewayError) in try await api(context.http).status(id) }
@@ -113,10 +113,10 @@ public struct WalletConnectPayMerchant: PaymentService {
 }
 
 extension WalletConnectPayMerchant: CancellingService {
-    /// Calls a payment off that nobody has begun to pay, and says what has become of it.
+    /// Cancels a payment whose buyer has not begun to pay, and asks for the outcome.
     ///
-    /// - Returns: what has become of the payment.
-    /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been called off.
+    /// - Returns: the outcome of the payment.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` the payment may have been cancelled.
     public func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         let id = try paymentID(payment)
         let api = api(context.http)
@@ -131,12 +131,12 @@ extension WalletConnectPayMerchant: CancellingService {
                 return true
             }
         } catch let failure as PaymentError {
-            // Paid just now, called off before, or the answer was lost: the payment itself says which.
+            // Paid just now, cancelled before, or the answer was lost: the payment's own state decides.
             guard let after = try? await api.status(id), after.isFinal else { throw failure }
             return after.outcome(of: payment)
         }
         do throws(GatewayError) { return try await api.status(id).outcome(of: payment) } catch {
-            // The question failed, but what it is about was done.
+            // The inquiry failed after the cancellation succeeded.
             let error = ErrorTable.walletConnectPayMerchant.paymentError(from: error, isMutation: false, at: self.id)
             throw error.with(
                 message: "the payment was cancelled, but its state is not known: \(error.message)", phase: .maybeSent,

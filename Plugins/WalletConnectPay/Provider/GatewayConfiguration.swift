@@ -1,8 +1,8 @@
 public import PaymentCore
 
-/// How to reach WalletConnect Pay's wallet-facing API.
+/// The address, the credentials and the time limits of WalletConnect Pay's wallet-facing API.
 public struct GatewayConfiguration: Sendable {
-    /// Who is asking. One of the two is sent, never both.
+    /// The credentials of the caller. One of the two is sent, never both.
     @nonexhaustive
     public enum Credentials: Sendable {
         /// An app id (the WalletConnect project id) and a client id, random per installation or process.
@@ -14,19 +14,19 @@ public struct GatewayConfiguration: Sendable {
     /// The API of the production environment.
     public static let productionURL = "https://api.pay.walletconnect.com"
 
-    /// Who is asking.
+    /// The credentials of the caller.
     public let credentials: Credentials
     /// The API's address.
     public let baseURL: HTTPURL
     /// The time allowed for one request, retries included.
     public let requestTimeout: Duration
-    /// How long to wait for a confirmed payment to settle before it is reported as pending.
+    /// The time limit for the settlement of a confirmed payment, before it is reported as pending.
     public let settlementTimeout: Duration
 
     /// Creates a configuration.
     ///
-    /// - Throws: ``LinkDefect`` when `baseURL` is no web address, or neither `https` nor on this machine
-    ///   (``LinkDefect/unencrypted(origin:)``): the key and the payments would be readable on the way.
+    /// - Throws: ``LinkDefect`` when `baseURL` is not a web address, or neither `https` nor on this machine
+    ///   (``LinkDefect/unencrypted(origin:)``): the key and the payments would travel unencrypted.
     public init(
         credentials: Credentials, baseURL: String = Self.productionURL, requestTimeout: Duration = .seconds(30),
         settlementTimeout: Duration = .seconds(60)

@@ -3,9 +3,9 @@ public import PaymentReview
 
 /// WalletConnect Pay: merchants are paid in tokens from the payer's wallet.
 ///
-/// Claims links to `pay.walletconnect.com` and its subdomains, short links on `pay.wct.me`, `wc:` URIs that carry
-/// such a link, bare `pay_…` ids (unverified), and the merchant's pages to which payers come back from the service's
-/// checkout, where it is told of them. The payer needs accounts and a signer.
+/// Claims links to `pay.walletconnect.com` and its subdomains, short links on `pay.wct.me`, `wc:` URIs that carry such
+/// a link, bare `pay_…` ids (unverified), and the configured merchant pages to which payers return from the service's
+/// checkout. The payer needs accounts and a signer.
 public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompletingProvider {
     /// `walletconnect-pay`.
     public static let id: ProviderID = "walletconnect-pay"
@@ -19,11 +19,11 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
     /// Creates a provider.
     ///
     /// - Parameters:
-    ///   - id: another one for each account or environment in one registry or journal, and the same for ever.
+    ///   - id: unique for each account or environment in one registry or journal, and permanent.
     ///   - configuration: the service and its credentials.
-    ///   - appLinks: the application's own links, which may carry payment links. They raise no trust.
-    ///   - returns: the merchants' pages to which payers come back, where this application opens them.
-    ///   - reviewer: what the wallet may be asked to sign, and whom the payer knows.
+    ///   - appLinks: the application's own links, which may carry payment links. They add no trust.
+    ///   - returns: the merchants' pages to which payers return, if this application opens them.
+    ///   - reviewer: the rules for the wallet's signatures, and the contacts of the payer.
     public init(
         id: ProviderID = WalletConnectPayProvider.id, configuration: GatewayConfiguration,
         appLinks: AppLinks = AppLinks(), returns: [CheckoutReturns] = [],
@@ -36,7 +36,7 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
         self.reviewer = reviewer
     }
 
-    /// Who the provider is and what it claims.
+    /// The provider's identity and its claims.
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
             id: id, name: "WalletConnect Pay",
@@ -56,23 +56,23 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
         return LinkReading.match(link, in: appLinks)
     }
 
-    /// Several merchants may share a page.
+    /// The patterns of all return pages. Several merchants may share a page.
     private var returnPatterns: [LinkPattern] {
         var seen: Set<LinkPattern> = []
         return returns.flatMap(\.patterns).filter { seen.insert($0).inserted }
     }
 
-    /// Returns whether a payment is named by a short link.
+    /// Returns true if a payment is named by a short link.
     public func isUnresolved(_ payment: PaymentReference) -> Bool { !PaymentID.isWellFormed(payment.id) }
 
-    /// Asks for the payment and the options that the payer's accounts have.
+    /// Gets the payment and the options of the payer's accounts.
     ///
-    /// - Throws: ``PaymentError``; nothing that moves money has been sent then.
+    /// - Throws: ``PaymentError``; no request that moves money was sent then.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         try await flow(context).quote(request.reference)
     }
 
-    /// Gathers data where the option asks for it, resolves the option's actions, has the payer sign them in order,
+    /// Gathers data if the option requests it, resolves the option's actions, has the payer sign them in order,
     /// confirms once and waits for the settlement.
     ///
     /// - Throws: ``PaymentError``; with phase `maybeSent` the payment may have been confirmed, or the payer's wallet
@@ -82,7 +82,7 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
         do {
             return try await flow(context).pay(attempt)
         } catch let error as PaymentError where error.code == Expiry.code {
-            // This device's clock says so; only the service knows.
+            // The expiry is by this device's clock; only the service has the actual state.
             let outcome = try await status(of: payment, in: context)
             guard !outcome.isFinal else { return outcome }
             throw PaymentError(
@@ -92,7 +92,7 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
         } catch let error as PaymentError where error.code == .payerRefused && error.phase == .answered {
             return .refusedPayer(error)
         } catch let error as PaymentError where error.code == .requestRefused && error.phase == .answered {
-            // Often the payment has ended meanwhile: expired, cancelled, paid by another device.
+            // Often the payment has ended in the meantime: expired, cancelled, paid by another device.
             guard let outcome = try? await status(of: payment, in: context), outcome.isFinal else { throw error }
             return outcome
         }
@@ -100,15 +100,15 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
 
     /// Asks the service for the payment's state.
     ///
-    /// - Throws: ``PaymentError`` when the service cannot be asked, which says nothing about the payment.
+    /// - Throws: ``PaymentError`` when the inquiry fails, which says nothing about the payment.
     public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         let flow = flow(context)
         return try await flow.mapped { () throws(GatewayError) in try await flow.status(payment.id) }
             .outcome(of: payment)
     }
 
-    /// Asks the service what has become of the payment from which the payer came back. That they came back, and by
-    /// which of the two pages, says nothing.
+    /// Asks the service for the outcome of the payment from which the payer returned. The return itself, on either
+    /// page, proves nothing.
     ///
     /// - Throws: ``PaymentError``; `foreignReturn` when the link is not a return of this payment.
     public func complete(

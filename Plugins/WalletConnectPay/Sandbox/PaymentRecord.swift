@@ -11,22 +11,22 @@ struct PaymentRecord: Sendable {
     enum Status: String, Sendable {
         case requiresAction = "requires_action"
         case processing, succeeded, failed, expired, cancelled
-        /// A word that the specification does not have.
+        /// A raw value that the specification does not have.
         case unfamiliar = "held_for_review"
 
         var isFinal: Bool { self != .requiresAction && self != .processing }
     }
 
-    /// What is known once money has been taken.
+    /// The facts of a completed transfer.
     struct Transfer: Sendable {
         let transactionID: String
         let unit: String
         /// The account that paid (CAIP-10).
         let account: String
-        /// The amount as answers state it.
+        /// The amount, as answers state it.
         let amount: JSONValue
 
-        /// - Parameter payment: test payments have no transaction, and say so.
+        /// - Parameter payment: a test payment has no transaction; its transaction id says so.
         init(_ offer: Offer, of payment: PaymentRecord, random: any RandomSource) {
             transactionID = payment.world == .test ? "test:\(payment.id)" : "0x" + random.hex(64)
             unit = offer.asset.unit
@@ -34,7 +34,7 @@ struct PaymentRecord: Sendable {
             amount = offer.amount
         }
 
-        /// The amount without how it looks, as webhooks tell it.
+        /// The amount without display data, as webhooks state it.
         var plainAmount: JSONValue { ["unit": amount["unit"] ?? nil, "value": amount["value"] ?? nil] }
 
         /// The `info` of a status.
@@ -52,36 +52,36 @@ struct PaymentRecord: Sendable {
     let expiresAt: Int64
     var world = World.live
     var merchantID = WalletConnectPaySandbox.merchantID
-    /// Where the service's page sends buyers back to.
+    /// The pages to which the service sends buyers back.
     var returns: CheckoutPages?
     /// The answer of a dishonest gateway in place of the honest one.
     var tampered: WalletConnectPaySandbox.TamperedAnswer?
-    /// The actions that it holds back until they are fetched, by the option's id.
+    /// The actions that it withholds until they are fetched, by the option's id.
     var heldBack: [String: JSONValue] = [:]
 
     var status = Status.requiresAction
-    /// Everything ever offered for the payment, by id.
+    /// All offers ever made for the payment, by id.
     var offers: [String: Offer] = [:]
-    /// The accounts whose owner's data is in. The data itself is not kept.
+    /// The accounts whose owner's data is submitted. The data itself is not kept.
     var identified: Set<String> = []
-    /// The confirmation that was accepted.
+    /// The accepted confirmation.
     var confirmation: (option: String, results: [String])?
     var transfer: Transfer?
-    /// How many status queries, and until when (Unix seconds), the settlement takes.
+    /// The number of status queries that the settlement still takes; `settlesAt` is its earliest end (Unix seconds).
     var pollsLeft = 0
     var settlesAt: Int64 = 0
     var failureCode: String?
     var cancelledReason: String?
-    /// Marked by the merchant; nothing shows it.
+    /// True after the merchant's refund mark; no answer shows it.
     var isRefunded = false
-    /// Which payment of the sandbox it is, counted from 0.
+    /// The index of the payment in the sandbox.
     var number = 0
-    /// Rises with every change of state.
+    /// The version, increased with every change of state.
     var version: Int64 = 0
     var createdAt = Date(timeIntervalSince1970: 0)
     var changedAt = Date(timeIntervalSince1970: 0)
     var processingAt: Date?
-    /// How many requests of each kind were refused.
+    /// The number of refused requests of each kind.
     var refusals: [GatewayVerb: Int] = [:]
 
     init(
@@ -106,10 +106,10 @@ struct PaymentRecord: Sendable {
         ]
     }
 
-    /// The price as every answer states it.
+    /// The price, as every answer states it.
     var price: JSONValue { pricing.amount(units) }
 
-    /// The price as pages state it, such as `12.50 USD`.
+    /// The price, as pages state it, such as `12.50 USD`.
     var priceText: String {
         (try? Money(minorUnits: units, currency: Currency(unit: pricing.unit)))?.description ?? ""
     }
@@ -117,7 +117,7 @@ struct PaymentRecord: Sendable {
     /// The price in US cents, at the sandbox's rates.
     var cents: UInt128 { pricing.cents(units) }
 
-    /// The answer of `confirm` and `status`. Only `status` tells a `failureCode`.
+    /// Returns the answer of `confirm` and `status`. Only `status` includes a `failureCode`.
     func statusBody(pollInMs: Int64, withFailureCode: Bool) -> JSONValue {
         let pause = status == .processing ? 2 * pollInMs : pollInMs
         var body: JSONValue = [
@@ -129,12 +129,12 @@ struct PaymentRecord: Sendable {
         return body
     }
 
-    /// The accounts among what was offered that must tell who owns them, and have not.
+    /// The offered accounts whose owners still have to submit their data.
     var accountsAskedForData: Set<String> {
         Set(offers.values.filter(\.asksForData).map(\.account)).subtracting(identified)
     }
 
-    /// Whether `offer` can only be paid once its account's owner has handed in data.
+    /// Returns true if `offer` can only be paid once its account's owner has submitted data.
     func needsData(for offer: Offer) -> Bool {
         offer.asksForData && !identified.contains(offer.account)
     }

@@ -8,11 +8,11 @@ public import PaymentWallet
     import Foundation
 #endif
 
-/// A wallet that can do everything the sandbox asks for: for demonstrations and tests.
+/// A wallet that can do everything that the sandbox requests: for demonstrations and tests.
 ///
 /// On EVM chains it is a ``DevelopmentWallet``. There is no chain behind the sandbox, so transactions are not
-/// broadcast: their hash is made up. Solana transactions get a signature that only looks like one; Tron's are signed by
-/// the private key 1, to which the sandbox's Tron account belongs.
+/// broadcast: their hash is made up. Solana transactions get a made-up signature; Tron's are signed by the private key
+/// 1, to which the sandbox's Tron account belongs.
 public struct SandboxWallet: PaymentSigner {
     private static let solanaAccount =
         "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T"
@@ -29,7 +29,7 @@ public struct SandboxWallet: PaymentSigner {
         self.random = random
     }
 
-    /// Returns whether the wallet answers calls of this method.
+    /// Returns true if the wallet answers calls of this method.
     public func supports(method: String) -> Bool {
         ["eth_sendTransaction", "solana_signTransaction", "tron_signTransaction"].contains(method)
             || wallet.supports(method: method)
@@ -47,8 +47,8 @@ public struct SandboxWallet: PaymentSigner {
         }
     }
 
-    /// Returns a payer with this wallet, accounts on all chains of the sandbox, and made-up data about itself. Without
-    /// a chooser it takes the first option, whatever it costs: the money is not real.
+    /// Returns a payer with this wallet, accounts on all chains of the sandbox, and made-up personal data. Without a
+    /// chooser it takes the first option at any cost: the money is not real.
     public func payer(chooser: Payer.Chooser? = nil) -> Payer {
         var payer = wallet.payer(chooser: chooser, policy: .firstWhateverItCosts)
         payer.accounts += [Self.solanaAccount, Self.tronAccount].compactMap { try? AccountID($0) }
@@ -62,7 +62,7 @@ public struct SandboxWallet: PaymentSigner {
         "tosConfirmed": "true",
     ]
 
-    /// The transaction with the place of its one signature filled.
+    /// Returns the transaction with its one signature filled in.
     private func solana(_ parameters: JSONValue) throws -> String {
         let transaction = (parameters[0] ?? parameters)["transaction"]?.string
         guard let data = transaction.flatMap({ Data(base64Encoded: $0) }), data.count > 65 else {

@@ -21,7 +21,7 @@ extension WalletConnectPaySandbox: ListedService {
     }
 
     package nonisolated func routes() -> [SharedAddress.Tenant] {
-        // Refunds are a call of another vendor's, too; its credentials stand in another header field.
+        // Another vendor has a refund call, too; its credentials use another header field.
         let (header, paths) = Self.keyedPaths
         return [.init(self, paths: Self.paths), .init(self, paths: paths, header: header)]
     }
@@ -53,8 +53,8 @@ extension WalletConnectPaySandbox: ListedService {
         return pages
     }
 
-    /// The accounts that the form is about, while it can be used. Where no payer has asked yet it is the simulated
-    /// payer's, so that people can look at the form, too.
+    /// Returns the accounts of a usable form. Before any payer's request these are the simulated payer's, so that the
+    /// form can be viewed.
     private func accountsForForm(of payment: String) -> [String] {
         guard var record = payments[payment], record.status == .requiresAction else { return [] }
         let plan = record.scenario.plan

@@ -10,30 +10,30 @@ public import PaymentTesting
 /// A simulated WalletConnect Pay: the wallet-facing gateway, the merchant API and the payer's data form, with payments
 /// that really change state. Offline; no money, no chain.
 ///
-/// Shape-strict: unknown paths, missing credentials and malformed bodies are answered with the service's own errors.
-/// Signatures are verified: a payment is captured only when each recovered signer is the option's account.
+/// Shape-strict: unknown paths, missing credentials and malformed bodies get the service's own errors. Signatures are
+/// verified: a payment is captured only when each recovered signer is the option's account.
 public actor WalletConnectPaySandbox: SandboxService {
-    /// What happened so far.
+    /// The events so far.
     public private(set) var ledger = SandboxLedger()
 
     let configuration: Configuration
     let clock: any PaymentClock
     let random: any RandomSource
     var payments: [String: PaymentRecord] = [:]
-    /// Which payment a merchant's idempotency key made, and from which request.
+    /// The payments by a merchant's idempotency key, with the bodies of the requests that made them.
     var keys: [String: (body: [UInt8], payment: String)] = [:]
-    /// The same for merchants and settlements: how the first request was answered.
+    /// The first answers by the idempotency key of requests about merchants and settlements.
     var answers: [String: (body: [UInt8], answer: HTTPResponse)] = [:]
     var merchants: [World: [MerchantRecord]]
     var deletedSettlements: Set<String> = []
-    /// Every event that a merchant wanted to be told of, oldest first.
+    /// Every event for a merchant's webhooks, oldest first.
     public internal(set) var webhooks: [Webhook] = []
     var deliveries: [Int: Task<Void, Never>] = [:]
 
     /// Creates an empty sandbox.
     ///
     /// - Parameters:
-    ///   - configuration: its pace and addresses.
+    ///   - configuration: the timing and the addresses.
     ///   - clock: decides when payments and prices expire; held requests wait on it.
     ///   - random: makes ids, nonces and transaction ids.
     public init(
@@ -48,13 +48,13 @@ public actor WalletConnectPaySandbox: SandboxService {
         merchants = Dictionary(uniqueKeysWithValues: World.allCases.map { ($0, [first]) })
     }
 
-    /// The name of the merchant that is there from the beginning.
+    /// The name of the initial merchant.
     private static let merchantName = "Kaffeehaus am Platz"
 
-    /// Creates a payment that behaves as `scenario` says.
+    /// Creates a payment with the behaviour of `scenario`.
     ///
     /// - Parameters:
-    ///   - scenario: what it does.
+    ///   - scenario: the behaviour.
     ///   - cents: the amount in US cents; more than 2^64 - 1 counts as that.
     ///   - merchant: the payee's name as payers see it.
     public func createPayment(
@@ -71,8 +71,8 @@ public actor WalletConnectPaySandbox: SandboxService {
         return Payment(id: record.id, link: PaymentIDs.link(to: record.id), scenario: scenario)
     }
 
-    /// Has somebody pay a payment, with a wallet that nobody here knows; its scenario has the last word. Does nothing
-    /// when it cannot be paid any more.
+    /// Pays a payment with another payer's wallet; the scenario can override the outcome. Does nothing when the payment
+    /// can no longer be paid.
     ///
     /// - Parameter id: the payment's id.
     public func pay(_ id: String) {
@@ -109,10 +109,10 @@ public actor WalletConnectPaySandbox: SandboxService {
 
     // MARK: State
 
-    /// Unix seconds.
+    /// The time in Unix seconds.
     var now: Int64 { Int64(clock.now.timeIntervalSince1970) }
 
-    /// The time in the form of RFC 3339.
+    /// The time in the format of RFC 3339.
     var timestamp: String { clock.now.ISO8601Format() }
 
     func record(_ id: String, _ event: SandboxLedger.Event) {
@@ -120,7 +120,7 @@ public actor WalletConnectPaySandbox: SandboxService {
         note(id, event)
     }
 
-    /// Counts the state that a payment has come to, and tells its merchant.
+    /// Counts the new state of a payment, and notifies its merchant.
     private func note(_ id: String, _ event: SandboxLedger.Event) {
         let kinds: [String]
         switch event {
@@ -148,7 +148,7 @@ public actor WalletConnectPaySandbox: SandboxService {
         self.record(record.id, .created)
     }
 
-    /// The payment called `id`, its expiry applied.
+    /// Returns the payment with `id`, its expiry applied.
     func payment(_ id: String) throws(ServiceError) -> PaymentRecord {
         guard let payment = payments[id] else { throw .paymentNotFound }
         if payment.status == .requiresAction, payment.expiresAt <= now { expireNow(id) }
@@ -165,12 +165,12 @@ public actor WalletConnectPaySandbox: SandboxService {
         record(id, .cancelled)
     }
 
-    /// What somebody else paid.
+    /// Returns another payer's transfer.
     private func otherPayersTransfer(_ record: PaymentRecord) -> PaymentRecord.Transfer? {
         othersOffer(record).map { .init($0, of: record, random: random) }
     }
 
-    /// The first of the usual options, for somebody else.
+    /// Returns the first of the usual options, for another payer.
     private func othersOffer(_ record: PaymentRecord) -> Offer? {
         let factory = OfferFactory(
             plan: Scenario.paidAtOnce.plan, configuration: configuration, random: random, now: now)
@@ -180,9 +180,9 @@ public actor WalletConnectPaySandbox: SandboxService {
 }
 
 extension WalletConnectPaySandbox {
-    /// The paths at which it answers, for sharing one address; see ``SharedAddress``.
-    /// Refunds are a call of another service, too; see ``keyedPaths``.
+    /// The paths that the sandbox answers, for sharing one address; see ``SharedAddress``. Another service has a refund
+    /// call, too; see ``keyedPaths``.
     public static let paths = ["/v1/gateway", "/v1/payments", "/v1/merchant", "/v1/merchants", "/buyer", "/collect"]
-    /// The paths at which it answers to those who show an API key of its own kind in a header field of that name.
+    /// The paths that it answers only for requests with one of its API keys in the header field with this name.
     public static let keyedPaths = (header: "Api-Key", paths: ["/v1/refunds"])
 }

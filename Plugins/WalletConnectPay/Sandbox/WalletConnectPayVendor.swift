@@ -11,9 +11,9 @@ import WalletConnectPayProvider
     import Foundation
 #endif
 
-/// WalletConnect Pay, as everything that is about all vendors knows it.
+/// WalletConnect Pay's description for code that handles all vendors.
 package struct WalletConnectPayVendor: SandboxVendor {
-    /// The merchant in the world of tests; the live one has the merchant's usual id.
+    /// The merchant in the test environment; the live one has the merchant's usual id.
     private static let testMerchant: ProviderID = "walletconnect-pay-merchant-test"
 
     package init() {}
@@ -21,13 +21,13 @@ package struct WalletConnectPayVendor: SandboxVendor {
     package var id: ProviderID { WalletConnectPayProvider.id }
 
     package func providers(_ settings: VendorSettings) throws -> [any PaymentService] {
-        // The sandbox takes any key.
+        // The sandbox accepts any key.
         guard let sandbox = settings.sandbox else {
             let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("none")))
             return [WalletConnectPayProvider(configuration: gateway)]
         }
         let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("sandbox")), baseURL: sandbox.text)
-        // Transactions of Tron cannot be read yet; the sandbox's are signed all the same, to show the flow.
+        // Tron transactions cannot be reviewed yet; the sandbox's are signed all the same, to show the flow.
         let reviewer = SigningReviewer(unreviewedMethods: ["tron_signTransaction"])
         return [WalletConnectPayProvider(configuration: gateway, reviewer: reviewer)]
     }
@@ -74,7 +74,7 @@ package struct WalletConnectPayVendor: SandboxVendor {
             mode: merchant.mode.rawValue)
     }
 
-    /// A pairing URI carries the payment link, and says how long it can be paired with.
+    /// Returns the details of a pairing URI, which contains the payment link and the expiry of the pairing.
     package func details(of link: PaymentLink) -> LinkDetails {
         guard link.scheme == "wc" else { return LinkDetails() }
         let inner = link.queryItems.first { $0.name == "pay" }?.decodedValue.flatMap { try? PaymentLink($0) }
@@ -85,12 +85,12 @@ package struct WalletConnectPayVendor: SandboxVendor {
             }, ["host": inner?.host.map { String($0) }])
     }
 
-    /// Only the service knows which of its two worlds a payment is in.
+    /// Returns the payment's names in both environments: only the service knows in which one it is.
     package func merchantNames(of payment: PaymentReference) -> [PaymentReference] {
         [WalletConnectPayMerchant.id, Self.testMerchant].map { PaymentReference(provider: $0, id: payment.id) }
     }
 
-    /// Only whole payments are refunded, each under this name.
+    /// Returns the name of a refund: only whole payments are refunded, each under this name.
     package func refundID(of payment: PaymentReference, _ amount: Money) -> String? { "\(payment.id)/\(amount)" }
 
     package var demo: [DemoScenario] {

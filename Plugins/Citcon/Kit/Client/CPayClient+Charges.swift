@@ -2,13 +2,13 @@ import CitconProvider
 import PaymentCore
 import Synchronization
 
-/// What the vendor's SDK also does, and its guide leaves to the merchant's server: making charges and getting tokens.
+/// Calls of the vendor's SDK that its guide leaves to the merchant's server: making charges and getting tokens.
 extension CPayClient {
     /// Makes a charge of the order, once, and hands the result to `callback` on the main thread.
     ///
-    /// Nobody is charged: the charge's token is in `data.chargeToken`, and an order with it is paid with
-    /// ``requestOrder(_:callback:)``, once. The access token has to allow it. When the answer is lost, the token is
-    /// lost as well: the service tells it only there, and the message says to order again under another reference.
+    /// The payer is not charged: the charge's token is in `data.chargeToken`, and an order with it is paid with
+    /// ``requestOrder(_:callback:)``, once. The access token has to allow it. A lost answer also loses the token,
+    /// because the service sends it nowhere else; the message then says to order again under another reference.
     public func generateOrder(_ request: CPayRequest, callback: @escaping CPayOrderCallback) {
         let order = Order(request)
         Task { await callback(await make(order)) }
@@ -16,7 +16,7 @@ extension CPayClient {
 
     /// Makes a charge of the order, once; see ``generateOrder(_:callback:)``.
     ///
-    /// - Returns: the charge, its token in `data.chargeToken`; or why there is none.
+    /// - Returns: the charge, its token in `data.chargeToken`; or the reason for its absence.
     public nonisolated(nonsending) func generateOrder(_ request: CPayRequest) async -> CPayResult {
         await make(Order(request))
     }
@@ -61,7 +61,7 @@ extension CPayClient {
         return CPayResult(answer)
     }
 
-    /// What is told of a charge whose answer is lost: what the service knows under its reference.
+    /// Returns the result for a charge whose answer is lost: what the service reports under its reference.
     private func lost(_ order: Order, _ error: CitconCallError, _ service: CitconService) async -> CPayResult {
         let failure = OrderError(error)
         let answer = try? await service.inquire(reference: order.reference ?? "")
@@ -81,8 +81,8 @@ extension CPayClient {
         Task { await onComplete(await getAccessToken(vendor)) }
     }
 
-    /// Gets an access token for `vendor`, a merchant's private key. For demonstrations: whoever has the application has
-    /// its key, so nothing is sent to the environment with real money. Servers use `CitconMerchant`.
+    /// Gets an access token for `vendor`, a merchant's private key. For demonstrations only: every user of the
+    /// application has its key, so nothing is sent to the environment with real money. Servers use `CitconMerchant`.
     ///
     /// - Returns: the token; nil when the service gives none, and always in production.
     public func getAccessToken(_ vendor: String) async -> String? {

@@ -2,7 +2,7 @@ import CitconProvider
 public import PaymentCore
 import Synchronization
 
-/// The vendor's client without the singleton: everything it uses is given to it.
+/// The vendor's client without the singleton: the caller provides everything it uses.
 ///
 /// ```swift
 /// let client = CPayClient(
@@ -12,10 +12,11 @@ import Synchronization
 /// if result.isPaid { … }
 /// ```
 ///
-/// One order after the other or many at a time. Callbacks come on the main thread, events from any task. The merchant's
-/// server, not this, decides for good whether an order is paid (guide, "Processing of the returned data").
+/// Orders run one after the other or concurrently. Callbacks come on the main thread, events from any task. The final
+/// decision whether an order is paid is the merchant server's, not this client's (guide, "Processing of the returned
+/// data").
 public final class CPayClient: Sendable {
-    /// What opens connections and apps. The vendor's singleton learns of them late.
+    /// The transport and the launcher. The vendor's singleton receives them after its creation.
     struct Means: Sendable {
         var transport: (any HTTPTransport)?
         var launcher: CPayLauncher?
@@ -31,11 +32,11 @@ public final class CPayClient: Sendable {
     /// Creates a client.
     ///
     /// - Parameters:
-    ///   - configuration: the environment, the access token and how payers come back.
-    ///   - transport: how requests are sent. Without one every order fails with a message that says so.
-    ///   - clock: measures the time that payers are waited for.
+    ///   - configuration: the environment, the access token and the places that payers return to.
+    ///   - transport: sends the requests. Without one every order fails with a message that says so.
+    ///   - clock: measures the time that the client waits for payers.
     ///   - launcher: opens pages and apps. Without one only orders that need no payer can be paid.
-    ///   - observer: hears every event.
+    ///   - observer: receives every event.
     public init(
         configuration: CPayClientConfiguration, transport: (any HTTPTransport)?,
         clock: any PaymentClock = SystemPaymentClock(), launcher: CPayLauncher? = nil,
@@ -47,7 +48,7 @@ public final class CPayClient: Sendable {
         self.observer = observer
     }
 
-    /// How the client works now. Orders under way keep what they began with.
+    /// The current configuration. Orders in flight keep the one that they began with.
     public var configuration: CPayClientConfiguration {
         get { settings.withLock { $0 } }
         set { settings.withLock { $0 = newValue } }
@@ -55,9 +56,9 @@ public final class CPayClient: Sendable {
 
     // MARK: Orders
 
-    /// Pays an order, and hands the result to `callback` on the main thread, after this has returned.
+    /// Pays an order, and passes the result to `callback` on the main thread, after this has returned.
     ///
-    /// - Returns: always true, as the vendor's SDK: a failure is the callback's business.
+    /// - Returns: always true, as the vendor's SDK does; failures go to the callback.
     @discardableResult
     public func requestOrder(_ request: CPayRequest, callback: @escaping CPayOrderCallback) -> Bool {
         begin(Order(request)) { await callback($0) }
@@ -66,8 +67,8 @@ public final class CPayClient: Sendable {
 
     /// Pays an order and waits for its result.
     ///
-    /// As with the vendor's SDK, there is none until the payer comes back, unless
-    /// ``CPayClientConfiguration/returnTimeout`` says when to stop waiting; see also ``cancelPending(reference:)``.
+    /// As with the vendor's SDK, there is no result until the payer returns, unless
+    /// ``CPayClientConfiguration/returnTimeout`` limits the wait; see also ``cancelPending(reference:)``.
     public nonisolated(nonsending) func requestOrder(_ request: CPayRequest) async -> CPayResult {
         let order = Order(request)
         return await withCheckedContinuation { continuation in
@@ -75,7 +76,7 @@ public final class CPayClient: Sendable {
         }
     }
 
-    /// Takes the result of an order, which is told once.
+    /// Takes the result of an order; called once per order.
     typealias Delivery = @Sendable (CPayResult) async -> Void
 
     private func begin(_ order: Order, _ deliver: @escaping Delivery) {
@@ -86,18 +87,17 @@ public final class CPayClient: Sendable {
         }
     }
 
-    /// Asks about a transaction by the service's id of it, and hands the result to `callback` later,
-    /// on the main thread.
+    /// Inquires about a transaction by the service's id, and passes the result to `callback` later, on the main thread.
     ///
-    /// - Returns: always true, as the vendor's SDK.
+    /// - Returns: always true, as the vendor's SDK does.
     @discardableResult
     public func inquireOrder(_ transId: String, callback: @escaping CPayCheckCallback) -> Bool {
         Task { await callback(await inquireOrder(transId)) }
         return true
     }
 
-    /// Asks about a charge by the merchant's reference of it, and hands the result to `callback` later,
-    /// on the main thread.
+    /// Inquires about a charge by the merchant's reference, and passes the result to `callback` later, on the main
+    /// thread.
     ///
     /// - Returns: always true.
     @discardableResult
@@ -106,17 +106,17 @@ public final class CPayClient: Sendable {
         return true
     }
 
-    /// Asks about a transaction by the service's id of it.
+    /// Inquires about a transaction by the service's id.
     ///
-    /// - Returns: the result; a failed inquiry is one with code `-1`.
+    /// - Returns: the result; code `-1` when the inquiry failed.
     public func inquireOrder(_ transId: String) async -> CPayCheck {
         await inquire(id: transId) { service throws(CitconCallError) in try await service.inquire(id: transId) }
     }
 
-    /// Asks about a charge by the merchant's reference of it. Whether the service takes these from an app's token is
-    /// not documented.
+    /// Inquires about a charge by the merchant's reference. The vendor does not document whether the service accepts
+    /// such an inquiry with an app's token.
     ///
-    /// - Returns: the result; a failed inquiry is one with code `-1`.
+    /// - Returns: the result; code `-1` when the inquiry failed.
     public func inquireOrder(reference: String) async -> CPayCheck {
         await inquire(id: nil) { service throws(CitconCallError) in try await service.inquire(reference: reference) }
     }
@@ -135,11 +135,12 @@ public final class CPayClient: Sendable {
 
     // MARK: The payer's return
 
-    /// Takes a URL by which the application was opened.
+    /// Handles a URL that opened the application.
     ///
-    /// - Returns: whether it is one of this library's: then the order it belongs to goes on, if one waits for it. The
-    ///   vendor's SDK says no to the wallets' URLs that it takes; this says yes to all. One that names another order
-    ///   than those that wait there is refused: nothing changes, and ``CPayEvent/returnRefused(_:)`` says so.
+    /// - Returns: true if the URL is a return to this library; a waiting order that it belongs to then continues. The
+    ///   vendor's SDK returns false for wallet URLs that it handles; this returns true for all of them. A URL that
+    ///   names none of the orders waiting there is refused: nothing changes, and the client emits
+    ///   ``CPayEvent/returnRefused(_:)``.
     @discardableResult
     public func handleUrl(_ url: String) -> Bool {
         guard let back = WalletReturn(url, at: configuration.places.union(orders.places)) else { return false }
@@ -150,15 +151,16 @@ public final class CPayClient: Sendable {
         return true
     }
 
-    /// Call it when the application becomes active: payers also come back without a URL. Every open order is asked
-    /// about once, and those that are decided are ended.
+    /// Inquires once about every open order, and ends those that are decided. Call it when the application becomes
+    /// active: payers also return without a URL.
     public func applicationDidBecomeActive() { orders.deliver(.active) }
 
-    /// Ends open orders whose payers will not come back: the service is asked, and what it does not call paid or
-    /// refused is reported as called off. The charge itself stays as it is; only the merchant's server can cancel it.
+    /// Ends open orders whose payers will not return: the client asks the service, and an order that is neither paid
+    /// nor refused there is reported as cancelled. The charge itself does not change; only the merchant's server can
+    /// cancel it.
     ///
     /// - Parameter reference: the merchant's reference of the order; nil for all.
-    /// - Returns: whether there was one.
+    /// - Returns: true if such an order was open.
     @discardableResult
     public func cancelPending(reference: String? = nil) -> Bool {
         orders.deliver(.cancelled, toOrdersCalled: reference)
@@ -169,7 +171,7 @@ public final class CPayClient: Sendable {
 
     // MARK: Events
 
-    /// What happens from now on. Each sequence has all of it.
+    /// The events from now on. Each sequence receives all of them.
     public var events: AsyncStream<CPayEvent> {
         AsyncStream { continuation in
             let number = listeners.withLock { state in
@@ -190,7 +192,7 @@ public final class CPayClient: Sendable {
 
     // MARK: Helpers
 
-    /// What one flow may use of the world: the service's own host, and steps that are kept in memory.
+    /// The context of one flow: it reaches only the service's own host, and keeps steps in memory.
     func context(_ configuration: CPayClientConfiguration) throws(OrderError) -> ProviderContext {
         guard let transport = means.withLock(\.transport) else {
             throw OrderError("\(CPayMessage.unknown): no transport; import CitconKit, or give the client one")
@@ -210,7 +212,7 @@ public final class CPayClient: Sendable {
             timeout: configuration.requestTimeout)
     }
 
-    /// Reports a failure to the callback and then, as the vendor's SDK, to whoever listens.
+    /// Reports a failure to the callback and then, as the vendor's SDK does, to the event listeners.
     func fail(_ order: Order, _ failure: OrderError, id: String? = nil, _ deliver: Delivery) async {
         await deliver(
             CPayResult(
@@ -220,9 +222,9 @@ public final class CPayClient: Sendable {
 }
 
 /// Takes the result of an order (guide, "Callback API"). Called on the main thread, so that a view controller's closure
-/// can show it; the vendor's SDK does not say where it calls.
+/// can show it; the vendor's SDK does not document its thread.
 public typealias CPayOrderCallback = @MainActor @Sendable (_ result: CPayResult?) -> Void
-/// The name that the vendor's SDK has for ``CPayOrderCallback``.
+/// The vendor SDK's name for ``CPayOrderCallback``.
 public typealias CPayRequestCallback = CPayOrderCallback
 /// Takes the result of an inquiry (guide, "Callback API"). Called on the main thread.
 public typealias CPayCheckCallback = @MainActor @Sendable (_ result: CPayCheck?) -> Void

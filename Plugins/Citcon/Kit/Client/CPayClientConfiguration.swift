@@ -1,30 +1,30 @@
 public import CitconProvider
 public import PaymentCore
 
-/// How a ``CPayClient`` works.
+/// The configuration of a ``CPayClient``.
 public struct CPayClientConfiguration: Sendable {
-    /// In which order an order's two results are delivered once the payer is back from a wallet.
+    /// The order in which the two results of an order are delivered once the payer is back from a wallet.
     public enum ResultOrder: Sendable, Hashable {
-        /// The service is asked first; its word fills the callback's result and the notification. So the guide's rule
-        /// for "paid" can be followed to the letter.
+        /// The inquiry comes first; its status fills the callback's result and the notification. The guide's rule for
+        /// "paid" then applies literally.
         case inquiryFirst
-        /// The callback gets the wallet's word at once, with `data.status` empty, and the notification follows after
-        /// the inquiry: what the vendor's SDK does for WeChat, Alipay and UnionPay. Pages are asked about first in
+        /// The callback gets the wallet's result at once, with `data.status` empty, and the notification follows after
+        /// the inquiry, as in the vendor's SDK for WeChat, Alipay and UnionPay. Pages are inquired about first in
         /// either case.
         case walletFirst
     }
 
-    /// Where the service is.
+    /// The address of the service.
     public var endpoint: CPayEndpoint
     /// The access token that the merchant's server got from the service.
     public var accessToken: Redacted<String>?
-    /// Where the application can be reached, besides the places that orders name themselves.
+    /// The application's return addresses, in addition to those that orders name.
     public var places: CPayReturnPlaces
-    /// Who takes which gateway.
+    /// The handler of each gateway.
     public var gateways: CPayGateways
-    /// In which order results are delivered.
+    /// The order in which results are delivered.
     public var resultOrder: ResultOrder
-    /// How long an order waits for its payer to come back; nil, as with the vendor's SDK, for ever.
+    /// The time that an order waits for its payer to return; nil, as with the vendor's SDK, means no limit.
     public var returnTimeout: Duration?
     /// The time allowed for one request.
     public var requestTimeout: Duration
@@ -45,13 +45,13 @@ public struct CPayClientConfiguration: Sendable {
     }
 }
 
-/// What happens to orders besides their callbacks: the content of the vendor's two notifications.
+/// An event of an order besides its callback: the content of the vendor's two notifications.
 public enum CPayEvent: Sendable {
-    /// A charge is confirmed; nobody has paid yet.
+    /// A charge is confirmed; it is not yet paid.
     case orderConfirmed(CPayResult)
-    /// The result of an order that came to an end, by the service's word; after a failure before there was a charge,
-    /// the failure, with an empty id.
+    /// The result of an order that has ended, as the service reports it; after a failure before there was a charge, the
+    /// failure, with an empty id.
     case checked(CPayCheck)
-    /// A payer came back by a URL that names another order than those that wait there. Nothing was done about it.
+    /// A payer returned by a URL that names none of the orders waiting there. It has no effect.
     case returnRefused(CPayReturnError)
 }

@@ -1,7 +1,7 @@
 import CitconProvider
 public import PaymentCore
 
-/// What an application does for an order, as a value: open this page, start this wallet, show this code.
+/// An action of the application for an order, as a value: open this page, start this wallet, show this code.
 public enum CPayLaunch: Sendable, Hashable {
     /// A page to open in a browser.
     case page(PageRequest)
@@ -10,21 +10,21 @@ public enum CPayLaunch: Sendable, Hashable {
     /// A code to show.
     case code(CodeRequest)
     /// A gateway's own library to start before the charge is confirmed, with the keys in ``AppRequest/payload``. It is
-    /// done when a return URL brings its nonce or grant:
-    /// `<bundle id>.payments://x-callback-url/vzero/auth/venmo/success` with `paymentMethodNonce`, `<scheme>://cashapp`
-    /// with `grant_id` (and `expiry`, `consumer_id`, `cashtag`, which the library tells as well), or, from the session
-    /// in which PayPal's library ran and as ``CPayLaunched/returned(url:)`` alone,
+    /// complete when a return URL carries its nonce or grant: `<bundle
+    /// id>.payments://x-callback-url/vzero/auth/venmo/success` with `paymentMethodNonce`, `<scheme>://cashapp` with
+    /// `grant_id` (and `expiry`, `consumer_id`, `cashtag`, which the library also reports), or, from the session in
+    /// which PayPal's library ran and as ``CPayLaunched/returned(url:)`` alone,
     /// `sdk.ios.paypal://x-callback-url/paypal-sdk/paypal-checkout` with `token` and `PayerID`.
     case consent(AppRequest)
 }
 
-/// What came of a ``CPayLaunch``.
+/// The outcome of a ``CPayLaunch``.
 public enum CPayLaunched: Sendable, Hashable {
-    /// It is open. The payer comes back later, through one of the manager's `handle…` methods.
+    /// It is open. The payer returns later, through one of the manager's `handle…` methods.
     case opened
     /// The payer is already back, with the return URL where one was caught.
     case returned(url: String?)
-    /// It cannot be opened; the reason is for people.
+    /// It cannot be opened; the reason is human-readable.
     case impossible(reason: String)
 }
 
@@ -32,7 +32,7 @@ public enum CPayLaunched: Sendable, Hashable {
 public typealias CPayLauncher = @Sendable (CPayLaunch) async -> CPayLaunched
 
 extension Payer {
-    /// Opens pages and apps by this payer's own means.
+    /// A launcher that opens pages and apps through this payer.
     public var citconLauncher: CPayLauncher {
         { launch in
             do {

@@ -3,9 +3,9 @@
     public import UIKit
 
     extension CPayManager {
-        /// Takes a URL by which the application was opened (guide, "Processing client side returned URL").
+        /// Handles a URL that opened the application (guide, "Processing client side returned URL").
         ///
-        /// - Returns: whether it is one of this library's.
+        /// - Returns: true if the URL is a return to this library.
         @discardableResult
         @MainActor
         public func handleUrl(
@@ -14,13 +14,13 @@
             handleUrl(url)
         }
 
-        /// Takes the URLs by which a scene was opened.
+        /// Handles the URLs that opened a scene.
         @MainActor
         public func handleScene(_ URLContexts: Set<UIOpenURLContext>) {
             handleScene(Set(URLContexts.map(\.url)))
         }
 
-        /// Takes the universal link by which the application was opened.
+        /// Handles the universal link that opened the application.
         @MainActor
         public func handleUniversalLink(_ userActivity: NSUserActivity) {
             if let url = userActivity.webpageURL { handleUniversalLink(url) }

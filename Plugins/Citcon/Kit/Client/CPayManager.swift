@@ -15,9 +15,9 @@ import Synchronization
 /// CPayManager.sharedInstance().requestOrder(order) { result in … }
 /// ```
 ///
-/// Not in the vendor's guide is ``setLauncher(_:)``: the vendor's SDK brings the wallets' own libraries along and
-/// starts them itself; here the application says how a page, a wallet or a code is shown. Servers, tests and
-/// applications with several merchants make their own ``CPayClient``.
+/// The vendor's guide has no ``setLauncher(_:)``: the vendor's SDK contains the wallets' own libraries and starts them
+/// itself; here the application shows pages, wallets and codes. Servers, tests and applications with several merchants
+/// create their own ``CPayClient``.
 public final class CPayManager: Sendable {
     private struct Setup: Sendable {
         var mode = CPayENVMode.PROD
@@ -43,7 +43,7 @@ public final class CPayManager: Sendable {
 
     init() {}
 
-    /// The client behind the vendor's calls, as it is set up now.
+    /// The client behind the vendor's calls, with the current configuration.
     var client: CPayClient {
         base.configuration = setup.withLock(\.configuration)
         return base
@@ -51,8 +51,8 @@ public final class CPayManager: Sendable {
 
     /// Returns the manager. Use the module CitconKit, whose `sharedInstance()` brings a transport.
     ///
-    /// - Parameter transport: how requests are sent, kept by the manager. This module opens no connections by itself;
-    ///   without a transport every order and inquiry fails with a message that says so.
+    /// - Parameter transport: sends the requests, and is kept by the manager. This module opens no connections by
+    ///   itself; without a transport every order and inquiry fails with a message that says so.
     public static func sharedInstance(transport: (any HTTPTransport)? = nil) -> CPayManager {
         let manager = VendorState.shared.withLock { state in
             let manager = state.manager ?? CPayManager()
@@ -60,22 +60,22 @@ public final class CPayManager: Sendable {
             return manager
         }
         if let transport {
-            // Whoever calls this again and again means the same transport.
+            // A later call, even with another transport, does not replace the first one.
             manager.base.means.withLock { $0.transport = $0.transport ?? transport }
         }
         return manager
     }
 
-    /// Returns ``sharedInstance(transport:)``; its name in the vendor's SDK.
+    /// Returns ``sharedInstance(transport:)``, under its other name in the vendor's SDK.
     public static func sharedInst(transport: (any HTTPTransport)? = nil) -> CPayManager {
         sharedInstance(transport: transport)
     }
 
     // MARK: Setting up
 
-    /// Chooses the environment. Until then it is production.
+    /// Sets the environment. The default is production.
     ///
-    /// - Returns: always true, as the vendor's SDK.
+    /// - Returns: always true, as the vendor's SDK does.
     @discardableResult
     public func setMode(_ mode: CPayENVMode) -> Bool {
         change { $0.mode = mode }
@@ -84,7 +84,7 @@ public final class CPayManager: Sendable {
 
     /// Sets the access token that the merchant's server got from the service, never the merchant's own key.
     ///
-    /// - Returns: always true, as the vendor's SDK, also for an empty token.
+    /// - Returns: always true, as the vendor's SDK does, also for an empty token.
     @discardableResult
     public func setAccessToken(_ token: String) -> Bool {
         let token = Redacted(token)
@@ -92,23 +92,24 @@ public final class CPayManager: Sendable {
         return true
     }
 
-    /// Sends calls elsewhere: to a sandbox, or to one of the vendor's accelerated hosts. Nil leads back to the mode's
-    /// own address. Not in the vendor's guide.
+    /// Sends calls to another address: a sandbox, or one of the vendor's accelerated hosts. Nil restores the mode's own
+    /// address. Not in the vendor's guide.
     ///
-    /// - Throws: ``CPayEndpointError`` when it is no `https` address and not on this machine.
+    /// - Throws: ``CPayEndpointError`` when the address is neither `https` nor on this machine.
     public func setBaseURL(_ url: String?) throws(CPayEndpointError) {
         _ = try CPayEndpoint(.PROD, baseURL: url)
         change { $0.baseURL = url }
     }
 
-    /// Says how pages and apps are opened. Not in the vendor's guide.
+    /// Sets the launcher, which opens pages and apps. Not in the vendor's guide.
     public func setLauncher(_ launcher: CPayLauncher?) { base.means.withLock { $0.launcher = launcher } }
 
-    /// Says where the application can be reached besides what orders name, such as its bundle id for Braintree. Not in
-    /// the vendor's guide.
+    /// Sets the application's return addresses in addition to those that orders name, such as its bundle id for
+    /// Braintree. Not in the vendor's guide.
     public func setReturnPlaces(_ places: CPayReturnPlaces) { change { $0.places = places } }
 
-    /// Says in which order results come and how long payers are waited for. Not in the vendor's guide.
+    /// Sets the order in which results are delivered and the time limit for returning payers. Not in the vendor's
+    /// guide.
     public func setResultOrder(_ order: CPayClientConfiguration.ResultOrder, returnTimeout: Duration? = nil) {
         change {
             $0.resultOrder = order
@@ -118,8 +119,8 @@ public final class CPayManager: Sendable {
 
     private func change(_ change: (inout sending Setup) -> Void) { setup.withLock { change(&$0) } }
 
-    /// Posts the vendor's notifications on the main thread, in the order in which things happened: the main queue keeps
-    /// it, also with the callbacks.
+    /// Posts the vendor's notifications on the main thread, in the order of the events: the main queue keeps that
+    /// order, also relative to the callbacks.
     private static func post(_ event: CPayEvent) {
         let (name, object): (String, any AnyObject & Sendable)
         switch event {
@@ -134,7 +135,7 @@ public final class CPayManager: Sendable {
 
     /// Pays an order; see ``CPayClient/requestOrder(_:callback:)``.
     ///
-    /// - Returns: always true, as the vendor's SDK.
+    /// - Returns: always true, as the vendor's SDK does.
     @discardableResult
     public func requestOrder(_ order: CPayRequest, callback: @escaping CPayOrderCallback) -> Bool {
         client.requestOrder(order, callback: callback)
@@ -152,7 +153,7 @@ public final class CPayManager: Sendable {
 
     /// Makes a charge of the order, once; see ``CPayClient/generateOrder(_:callback:)``.
     ///
-    /// - Returns: the charge, its token in `data.chargeToken`; or why there is none.
+    /// - Returns: the charge, its token in `data.chargeToken`; or the reason for its absence.
     public nonisolated(nonsending) func generateOrder(_ order: CPayRequest) async -> CPayResult {
         await client.generateOrder(order)
     }
@@ -162,15 +163,15 @@ public final class CPayManager: Sendable {
         client.getAccessToken(vendor, onComplete: onComplete)
     }
 
-    /// Asks about a transaction by the service's id of it.
+    /// Inquires about a transaction by the service's id.
     ///
-    /// - Returns: always true, as the vendor's SDK.
+    /// - Returns: always true, as the vendor's SDK does.
     @discardableResult
     public func inquireOrder(_ transId: String, callback: @escaping CPayCheckCallback) -> Bool {
         client.inquireOrder(transId, callback: callback)
     }
 
-    /// Asks about a charge by the merchant's reference of it.
+    /// Inquires about a charge by the merchant's reference.
     ///
     /// - Returns: always true.
     @discardableResult
@@ -178,31 +179,31 @@ public final class CPayManager: Sendable {
         client.inquireOrder(reference: reference, callback: callback)
     }
 
-    /// Asks about a transaction by the service's id of it.
+    /// Inquires about a transaction by the service's id.
     ///
-    /// - Returns: the result; a failed inquiry is one with code `-1`.
+    /// - Returns: the result; code `-1` when the inquiry failed.
     public func inquireOrder(_ transId: String) async -> CPayCheck { await client.inquireOrder(transId) }
 
-    /// Asks about a charge by the merchant's reference of it.
+    /// Inquires about a charge by the merchant's reference.
     ///
-    /// - Returns: the result; a failed inquiry is one with code `-1`.
+    /// - Returns: the result; code `-1` when the inquiry failed.
     public func inquireOrder(reference: String) async -> CPayCheck { await client.inquireOrder(reference: reference) }
 
-    /// Returns the release of the vendor's SDK whose guide this follows, `2.0.6`.
+    /// Returns `2.0.6`, the release of the vendor's SDK whose guide this follows.
     public func getVersion() -> String { CitconService.version }
 
-    /// Takes a URL by which the application was opened; see ``CPayClient/handleUrl(_:)``.
+    /// Handles a URL that opened the application; see ``CPayClient/handleUrl(_:)``.
     ///
-    /// - Returns: whether it is one of this library's.
+    /// - Returns: true if the URL is a return to this library.
     @discardableResult
     public func handleUrl(_ url: URL) -> Bool { client.handleUrl(url.absoluteString) }
 
-    /// Takes the URLs by which a scene was opened.
+    /// Handles the URLs that opened a scene.
     public func handleScene(_ urls: Set<URL>) {
         for url in urls { client.handleUrl(url.absoluteString) }
     }
 
-    /// Takes the universal link by which the application was opened.
+    /// Handles the universal link that opened the application.
     public func handleUniversalLink(_ url: URL) { client.handleUrl(url.absoluteString) }
 
     /// Call it when the application becomes active; see ``CPayClient/applicationDidBecomeActive()``.
@@ -210,10 +211,10 @@ public final class CPayManager: Sendable {
 
     /// Ends open orders; see ``CPayClient/cancelPending(reference:)``.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: true if such an order was open.
     @discardableResult
     public func cancelPending(reference: String? = nil) -> Bool { client.cancelPending(reference: reference) }
 
-    /// What happens from now on, the content of the vendor's notifications; see ``CPayClient/events``.
+    /// The events from now on, the content of the vendor's notifications; see ``CPayClient/events``.
     public var events: AsyncStream<CPayEvent> { client.events }
 }

@@ -6,11 +6,11 @@ public enum CPayRuntimeInst {
     /// Returns the name of the notification that carries the asynchronous result of an order, a ``CPayCheck``.
     public static func NTFY_ASYNC() -> String { "CPayUPI.Notification.Async" }
 
-    /// Returns the name of the notification that a charge is confirmed. Its object is a ``CPayResult``; what the
-    /// vendor's SDK sends with it is not documented.
+    /// Returns the name of the notification that a charge is confirmed. Its object is a ``CPayResult``; the vendor does
+    /// not document what its SDK sends with it.
     public static func ORDER_CONFIRMED() -> String { "CPayUPI.Notification.OrderConfirmed" }
 
-    /// Which handler takes which gateway, for ``CPayManager/sharedInstance(transport:)`` and the orders that begin from
+    /// The gateway ids by handler name, for ``CPayManager/sharedInstance(transport:)`` and the orders that begin from
     /// now on; see ``CPayGateways``.
     public static var gateways: [String: [String]] {
         get { VendorState.shared.withLock { $0.gateways.ids } }
@@ -18,8 +18,8 @@ public enum CPayRuntimeInst {
     }
 }
 
-/// What the vendor's static members set up for the whole process: the only state of that kind in this module, and only
-/// for code written after the vendor's guide.
+/// The settings of the vendor's static members for the whole process: the only state of that kind in this module, and
+/// only for code written after the vendor's guide.
 struct VendorState: Sendable {
     static let shared = Mutex(VendorState())
 

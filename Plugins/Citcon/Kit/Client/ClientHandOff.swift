@@ -2,7 +2,7 @@ import CitconProvider
 import PaymentCore
 import Synchronization
 
-/// The payers of the vendor's client: a launcher opens pages and apps, and mail tells when they are back.
+/// The hand-off of the vendor's client: a launcher opens pages and apps, and deliveries report the payers' return.
 struct ClientHandOff: PayerHandOff {
     let client: CPayClient
     let order: Order
@@ -28,14 +28,14 @@ struct ClientHandOff: PayerHandOff {
         number.content.withLock { $0 = client.orders.open(order, handler) }
     }
 
-    /// Nobody comes back to the order any more.
+    /// Closes the order; it accepts no more returns.
     func close() {
         if let id = number.content.withLock({ $0 }) { client.orders.close(id) }
     }
 
     private var id: Int { number.content.withLock { $0 } ?? 0 }
 
-    /// A charge that cannot be opened here may be paid at its confirmation, so the vendor's client finds out
+    /// Does nothing: a charge that cannot be opened here may be paid at its confirmation, so the vendor's client checks
     /// afterwards.
     func check(_ need: PayerNeed) {}
 
@@ -91,9 +91,9 @@ struct ClientHandOff: PayerHandOff {
         }
     }
 
-    /// Starts what has to be started. A payer who is back at once leaves mail.
+    /// Starts the launch. An immediate return of the payer leaves a delivery.
     ///
-    /// - Returns: why it could not be started.
+    /// - Returns: the reason why the launch could not start; nil when it has started.
     private func start(_ launch: CPayLaunch) async -> OrderError? {
         guard let launcher = client.means.withLock(\.launcher) else {
             return OrderError("\(CPayMessage.unknown): nothing opens pages and apps; give the client a launcher")
@@ -101,7 +101,7 @@ struct ClientHandOff: PayerHandOff {
         switch await launcher(launch) {
         case .opened: return nil
         case .returned(let url):
-            // What this launch brought back is about this order, also where others wait for the same wallet.
+            // A return of this launch belongs to this order, also where others wait for the same wallet.
             let back = url.flatMap { url in
                 if case .consent(let request) = launch { return WalletReturn(url, from: request, at: places) }
                 return WalletReturn(url, at: places)
@@ -114,7 +114,7 @@ struct ClientHandOff: PayerHandOff {
                 try client.orders.deliver(back, to: id)
             } catch {
                 client.announce(.returnRefused(error))
-                // The payer is back, whatever led them.
+                // The payer is back, by whatever URL.
                 client.orders.deliver(.active, to: id)
             }
             return nil
@@ -122,7 +122,7 @@ struct ClientHandOff: PayerHandOff {
         }
     }
 
-    /// Nothing was sent for the order yet.
+    /// Returns the error for an order for which no request was sent yet.
     private static func stopped(_ words: OrderError) -> PaymentError {
         PaymentError(
             .payer, "the payer did not consent", provider: CitconProvider.id, cause: OrderFlowError(words))

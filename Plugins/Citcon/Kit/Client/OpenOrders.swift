@@ -2,17 +2,17 @@ import CitconProvider
 import PaymentCore
 import Synchronization
 
-/// The orders that wait for their payers, and the mail that reaches them.
+/// The orders that wait for their payers, and the deliveries that reach them.
 final class OpenOrders: Sendable {
-    /// What wakes an order.
+    /// An event that wakes an order.
     enum OrderDelivery: Sendable {
-        /// The payer came back with this.
+        /// The payer returned with this.
         case returned(WalletReturn)
-        /// The payer may be back.
+        /// The payer may have returned.
         case active
-        /// The application gives up.
+        /// The application abandons the order.
         case cancelled
-        /// The time for coming back is over.
+        /// The time limit for the return is over.
         case timedOut
     }
 
@@ -20,11 +20,11 @@ final class OpenOrders: Sendable {
         let id: Int
         let order: Order
         let handler: GatewayHandler
-        /// Under which scheme WeChat leads back to this order.
+        /// The URL scheme by which WeChat returns to this order.
         var weChatAppID: String?
-        /// What a return to it may name.
+        /// The names that a return to it may carry.
         var names: GivenNames
-        /// Whether the payer was sent to pay. Nobody comes back from there before.
+        /// True once the payer was sent to pay. No return from there arrives before.
         var isLaunched = false
         var waiter: CheckedContinuation<OrderDelivery, Never>?
         var deliveries: [OrderDelivery] = []
@@ -43,7 +43,7 @@ final class OpenOrders: Sendable {
 
     private let state = Mutex(State())
 
-    /// Where open orders expect their payers.
+    /// The places at which open orders expect their payers.
     var places: CPayReturnPlaces {
         state.withLock { $0.entries.map(\.places) }.reduce(CPayReturnPlaces()) { $0.union($1) }
     }
@@ -60,7 +60,7 @@ final class OpenOrders: Sendable {
         }
     }
 
-    /// Says what a confirmed order's payer is started with, by which a return is known.
+    /// Records the launch of a confirmed order, by which a return is recognised.
     func expect(_ launch: Launch, charge: String?, of id: Int) {
         state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return }
@@ -70,12 +70,12 @@ final class OpenOrders: Sendable {
         }
     }
 
-    /// Closes an order; later mail finds nobody.
+    /// Closes an order; later deliveries are dropped.
     func close(_ id: Int) {
         state.withLock { $0.entries.removeAll { $0.id == id } }
     }
 
-    /// Waits for the order's next mail.
+    /// Waits for the order's next delivery.
     func nextDelivery(for id: Int) async -> OrderDelivery {
         await withCheckedContinuation { continuation in
             let known: OrderDelivery? = state.withLock { state in
@@ -90,7 +90,7 @@ final class OpenOrders: Sendable {
         }
     }
 
-    /// Hands `back` to the latest order that waits for it and is the one that it names, if it names any.
+    /// Passes `back` to the latest order that waits for it and is the one that it names, if it names any.
     ///
     /// - Throws: ``CPayReturnError`` when orders wait for such a return, and it names none of them.
     func deliver(_ back: WalletReturn) throws(CPayReturnError) {
@@ -106,8 +106,8 @@ final class OpenOrders: Sendable {
         if !isTaken, let refusal { throw .anotherOrder(item: refusal.rawValue) }
     }
 
-    /// Hands what the launch of the order with this number brought back to it, also where others wait for the same
-    /// wallet.
+    /// Passes the return that the launch of the order with this number produced to that order, also where others wait
+    /// for the same wallet.
     ///
     /// - Throws: ``CPayReturnError`` when it names another order.
     func deliver(_ back: WalletReturn, to id: Int) throws(CPayReturnError) {
@@ -116,12 +116,12 @@ final class OpenOrders: Sendable {
         deliver(.returned(back), to: id)
     }
 
-    /// Hands mail to the order with this number.
+    /// Passes a delivery to the order with this number.
     func deliver(_ delivery: OrderDelivery, to id: Int) { deliver(delivery) { _ in [id] } }
 
-    /// Hands mail to every open order, or to those called `reference`.
+    /// Passes a delivery to every open order, or to those with the reference `reference`.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: true if there is one.
     @discardableResult
     func deliver(_ delivery: OrderDelivery, toOrdersCalled reference: String? = nil) -> Bool {
         deliver(delivery) { entries in
@@ -154,7 +154,7 @@ final class OpenOrders: Sendable {
         case .alipay, .unionPay:
             entry.isLaunched && entry.handler.source == back.source
                 && entry.order.scheme?.equalsIgnoringASCIICase(back.place) == true
-        // These come back with the payer's consent, before anything is confirmed.
+        // These return with the payer's consent, before anything is confirmed.
         case .cashApp:
             entry.handler.source == back.source && entry.order.scheme?.equalsIgnoringASCIICase(back.place) == true
         case .braintree: entry.handler == .braintree

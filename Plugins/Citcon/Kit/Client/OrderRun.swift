@@ -1,7 +1,7 @@
 import CitconProvider
 import PaymentCore
 
-/// One order of the vendor's client: the flow, and its end told as the vendor's SDK tells it, in two results.
+/// One order of the vendor's client: the flow, and its end reported as the vendor's SDK reports it, in two results.
 struct OrderRun: Sendable {
     let client: CPayClient
     let order: Order
@@ -52,7 +52,7 @@ struct OrderRun: Sendable {
 
     // MARK: Before the payer was sent
 
-    /// After a confirmation that failed: where it left open what it did, only asking helps.
+    /// Settles after a confirmation that failed: when its effect is unknown, only an inquiry helps.
     ///
     /// A refusal is the order's failure, unless it answers a second copy of the confirmation and the first one paid.
     private func settle(after error: any Error, _ flow: OrderFlow) async {
@@ -65,15 +65,15 @@ struct OrderRun: Sendable {
         let answer = order.reference == nil ? nil : try? await flow.inquireByReference()
         if let answer, order.terms.difference(from: answer.transaction) == nil, let state = answer.transaction.state {
             if isRepeated ? state.isPaid : state.isSettled { return await report(answer) }
-            // What is over was refused because of that.
+            // A final charge is the reason for the refusal.
             if isRepeated, state.isSettled { return await refuse(reason.words, about: answer, state) }
-            // Of a refused repetition the service says itself that it paid nothing.
+            // For a refused repetition the service itself says that it paid nothing.
             if isRepeated, state == .initiated { return await client.fail(order, reason.words, deliver) }
         }
         await client.fail(order, reason.warning ?? reason.words, deliver)
     }
 
-    /// Tells why a charge that is over, unpaid, was refused: it has expired, was called off or has failed.
+    /// Reports why a final, unpaid charge was refused: it has expired, was cancelled or has failed.
     private func refuse(
         _ failure: OrderError, about answer: CitconService.Answer, _ state: CitconStatus
     ) async {
@@ -86,8 +86,8 @@ struct OrderRun: Sendable {
         client.announce(.checked(CPayCheck(answer)))
     }
 
-    /// After a confirmation whose answer cannot be used. Where money may have moved, the service's word that this order
-    /// is paid is told, otherwise what it said, and the warning not to pay again.
+    /// Settles after a confirmation whose answer cannot be used. Where money may have moved, reports a new answer of
+    /// the service if this order is paid, otherwise the unusable answer with the warning not to pay again.
     private func settle(_ reason: OrderFlowError, about answer: CitconService.Answer, _ flow: OrderFlow) async {
         guard let warning = reason.warning else {
             return await client.fail(order, reason.words, id: answer.transaction.id, deliver)
@@ -131,7 +131,7 @@ struct OrderRun: Sendable {
         }
     }
 
-    /// An order that was given up may be paid all the same. When nobody can say, that is what is reported.
+    /// Reports an abandoned order, which may be paid all the same; when the status stays unknown, reports that.
     private func report(_ failure: OrderError, _ flow: OrderFlow, _ confirmed: OrderFlow.Confirmed) async {
         let answer: CitconService.Answer
         do throws(CitconCallError) { answer = try await ask(flow, confirmed) } catch {
@@ -144,25 +144,25 @@ struct OrderRun: Sendable {
         await report(answer)
     }
 
-    /// Tells the service's word, in both results.
+    /// Reports the service's status, in both results.
     private func report(_ answer: CitconService.Answer) async {
         await deliver(CPayResult(answer))
         client.announce(.checked(CPayCheck(answer)))
     }
 
-    /// The wallet's word alone, as the vendor's SDK hands it out.
+    /// The wallet's result alone, as the vendor's SDK returns it.
     private func result(of back: WalletReturn, _ confirmed: OrderFlow.Confirmed) -> CPayResult {
         CPayResult(
             status: back.code == CPayCode.success ? "success" : "fail", code: back.code, message: back.message,
             reference: order.reference, id: confirmed.id)
     }
 
-    /// The wallet's word, with what the service says about it.
+    /// The wallet's result, completed with the service's answer about it.
     private func result(
         of back: WalletReturn, _ confirmed: OrderFlow.Confirmed, _ answer: CitconService.Answer?
     ) -> CPayResult {
         guard let answer else { return result(of: back, confirmed) }
-        // A payment is a payment even where the wallet said otherwise.
+        // The service's paid status overrules the wallet's result.
         let isPaid = answer.transaction.state?.isPaid == true
         return CPayResult(
             status: isPaid || back.code == CPayCode.success ? "success" : "fail", version: answer.version,

@@ -4,15 +4,14 @@ import CitconProvider
 public enum CPayCode {
     /// Success.
     public static let success = VendorCode.success
-    /// The common error: a bad request, a payment that could not be made.
+    /// The common error: a bad request, or a payment that could not be made.
     public static let failure = VendorCode.failure
-    /// Called off. The vendor's SDK also uses it for an answer that it cannot read; see ``CPayMessage``.
+    /// Cancelled. The vendor's SDK also uses it for an answer that it cannot read; see ``CPayMessage``.
     public static let cancelled = VendorCode.cancelled
-    /// Called off in Alipay.
+    /// Cancelled in Alipay.
     public static let alipayCancelled = VendorCode.alipayCancelled
 
-    /// Returns whether `code` stands for a payer who called it off, with `message` telling the two meanings of `-2`
-    /// apart.
+    /// Returns true if `code` means that the payer cancelled, with `message` distinguishing the two meanings of `-2`.
     public static func isCancellation(_ code: String?, message: String?) -> Bool {
         VendorCode.isCancellation(code, message: message)
     }

@@ -6,24 +6,25 @@ public enum CPayMessage {
     public static let noMethod = VendorText.noMethod
     /// No charge token was given.
     public static let noChargeToken = VendorText.noChargeToken
-    /// Alipay cannot lead back.
+    /// Alipay has no way back to the application.
     public static let noScheme = VendorText.noScheme
-    /// WeChat cannot lead back.
+    /// WeChat has no way back to the application.
     public static let noUniversalLink = VendorText.noUniversalLink
     /// UnionPay's mode is missing.
     public static let noUnionPayMode = VendorText.noUnionPayMode
-    /// A member of the order is missing: its name comes before this, what it is for after it. The vendor's SDK has such
+    /// A member of the order is missing: its name precedes this text, its purpose follows. The vendor's SDK has such
     /// texts only for the members above.
     public static let neededFor = VendorText.neededFor
-    /// A member of the order, named before this, cannot become part of a request's path. Not one of the vendor's texts.
+    /// A member of the order, whose name precedes this text, cannot become part of a request's path. Not a vendor's
+    /// text.
     public static let notForPaths = VendorText.notForPaths
-    /// The service names a gateway that nobody here handles; the gateway's name follows.
+    /// No handler takes the gateway that the service names; the gateway's name follows.
     public static let unsupportedGateway = VendorText.unsupportedGateway
-    /// The service names no keys of the merchant's at Cash App.
+    /// The service names no keys of the merchant at Cash App.
     public static let noCashAppKeys = VendorText.noCashAppKeys
-    /// Neither the order nor the service says which client the merchant is at PayPal. Not one of the vendor's texts.
+    /// Neither the order nor the service names the merchant's client id at PayPal. Not one of the vendor's texts.
     public static let noPayPalClient = VendorText.noPayPalClient
-    /// What this library ends a text with when a charge was perhaps made, and the only copy of its token is lost.
+    /// The end of this library's text when a charge may exist and the only copy of its token is lost.
     public static let tokenLost = VendorText.tokenLost
     /// The launch payload comes in a form that the gateway's handler cannot use.
     public static let unsupportedFormat = VendorText.unsupportedFormat
@@ -37,8 +38,9 @@ public enum CPayMessage {
     public static let undecodable = VendorText.undecodable
     /// The inquiry after the payer's return failed.
     public static let checkFailed = VendorText.checkFailed
-    /// What this library, not the vendor's SDK, ends a text with when money may have moved and nobody knows.
+    /// The end of this library's text, not one of the vendor SDK's, when money may have moved and the status is
+    /// unknown.
     public static let doNotPayAgain = VendorText.doNotPayAgain
-    /// Nobody said what went wrong.
+    /// The cause of the error is unknown.
     public static let unknown = VendorText.unknown
 }

@@ -1,7 +1,7 @@
 import CitconProvider
 
 extension CPayResult {
-    /// An answer of the service, as it is.
+    /// Creates a result with an answer of the service, unchanged.
     convenience init(_ answer: CitconService.Answer) {
         self.init(
             status: answer.status, version: answer.version, app: answer.app,
@@ -10,7 +10,7 @@ extension CPayResult {
 }
 
 extension CPayCheck {
-    /// An answer of the service, as it is.
+    /// Creates a result with an answer of the service, unchanged.
     convenience init(_ answer: CitconService.Answer) {
         self.init(
             status: answer.status, version: answer.version, app: answer.app,

@@ -1,5 +1,5 @@
-/// What an application's `Info.plist` has to say for a payment method, so that its payers can leave and come back
-/// (<doc:AppSetup>). The vendor's guide has this as a table; here an application can look for itself:
+/// The entries that an application's `Info.plist` needs for a payment method, so that its payers can leave and return
+/// (<doc:AppSetup>). The vendor's guide has this as a table; here an application can check itself:
 ///
 /// ```swift
 /// let setup = CPayAppSetup(
@@ -7,21 +7,21 @@
 /// assert(setup.missing(in: Bundle.main.infoDictionary ?? [:]).isEmpty)
 /// ```
 public struct CPayAppSetup: Sendable, Hashable {
-    /// What has to be in `LSApplicationQueriesSchemes`: the wallets' schemes.
+    /// The entries needed in `LSApplicationQueriesSchemes`: the wallets' schemes.
     public let queriedSchemes: [String]
-    /// What has to be in `CFBundleURLTypes`, as a scheme of one of them.
+    /// The schemes needed in `CFBundleURLTypes`.
     public let urlSchemes: [String]
-    /// Whether an associated domain (`applinks:`) is needed: WeChat leads back by a universal link.
+    /// True if an associated domain (`applinks:`) is needed: WeChat returns by a universal link.
     public let needsUniversalLink: Bool
 
-    /// Creates what `method` needs. Methods that are not listed are paid on a page, and come back by the application's
+    /// Creates the needs of `method`. Methods that are not listed are paid on a page, and return by the application's
     /// scheme if the order's `urls` name it.
     ///
     /// - Parameters:
     ///   - method: the payment method, as in an order.
-    ///   - bundleID: the application's.
+    ///   - bundleID: the application's bundle id.
     ///   - scheme: the application's own scheme, ``CPayRequest/scheme``.
-    ///   - weChatAppID: what WeChat calls the application; nil where WeChat Pay is not offered.
+    ///   - weChatAppID: the application's id at WeChat; nil where WeChat Pay is not offered.
     public init(method: String, bundleID: String, scheme: String, weChatAppID: String?) {
         let payments = "\(bundleID).payments"
         switch method {
@@ -40,7 +40,7 @@ public struct CPayAppSetup: Sendable, Hashable {
         needsUniversalLink = method == "wechatpay"
     }
 
-    /// Returns the keys that are not in an application's `Info.plist`: one sentence each, and none when it has them
+    /// Returns the keys that are missing in an application's `Info.plist`: one sentence each, none when it has them
     /// all.
     ///
     /// - Parameter info: `Bundle.main.infoDictionary`.

@@ -1,18 +1,18 @@
 import CitconProvider
 import PaymentCore
 
-/// The result of an inquiry, and what the asynchronous notification carries (guide, `CPayCheck`).
+/// The result of an inquiry and the content of the asynchronous notification (guide, `CPayCheck`).
 public final class CPayCheck: Sendable {
-    /// `success` or `fail`: whether the inquiry worked, not whether anything was paid.
+    /// `success` or `fail`: the result of the inquiry itself, not of the payment.
     public let status: String?
     /// The version of the service.
     public let version: String?
-    /// What the service calls itself.
+    /// The service's name for itself.
     public let app: String?
     /// The transaction.
     public let data: CPayCheckData
 
-    /// Creates a result, with everything but these values empty.
+    /// Creates a result with only these values; all others are empty.
     public convenience init(status: String?, code: String?, message: String?, id: String?) {
         self.init(
             status: status, version: nil, app: nil, data: CPayCheckData(code: code, message: message, id: id))
@@ -25,7 +25,7 @@ public final class CPayCheck: Sendable {
         self.data = data
     }
 
-    /// Whether both halves of the guide's rule hold: the inquiry worked, and the service says that it is paid.
+    /// True if both halves of the guide's rule hold: the inquiry worked, and the service says that the order is paid.
     public var isPaid: Bool {
         status.map(CPayStatus.init(rawValue:)) == .succeeded
             && data.status.map(CPayStatus.init(rawValue:))?.isPaid == true
@@ -33,9 +33,9 @@ public final class CPayCheck: Sendable {
 
     /// The transaction of a ``CPayCheck`` (guide, `CPayCheckData`). Numbers that the service leaves out are 0.
     public final class CPayCheckData: Sendable {
-        /// What kind of error it was; nil when the service reports success.
+        /// The kind of error; nil when the service reports success.
         public let code: String?
-        /// What went wrong.
+        /// The error message.
         public let message: String?
         /// The service's id of the transaction; empty or nil when it failed before there was one.
         public let id: String?
@@ -45,36 +45,36 @@ public final class CPayCheck: Sendable {
         public let amount: Int
         /// The ISO 4217 code.
         public let currency: String?
-        /// The transaction's state as the service wrote it; ``CPayStatus`` reads it.
+        /// The transaction's raw status; ``CPayStatus`` reads it.
         public let status: String?
-        /// When it was called off; 0 when it was not. Units as ``timeCreated``.
+        /// The time of its cancellation; 0 when it was not cancelled. Units as ``timeCreated``.
         public let timeCanceled: Int
-        /// When it ends, as the service writes it.
+        /// The time of its expiry, in the service's notation.
         public let expiry: String?
-        /// When it was created: seconds since 1970, milliseconds from older versions of the service.
+        /// The time of its creation: seconds since 1970, milliseconds from older versions of the service.
         public let timeCreated: Int
         /// The country, two letters.
         public let country: String?
         /// The merchant's id of the charge.
         public let reference: String?
-        /// How much of it was captured, in minor units.
+        /// The captured amount, in minor units.
         public let amountCaptured: Int
-        /// How much of it was given back, in minor units.
+        /// The refunded amount, in minor units.
         public let amountRefunded: Int
-        /// When it was captured.
+        /// The time of its capture.
         public let timeCaptured: Int
-        /// Whether it is captured without asking.
+        /// True if it is captured automatically.
         public let autoCapture: Bool
-        /// How it was paid.
+        /// The means of payment.
         public let payment: CPayCheckDataPayment
-        /// What was paid in another currency; nil when the service does not say. Not in the vendor's SDK, which reads
-        /// this and the three lists that follow, and drops them.
+        /// The amount in another currency; nil when the service does not state one. Not in the vendor's SDK, which
+        /// reads this and the three lists that follow, and drops them.
         public let exchange: CPayExchange?
-        /// What was taken of what had been set aside.
+        /// The captures of the authorised amount.
         public let captures: [CPayMovement]
-        /// What was given back.
+        /// The refunds.
         public let refunds: [CPayMovement]
-        /// What the payer disputes.
+        /// The payer's disputes.
         public let chargebacks: [CPayMovement]
 
         init(
@@ -105,15 +105,15 @@ public final class CPayCheck: Sendable {
         }
     }
 
-    /// How the transaction of a ``CPayCheck`` was paid (guide, `CPayCheckDataPayment`).
+    /// The means of payment in a ``CPayCheck`` (guide, `CPayCheckDataPayment`).
     public final class CPayCheckDataPayment: Sendable {
         /// The method.
         public let method: String?
-        /// The token for later payments, where one was asked for.
+        /// The token for later payments, if one was requested.
         public let token: String?
         /// The kind of instrument.
         public let type: String?
-        /// The card, where there is one.
+        /// The card, if it was paid with one.
         public let data: CPayCheckDataPaymentData
 
         init(_ transaction: TransactionFields) {
@@ -124,9 +124,9 @@ public final class CPayCheck: Sendable {
         }
     }
 
-    /// The card that the transaction of a ``CPayCheck`` was paid with, as far as the service tells.
+    /// The card that the transaction of a ``CPayCheck`` was paid with, as far as the service reports it.
     public final class CPayCheckDataPaymentData: Sendable {
-        /// The card number, as far as the service tells.
+        /// The card number, as far as the service reports it.
         public let pan: String?
         /// The month of expiry.
         public let expiry: String?
@@ -138,13 +138,13 @@ public final class CPayCheck: Sendable {
     }
 }
 
-/// The guide's name of ``CPayCheck/CPayCheckData``.
+/// The guide's name for ``CPayCheck/CPayCheckData``.
 public typealias CPayCheckData = CPayCheck.CPayCheckData
-/// The guide's name of ``CPayCheck/CPayCheckDataPayment``.
+/// The guide's name for ``CPayCheck/CPayCheckDataPayment``.
 public typealias CPayCheckDataPayment = CPayCheck.CPayCheckDataPayment
 
 extension CPayCheck: CPayConfidential {
-    /// Status, code, and the transaction's state and id.
+    /// The status, the code, and the transaction's status and id.
     public var description: String {
         let words = [status, data.code, data.message, data.id, data.status].map(SentSecrets.printable)
         return "CPayCheck(status: \(words[0]), code: \(words[1]), message: \(words[2]), id: \(words[3]), "

@@ -6,7 +6,7 @@ public final class CPayExt: CPayConfidential {
     public var device: CPayExtDevice?
     /// The application; known from later releases.
     public var app: CPayExtApp?
-    /// What a gateway needs at confirmation; known from later releases.
+    /// The gateway's data for confirmation; known from later releases.
     public var gateway: CPayExtGateway?
 
     /// Creates an empty value.
@@ -38,15 +38,15 @@ public typealias CPayExtTransactionReceipt = CPayExtReceipt
 
 /// The device. Cards through Fomo need its address.
 public final class CPayExtDevice: CPayConfidential {
-    /// Its address on the network.
+    /// The IP address.
     public var ip: String?
-    /// Its system.
+    /// The operating system.
     public var os: String?
-    /// The system's version; known from later releases, as the two that follow.
+    /// The operating system's version; known from later releases, as are the two that follow.
     public var osVersion: String?
-    /// What kind of device it is.
+    /// The device model.
     public var model: String?
-    /// What tells it from others.
+    /// A value that distinguishes the device from others.
     public var fingerprint: String?
 
     /// Creates an empty value.
@@ -55,15 +55,15 @@ public final class CPayExtDevice: CPayConfidential {
 
 /// The application.
 public final class CPayExtApp: CPayConfidential {
-    /// Its name. On the wire it is called `app_name`.
+    /// The name. On the wire it is called `app_name`.
     public var appName: String?
-    /// Its version.
+    /// The version.
     public var version: String?
-    /// Where it comes from.
+    /// The source of the application.
     public var source: String?
-    /// Its bundle id.
+    /// The bundle id.
     public var bundleId: String?
-    /// The version of the SDK in it.
+    /// The version of the SDK in the application.
     public var sdkVersion: String?
 
     /// Creates an empty value.

@@ -1,26 +1,26 @@
-/// What a gateway needs at confirmation: PayPal's own order, Klarna's authorisation and journeys, Cash App's grant.
+/// A gateway's data for confirmation: PayPal's own order, Klarna's authorisation and journeys, Cash App's grant.
 public final class CPayExtGateway: CPayConfidential {
-    /// The gateway's order.
+    /// The gateway's id of the order.
     public var orderId: String?
     /// The gateway's id of the payer.
     public var orderPayerId: String?
     /// The gateway's id of the payment.
     public var orderPaymentId: String?
-    /// What the payer paid with.
+    /// The source that the payer paid from.
     public var orderPaymentSource: String?
-    /// Klarna's word that the payer agreed.
+    /// Klarna's token for the payer's authorisation.
     public var authorizationToken: String?
     /// Cash App's consent.
     public var grant: CPayExtGatewayGrant?
     /// Cash App's payer.
     public var consumer: CPayExtGatewayConsumer?
-    /// Flights that are paid for.
+    /// The flights that are paid for.
     public var flight: [CPayExtGatewayFlight]?
-    /// Cars that are hired.
+    /// The cars that are hired.
     public var car: [CPayExtGatewayCar]?
-    /// Nights in hotels.
+    /// The hotel stays.
     public var hotel: [CPayExtGatewayHotel]?
-    /// Journeys that are sold as one.
+    /// The journeys that are sold as one.
     public var trip: [CPayExtGatewayTrip]?
 
     /// Creates an empty value.
@@ -31,7 +31,7 @@ public final class CPayExtGateway: CPayConfidential {
 public final class CPayExtGatewayGrant: CPayConfidential {
     /// Its id.
     public var grantId: String?
-    /// When it ends.
+    /// The time of its expiry.
     public var expiry: String?
 
     /// Creates an empty value.

@@ -1,15 +1,15 @@
-/// What is bought and where it goes (guide, `CPayGoods`).
+/// The goods and their shipping address (guide, `CPayGoods`).
 public final class CPayGoods: CPayConfidential {
     /// The products. On the wire the list is called `data`.
     public var goods: [CPayProduct]?
-    /// Where they go.
+    /// The shipping address.
     public var shipping: CPayShipping?
 
     /// Creates an empty value.
     public init() {}
 }
 
-/// One product (guide, `CPayProduct`). Amounts are in minor units; what is nil is not sent.
+/// One product (guide, `CPayProduct`). Amounts are in minor units; nil members are not sent.
 public final class CPayProduct: CPayConfidential {
     /// The name.
     public var name: String?
@@ -17,11 +17,11 @@ public final class CPayProduct: CPayConfidential {
     public var sku: String?
     /// The product's page.
     public var url: String?
-    /// How many.
+    /// The number of pieces.
     public var quantity: Int?
     /// The total, with tax and discount.
     public var totalAmount: Int?
-    /// The price of one, with tax, without discount.
+    /// The price of one piece, with tax, without discount.
     public var unitAmount: Int?
     /// The rate of tax.
     public var totalTaxRate: Int?
@@ -29,29 +29,29 @@ public final class CPayProduct: CPayConfidential {
     public var totalTaxAmount: Int?
     /// The discount.
     public var totalDiscountAmount: Int?
-    /// The part that is taxed.
+    /// The taxed part.
     public var taxableAmount: Int?
-    /// The part that is not taxed.
+    /// The tax-exempt part.
     public var taxExemptAmount: Int?
     /// The code of the discount; in the vendor's SDK, not in its guide.
     public var totalDiscountCode: String?
 
     // Known from later releases of the vendor's SDK.
 
-    /// The kind of product, in the merchant's words.
+    /// The kind of product, in the merchant's terms.
     public var category: String?
     /// The kind of product for the gateway, such as `physical`, `digital` or `service`.
     public var productType: String?
-    /// What it is. On the wire it is called `description`.
+    /// The description. On the wire it is called `description`.
     public var desc: String?
-    /// The tax on one.
+    /// The tax on one piece.
     public var unitTaxAmount: Int?
 
     /// Creates an empty value.
     public init() {}
 }
 
-/// Where the goods go (guide, `CPayShipping`).
+/// The shipping address of the goods (guide, `CPayShipping`).
 public final class CPayShipping: CPayConfidential {
     /// The first name.
     public var firstName: String?
@@ -75,7 +75,7 @@ public final class CPayShipping: CPayConfidential {
     public var country: String?
     /// `shipping` or a kind of collection; known from later releases of the vendor's SDK.
     public var type: String?
-    /// What shipping costs, in minor units; known from later releases of the vendor's SDK.
+    /// The cost of shipping, in minor units; known from later releases of the vendor's SDK.
     public var amount: Int?
 
     /// Creates an empty value.

@@ -4,21 +4,21 @@ import PaymentCore
 /// A capture, a refund or a payer's dispute of a transaction. Not in the vendor's SDK; numbers that the service leaves
 /// out are 0.
 public final class CPayMovement: CPayConfidential, Sendable {
-    /// The service's id of it.
+    /// The service's id of the movement.
     public let id: String?
     /// The kind: `capture` or `refund`.
     public let object: String?
-    /// The merchant's reference of it.
+    /// The merchant's reference of the movement.
     public let reference: String?
-    /// How much, in minor units.
+    /// The amount, in minor units.
     public let amount: Int
     /// The ISO 4217 code.
     public let currency: String?
-    /// Its state, as the service wrote it.
+    /// The raw status, as the service wrote it.
     public let status: String?
-    /// When it began: seconds since 1970, milliseconds from older versions of the service.
+    /// The time of its creation: seconds since 1970, milliseconds from older versions of the service.
     public let timeCreated: Int
-    /// When it ended.
+    /// The time of its completion.
     public let timeCompleted: Int
 
     init(_ fields: TransactionFields) {
@@ -33,14 +33,14 @@ public final class CPayMovement: CPayConfidential, Sendable {
     }
 }
 
-/// What a transaction comes to in another currency. Not in the vendor's SDK, which reads and drops it.
+/// The amount of a transaction in another currency. Not in the vendor's SDK, which reads and drops it.
 public final class CPayExchange: CPayConfidential, Sendable {
     /// The amount in minor units of ``currency``.
     public let amount: Int
     /// The ISO 4217 code.
     public let currency: String?
-    /// How much of ``currency`` one unit of the transaction's is; for showing, as it is no exact number. 0 when the
-    /// service does not say.
+    /// The amount of ``currency`` for one unit of the transaction's currency; for display, as it is not exact. 0 when
+    /// the service does not state it.
     public let rate: Double
 
     init(_ fields: TransactionFields.Exchange) {

@@ -1,17 +1,17 @@
-/// How it is to be paid (guide, `CPayPayment`).
+/// The means of payment (guide, `CPayPayment`).
 public final class CPayPayment: CPayConfidential {
     /// The method in lower case, such as `wechatpay`, `alipay`, `upop`, `card`, `paypal`. Methods are an open set.
     public var method: String?
-    /// Where the transaction comes from, such as `authenticated`.
+    /// The origin of the transaction, such as `authenticated`.
     public var indicator: String?
-    /// Whether a token for later payments is wanted: cards, PayPal and Venmo have them. Always sent.
+    /// True if a token for later payments is requested: cards, PayPal and Venmo support it. Always sent.
     public var requestToken = false
     /// A token of an earlier payment.
     public var token: String?
-    /// How the payer meets the payment. `mobile_native` is added when it is sent.
+    /// The clients on which the payer pays. `mobile_native` is added when it is sent.
     public var client: [String] = []
-    /// When the order ends: an absolute time. The guide does not say in which unit; its demonstration uses seconds
-    /// since 1970.
+    /// The time at which the order expires, as an absolute time. The guide does not state the unit; its demonstration
+    /// uses seconds since 1970.
     public var expiry: Int?
     /// The card.
     public var data: CPayPaymentData?
@@ -19,7 +19,7 @@ public final class CPayPayment: CPayConfidential {
     public var billingAddress: CPayBillingAddr?
     /// The form of the launch payload, such as `redirect`; in the vendor's SDK, not in its guide.
     public var format: String?
-    /// What Braintree makes of a card or an account; in the vendor's SDK, not in its guide.
+    /// Braintree's nonce for a card or an account; in the vendor's SDK, not in its guide.
     public var nonce: String?
 
     /// Creates an empty value.
@@ -38,7 +38,7 @@ public final class CPayPaymentData: CPayConfidential {
     public var pan: String?
     /// The month of expiry, `MM/YY`.
     public var expiry: String?
-    /// Who issued the card; in the vendor's SDK, not in its guide.
+    /// The issuer of the card; in the vendor's SDK, not in its guide.
     public var issuer: String?
 
     /// Creates an empty value.

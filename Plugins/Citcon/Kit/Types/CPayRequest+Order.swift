@@ -2,7 +2,7 @@ package import CitconProvider
 import PaymentCore
 
 extension Order {
-    /// Copies an order of the vendor's client.
+    /// Creates a copy of an order of the vendor's client.
     package init(_ request: CPayRequest) {
         self.init(
             method: request.payment?.method, reference: request.transaction.reference,

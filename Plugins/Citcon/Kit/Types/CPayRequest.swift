@@ -1,37 +1,37 @@
-/// An order, as the vendor's guide fills it in (iOS documentation 2.0.6, section "Request").
+/// An order with the members of the vendor's guide (iOS documentation 2.0.6, section "Request").
 ///
 /// ``transaction`` needs its reference, amount, currency and country, and ``payment`` its method.
-/// ``CPayManager/requestOrder(_:callback:)`` takes a copy: later changes do not reach an order under way. Members that
+/// ``CPayManager/requestOrder(_:callback:)`` takes a copy: later changes do not reach an order in flight. Members that
 /// are nil are not sent. The vendor's classes are Objective-C objects; these are plain Swift classes.
 public final class CPayRequest: CPayConfidential {
-    /// Whether the request comes from the vendor's own systems; known from later releases of the vendor's SDK.
+    /// True if the request comes from the vendor's own systems; known from later releases of the vendor's SDK.
     public var `internal`: Bool?
-    /// What is to be paid.
+    /// The transaction to pay.
     public var transaction = CPayTransaction()
-    /// Who pays; needed by cards, PayPal and Venmo.
+    /// The payer; needed by cards, PayPal and Venmo.
     public var consumer: CPayConsumer?
-    /// How it is to be paid; without a method nothing is sent.
+    /// The means of payment; without a method nothing is sent.
     public var payment: CPayPayment?
-    /// What is bought.
+    /// The goods.
     public var goods: CPayGoods?
-    /// Paying in instalments.
+    /// The payment in instalments.
     public var installments: CPayInstallments?
-    /// Where the service reports to and leads the payer back to.
+    /// The addresses for the service's notifications and for the payer's return.
     public var urls = CPayUrls()
     /// More about the transaction, the device and the gateway. In the vendor's SDK, not in its guide.
     public var ext: CPayExt?
 
     // What follows stays on the device.
 
-    /// The application's own URL scheme, such as `com.citcon.citconpay`, by which Alipay and UnionPay lead back.
+    /// The application's own URL scheme, such as `com.citcon.citconpay`, by which Alipay and UnionPay return.
     public var scheme: String?
-    /// The application's universal link, such as `https://www.merchant.com/apps/`, by which WeChat leads back.
+    /// The application's universal link, such as `https://www.merchant.com/apps/`, by which WeChat returns.
     public var universalLink: String?
-    /// Whatever presents the vendor's screens in an application; it has no use here and is only kept.
+    /// The presenter of the vendor's screens in an application; this library keeps it without using it.
     public var controller: (any Sendable)?
-    /// Whether a card payment goes through 3-D Secure; handed to whoever turns the card into a nonce.
+    /// True if a card payment uses 3-D Secure; passed to the code that turns the card into a nonce.
     public var request3DSecureVerification = false
-    /// Which UnionPay service is meant: `00` for production, `01` for development.
+    /// The UnionPay environment: `00` for production, `01` for development.
     public var unionpayMode: String? = "00"
     /// The merchant's client id at PayPal, in place of the one that the service names; known from later releases of the
     /// vendor's SDK.
@@ -39,19 +39,19 @@ public final class CPayRequest: CPayConfidential {
     /// The single-use token that the merchant's server got when it created the charge.
     public var chargeToken: String?
 
-    /// Creates an order whose ``transaction`` and ``urls`` are there and empty.
+    /// Creates an order with an empty ``transaction`` and empty ``urls``.
     public init() {}
 }
 
-/// Where the service reports to and where pages lead the payer (guide, `CPayUrls`).
+/// The addresses for the service's notifications and for pages that return the payer (guide, `CPayUrls`).
 public final class CPayUrls: CPayConfidential {
-    /// The merchant's server that is notified.
+    /// The address of the merchant's server for notifications.
     public var ipn: String?
-    /// Where the payer goes after paying.
+    /// The payer's destination after paying.
     public var success: String?
-    /// Where the payer goes after a failure.
+    /// The payer's destination after a failure.
     public var fail: String?
-    /// Where the payer goes after calling it off.
+    /// The payer's destination after cancelling.
     public var cancel: String?
     /// A return address for mobile devices; known from later releases of the vendor's SDK.
     public var mobile: String?
@@ -60,7 +60,7 @@ public final class CPayUrls: CPayConfidential {
     public init() {}
 }
 
-/// Paying in instalments (guide, `CPayInstallments`).
+/// A payment in instalments (guide, `CPayInstallments`).
 public final class CPayInstallments: CPayConfidential {
     /// The largest plan.
     public var id: String?

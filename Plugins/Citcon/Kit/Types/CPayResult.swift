@@ -5,16 +5,16 @@ import PaymentCore
 ///
 /// An order is paid when ``status`` is `success` and `data.status` is a success status; see ``isPaid``.
 public final class CPayResult: Sendable {
-    /// `success` or `fail`: whether the request worked, not whether anything was paid.
+    /// `success` or `fail`: the result of the request itself, not of the payment.
     public let status: String?
     /// The version of the service.
     public let version: String?
-    /// What the service calls itself; nil where it did not speak.
+    /// The service's name for itself; nil where there is no answer of the service.
     public let app: String?
     /// The transaction.
     public let data: CPayResultData
 
-    /// Creates a result, with everything but these values empty.
+    /// Creates a result with only these values; all others are empty.
     public convenience init(
         status: String?, code: String?, message: String?, reference: String?, id: String? = nil
     ) {
@@ -30,7 +30,7 @@ public final class CPayResult: Sendable {
         self.data = data
     }
 
-    /// Whether both halves of the guide's rule hold: the request worked, and the service says that it is paid.
+    /// True if both halves of the guide's rule hold: the request worked, and the service says that the order is paid.
     public var isPaid: Bool {
         status.map(CPayStatus.init(rawValue:)) == .succeeded
             && data.status.map(CPayStatus.init(rawValue:))?.isPaid == true
@@ -38,9 +38,9 @@ public final class CPayResult: Sendable {
 
     /// The transaction of a ``CPayResult`` (guide, `CPayResultData`). Numbers that the service leaves out are 0.
     public final class CPayResultData: Sendable {
-        /// What kind of error it was; nil when the service reports success.
+        /// The kind of error; nil when the service reports success.
         public let code: String?
-        /// What went wrong.
+        /// The error message.
         public let message: String?
         /// The service's id of the transaction.
         public let id: String?
@@ -50,29 +50,29 @@ public final class CPayResult: Sendable {
         public let reference: String?
         /// The amount in minor units.
         public let amount: Int
-        /// How much of it was captured, in minor units.
+        /// The captured amount, in minor units.
         public let amountCaptured: Int
-        /// How much of it was given back, in minor units.
+        /// The refunded amount, in minor units.
         public let amountRefunded: Int
         /// The ISO 4217 code.
         public let currency: String?
         /// The country, two letters.
         public let country: String?
-        /// Whether it is captured without asking.
+        /// True if it is captured automatically.
         public let autoCapture: Bool
-        /// The transaction's state as the service wrote it; ``CPayStatus`` reads it.
+        /// The transaction's raw status; ``CPayStatus`` reads it.
         public let status: String?
-        /// When it was created: seconds since 1970, milliseconds from older versions of the service.
+        /// The time of its creation: seconds since 1970, milliseconds from older versions of the service.
         public let timeCreated: Int
-        /// When it was authorised. No version of the service is known to say so.
+        /// The time of its authorisation. No known version of the service reports it.
         public let timeAuthorized: Int
-        /// When it was captured.
+        /// The time of its capture.
         public let timeCaptured: Int
         /// The charge token, where the service repeats it.
         public let chargeToken: String?
-        /// How it was paid.
+        /// The means of payment.
         public let payment: CPayResultPayment
-        /// What was paid in another currency; nil when the service does not say. Not in the vendor's SDK.
+        /// The amount in another currency; nil when the service does not state one. Not in the vendor's SDK.
         public let exchange: CPayExchange?
 
         init(
@@ -100,7 +100,7 @@ public final class CPayResult: Sendable {
         }
     }
 
-    /// How the transaction of a ``CPayResult`` was paid.
+    /// The means of payment in a ``CPayResult``.
     public final class CPayResultPayment: Sendable {
         /// The method.
         public let method: String?
@@ -109,11 +109,11 @@ public final class CPayResult: Sendable {
     }
 }
 
-/// The guide's name of ``CPayResult/CPayResultData``.
+/// The guide's name for ``CPayResult/CPayResultData``.
 public typealias CPayResultData = CPayResult.CPayResultData
 
 extension CPayResult: CPayConfidential {
-    /// Status, code, and the transaction's state and id.
+    /// The status, the code, and the transaction's status and id.
     public var description: String {
         let words = [status, data.code, data.message, data.id, data.status].map(SentSecrets.printable)
         return "CPayResult(status: \(words[0]), code: \(words[1]), message: \(words[2]), id: \(words[3]), "

@@ -1,8 +1,8 @@
 public import PaymentCore
 
-/// What is to be paid (guide, `CPayTransaction`).
+/// The transaction to pay (guide, `CPayTransaction`).
 public final class CPayTransaction: CPayConfidential {
-    /// The merchant's own id of the charge, unique for the merchant: using one twice is refused.
+    /// The merchant's own id of the charge, unique for the merchant: the service refuses a second use.
     public var reference: String?
     /// The amount in minor units: cents of a dollar, whole yen. See ``setAmount(_:)``.
     public var amount = 0
@@ -10,7 +10,7 @@ public final class CPayTransaction: CPayConfidential {
     public var currency: String?
     /// The country of the payment, two letters of ISO 3166-1 in upper case.
     public var country: String?
-    /// Whether the charge is captured at once; wallets such as WeChat Pay, Alipay and UnionPay ignore it.
+    /// True if the charge is captured at once; wallets such as WeChat Pay, Alipay and UnionPay ignore it.
     public var autoCapture = false
     /// The merchant's remark.
     public var note: String?
@@ -23,8 +23,8 @@ public final class CPayTransaction: CPayConfidential {
     /// Sets ``amount`` and ``currency`` from an exact amount.
     ///
     /// - Throws: ``MoneyError`` when it is not in a currency of ISO 4217, has another number of decimals than ISO 4217
-    ///   gives the currency, or is too large. How the service counts currencies other than USD, CAD, CNY and JPY is
-    ///   not published; this follows ISO 4217.
+    ///   defines for the currency, or is too large. The vendor does not publish the service's minor units of currencies
+    ///   other than USD, CAD, CNY and JPY; this follows ISO 4217.
     public func setAmount(_ money: Money) throws(MoneyError) {
         guard case .fiat(let fiat) = money.currency else { throw .unknownUnit }
         guard money.exponent == fiat.exponent else { throw .unknownCurrency(code: fiat.code) }
@@ -34,10 +34,10 @@ public final class CPayTransaction: CPayConfidential {
     }
 }
 
-/// The name that the vendor's SDK has for ``CPayTransaction``.
+/// The vendor SDK's name for ``CPayTransaction``.
 public typealias CPayTranscation = CPayTransaction
 
-/// Who pays (guide, `CPayConsumer`).
+/// The payer (guide, `CPayConsumer`).
 public final class CPayConsumer: CPayConfidential {
     /// The merchant's own id of the payer; needed to find stored instruments.
     public var reference: String?
@@ -60,15 +60,15 @@ public final class CPayConsumer: CPayConfidential {
     public var zip: String?
     /// The country, two letters.
     public var country: String?
-    /// When the payer registered with the merchant.
+    /// The time at which the payer registered with the merchant.
     public var registrationTime: Int?
-    /// From which address the payer registered.
+    /// The IP address from which the payer registered.
     public var registrationIp: String?
-    /// The merchant's own judgement.
+    /// The merchant's own assessment of the payer's risk.
     public var riskLevel: String?
-    /// When the payer first dealt with the merchant.
+    /// The time of the payer's first interaction with the merchant.
     public var firstInteractionTime: Int?
-    /// How often the payer has paid the merchant.
+    /// The number of the payer's payments to the merchant.
     public var totalTransactionCount: Int?
 
     /// Creates an empty value.

@@ -1,5 +1,5 @@
-// Journeys, as Klarna wants to know them: known from release 2.5.0 of the vendor's SDK on, not in its guide. Their
-// units are not documented; the vendor's demonstration writes prices as whole numbers. What is nil is not sent.
+// Journeys in Klarna's form: known from release 2.5.0 of the vendor's SDK on, not in its guide. Their units are not
+// documented; the vendor's demonstration writes prices as whole numbers. Nil members are not sent.
 
 /// A booking of cars.
 public final class CPayExtGatewayCar: CPayConfidential {
@@ -9,9 +9,9 @@ public final class CPayExtGatewayCar: CPayConfidential {
     public var carRentalItinerary: [CPayExtGatewayCarItinerary]?
     /// The insurance.
     public var insurance: [CPayExtGatewayCarInsurance]?
-    /// Who drives.
+    /// The drivers.
     public var drivers: [CPayExtGatewayCarDriver]?
-    /// Who sold it.
+    /// The seller.
     public var affiliateName: String?
 
     /// Creates an empty value.
@@ -20,17 +20,17 @@ public final class CPayExtGatewayCar: CPayConfidential {
 
 /// One car.
 public final class CPayExtGatewayCarItinerary: CPayConfidential {
-    /// Who lets it.
+    /// The rental company.
     public var rentalCompany: String?
-    /// The ids of those who drive.
+    /// The ids of the drivers.
     public var driverId: [Int]?
-    /// Where it is fetched.
+    /// The place of collection.
     public var pickUpLocation: CPayExtGatewayCarLocation?
-    /// Where it is returned.
+    /// The place of return.
     public var dropOffLocation: CPayExtGatewayCarLocation?
-    /// From when: `2025-12-25T08:00:00Z`.
+    /// The start: `2025-12-25T08:00:00Z`.
     public var startTime: String?
-    /// Until when.
+    /// The end, in the same format.
     public var endTime: String?
     /// The price.
     public var carPrice: Int?
@@ -41,7 +41,7 @@ public final class CPayExtGatewayCarItinerary: CPayConfidential {
     public init() {}
 }
 
-/// A place where cars are let.
+/// A location of a rental company.
 public final class CPayExtGatewayCarLocation: CPayConfidential {
     /// Street and number.
     public var streetAddress: String?
@@ -58,9 +58,9 @@ public final class CPayExtGatewayCarLocation: CPayConfidential {
 
 /// The insurance of cars.
 public final class CPayExtGatewayCarInsurance: CPayConfidential {
-    /// Who insures.
+    /// The insurer.
     public var insuranceCompany: String?
-    /// What is insured.
+    /// The insured risk.
     public var insuranceType: String?
     /// The price.
     public var insurancePrice: Int?
@@ -69,9 +69,9 @@ public final class CPayExtGatewayCarInsurance: CPayConfidential {
     public init() {}
 }
 
-/// One who drives.
+/// A driver.
 public final class CPayExtGatewayCarDriver: CPayConfidential {
-    /// The number by which cars name them.
+    /// The number by which a car's ``CPayExtGatewayCarItinerary/driverId`` refers to the driver.
     public var id: Int?
     /// The title, such as `mr`.
     public var title: String?
@@ -92,9 +92,9 @@ public final class CPayExtGatewayHotel: CPayConfidential {
     public var hotelItinerary: [CPayExtGatewayHotelItinerary]?
     /// The insurance.
     public var insurance: [CPayExtGatewayHotelInsurance]?
-    /// Who stays.
+    /// The guests.
     public var passengers: [CPayExtGatewayHotelPassenger]?
-    /// Who sold it.
+    /// The seller.
     public var affiliateName: String?
 
     /// Creates an empty value.
@@ -105,19 +105,19 @@ public final class CPayExtGatewayHotel: CPayConfidential {
 public final class CPayExtGatewayHotelItinerary: CPayConfidential {
     /// The hotel.
     public var hotelName: String?
-    /// Where it is.
+    /// The hotel's address.
     public var address: CPayExtGatewayHotelAddress?
-    /// From when: `2025-12-25T08:00:00Z`.
+    /// The start: `2025-12-25T08:00:00Z`.
     public var startTime: String?
-    /// Until when.
+    /// The end, in the same format.
     public var endTime: String?
-    /// How many rooms.
+    /// The number of rooms.
     public var numberOfRooms: Int?
-    /// The ids of those who stay.
+    /// The ids of the guests.
     public var passengerId: [Int]?
-    /// How the voucher is delivered, such as `email`.
+    /// The means of delivery of the voucher, such as `email`.
     public var ticketDeliveryMethod: String?
-    /// To whom the voucher is delivered.
+    /// The recipient of the voucher.
     public var ticketDeliveryRecipient: String?
     /// The price.
     public var hotelPrice: Int?
@@ -128,7 +128,7 @@ public final class CPayExtGatewayHotelItinerary: CPayConfidential {
     public init() {}
 }
 
-/// Where a hotel is.
+/// The address of a hotel.
 public final class CPayExtGatewayHotelAddress: CPayConfidential {
     /// Street and number.
     public var streetAddress: String?
@@ -145,9 +145,9 @@ public final class CPayExtGatewayHotelAddress: CPayConfidential {
 
 /// The insurance of stays.
 public final class CPayExtGatewayHotelInsurance: CPayConfidential {
-    /// Who insures.
+    /// The insurer.
     public var insuranceCompany: String?
-    /// What is insured.
+    /// The insured risk.
     public var insuranceType: String?
     /// The price.
     public var insurancePrice: Int?
@@ -156,9 +156,9 @@ public final class CPayExtGatewayHotelInsurance: CPayConfidential {
     public init() {}
 }
 
-/// One who stays.
+/// A guest.
 public final class CPayExtGatewayHotelPassenger: CPayConfidential {
-    /// The number by which stays name them.
+    /// The number by which a stay's ``CPayExtGatewayHotelItinerary/passengerId`` refers to the guest.
     public var id: Int?
     /// The title, such as `mr`.
     public var title: String?

@@ -1,5 +1,5 @@
-// Journeys, as Klarna wants to know them: known from release 2.5.0 of the vendor's SDK on, not in its guide. Their
-// units are not documented; the vendor's demonstration writes prices as whole numbers. What is nil is not sent.
+// Journeys in Klarna's form: known from release 2.5.0 of the vendor's SDK on, not in its guide. Their units are not
+// documented; the vendor's demonstration writes prices as whole numbers. Nil members are not sent.
 
 /// A booking of flights.
 public final class CPayExtGatewayFlight: CPayConfidential {
@@ -9,9 +9,9 @@ public final class CPayExtGatewayFlight: CPayConfidential {
     public var itinerary: [CPayExtGatewayFlightItinerary]?
     /// The insurance.
     public var insurance: [CPayExtGatewayFlightInsurance]?
-    /// Who flies.
+    /// The passengers.
     public var passengers: [CPayExtGatewayFlightPassenger]?
-    /// Who sold it.
+    /// The seller.
     public var affiliateName: String?
 
     /// Creates an empty value.
@@ -22,23 +22,23 @@ public final class CPayExtGatewayFlight: CPayConfidential {
 public final class CPayExtGatewayFlightItinerary: CPayConfidential {
     /// The airport of departure, IATA: `AMS`.
     public var departure: String?
-    /// Its city.
+    /// The city of departure.
     public var departureCity: String?
     /// The airport of arrival, IATA: `LHR`.
     public var arrival: String?
-    /// Its city.
+    /// The city of arrival.
     public var arrivalCity: String?
     /// The airline, IATA: `KL`.
     public var carrier: String?
     /// The price.
     public var segmentPrice: Int?
-    /// When it leaves: `2025-12-25T08:00:00Z`.
+    /// The time of departure: `2025-12-25T08:00:00Z`.
     public var departureDate: String?
-    /// How the ticket is delivered, such as `email`.
+    /// The means of delivery of the ticket, such as `email`.
     public var ticketDeliveryMethod: String?
-    /// To whom the ticket is delivered.
+    /// The recipient of the ticket.
     public var ticketDeliveryRecipient: String?
-    /// The ids of those who fly.
+    /// The ids of the passengers.
     public var passengerId: [Int]?
     /// The class, such as `economy`. On the wire it is called `class`.
     public var clasName: String?
@@ -49,9 +49,9 @@ public final class CPayExtGatewayFlightItinerary: CPayConfidential {
 
 /// The insurance of flights.
 public final class CPayExtGatewayFlightInsurance: CPayConfidential {
-    /// Who insures.
+    /// The insurer.
     public var insuranceCompany: String?
-    /// What is insured, such as `cancellation`.
+    /// The insured risk, such as `cancellation`.
     public var insuranceType: String?
     /// The price.
     public var insurancePrice: Int?
@@ -60,9 +60,9 @@ public final class CPayExtGatewayFlightInsurance: CPayConfidential {
     public init() {}
 }
 
-/// One who flies.
+/// A passenger.
 public final class CPayExtGatewayFlightPassenger: CPayConfidential {
-    /// The number by which flights name them.
+    /// The number by which a flight's ``CPayExtGatewayFlightItinerary/passengerId`` refers to the passenger.
     public var id: Int?
     /// The title, such as `mr`.
     public var title: String?
@@ -77,24 +77,24 @@ public final class CPayExtGatewayFlightPassenger: CPayConfidential {
 
 /// A journey that is sold as one.
 public final class CPayExtGatewayTrip: CPayConfidential {
-    /// Where it goes.
+    /// The route.
     public var tripItinerary: CPayExtGatewayTripItinerary?
-    /// Who travels.
+    /// The travellers.
     public var tripPassengers: [CPayExtGatewayTripPassenger]?
-    /// The age of the youngest.
+    /// The age of the youngest traveller.
     public var minAge: Int?
-    /// The age of the oldest.
+    /// The age of the oldest traveller.
     public var maxAge: Int?
-    /// What is included.
+    /// The included services.
     public var services: [CPayExtGatewayTripServices]?
-    /// Who sold it.
+    /// The seller.
     public var affiliateName: String?
 
     /// Creates an empty value.
     public init() {}
 }
 
-/// Where a journey goes.
+/// The route and the dates of a journey.
 public final class CPayExtGatewayTripItinerary: CPayConfidential {
     /// The country it starts in, by its English name.
     public var initialCountry: String?
@@ -104,16 +104,16 @@ public final class CPayExtGatewayTripItinerary: CPayConfidential {
     public var finalCountry: String?
     /// The city it ends in.
     public var finalCity: String?
-    /// From when: `2025-12-25T08:00:00Z`.
+    /// The start: `2025-12-25T08:00:00Z`.
     public var startTime: String?
-    /// Until when.
+    /// The end, in the same format.
     public var endTime: String?
 
     /// Creates an empty value.
     public init() {}
 }
 
-/// One who travels.
+/// A traveller.
 public final class CPayExtGatewayTripPassenger: CPayConfidential {
     /// The number of the traveller.
     public var id: Int?
@@ -125,16 +125,16 @@ public final class CPayExtGatewayTripPassenger: CPayConfidential {
     public var birthDate: String?
     /// The e-mail address.
     public var email: String?
-    /// The merchant's id of them.
+    /// The merchant's id of the traveller.
     public var uniqueId: String?
-    /// Whether they booked: `true` or `false`.
+    /// `true` if the traveller made the booking, otherwise `false`.
     public var mainPassenger: String?
 
     /// Creates an empty value.
     public init() {}
 }
 
-/// What a journey includes: `true` or `false` each.
+/// The services that a journey includes: `true` or `false` each.
 public final class CPayExtGatewayTripServices: CPayConfidential {
     /// An insurance.
     public var travelInsurance: String?
@@ -142,9 +142,9 @@ public final class CPayExtGatewayTripServices: CPayConfidential {
     public var hotel: String?
     /// Flights.
     public var flight: String?
-    /// That it can be called off.
+    /// The right to cancel.
     public var cancelationService: String?
-    /// Rooms that are shared.
+    /// Shared rooms.
     public var sharedRoom: String?
 
     /// Creates an empty value.

@@ -1,4 +1,4 @@
-/// A value that prints as its type's name: descriptions, interpolations, dumps and mirrors show nothing that is in it.
+/// A value that prints as its type's name: descriptions, interpolations, dumps and mirrors show none of its content.
 ///
 /// Orders carry card numbers, security codes, tokens, names and addresses, and applications print their objects.
 public protocol CPayConfidential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}

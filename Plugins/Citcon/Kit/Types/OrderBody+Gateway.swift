@@ -37,7 +37,7 @@ extension CPayExtGatewayConsumer {
     }
 }
 
-/// Empty elements keep their place: others refer to them by it.
+/// Returns a list whose empty elements keep their place: others refer to them by index.
 private func list<Element>(_ elements: [Element]?, _ body: (Element) -> JSONValue?) -> JSONValue? {
     elements.map { .array($0.map { body($0) ?? [:] }) }
 }

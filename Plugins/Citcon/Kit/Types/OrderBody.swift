@@ -3,7 +3,7 @@ import PaymentCore
 
 /// The bodies of `charges` and `charges/{token}`: one model for both.
 extension CPayRequest {
-    /// What is sent of the order. Members that stay on the device are not in it, and the charge token is not either.
+    /// The JSON body of the order, without the members that stay on the device and without the charge token.
     var body: JSONValue {
         var body = BodyWriter()
         body.write("internal", `internal`.map { JSONValue.bool($0) })
@@ -117,7 +117,7 @@ extension CPayInstallments {
         body.write("quantity", quantity.map(Int.init))
         return body.object
     }
-    /// Whole numbers without a fraction, as the vendor's encoder writes them. Nil for what is no number.
+    /// Returns whole numbers without a fraction, as the vendor's encoder writes them, and nil for NaN and infinities.
     private static func number(_ value: Double) -> JSONValue? {
         if let whole = Int(exactly: value) { return .number(JSONNumber(whole)) }
         return value.isFinite ? try? JSONValue(parsing: "\(value)") : nil

@@ -1,16 +1,16 @@
 public import CitconProvider
 
-// What the vendor's client shares with the provider, by the names of this module.
+// Types that the vendor's client shares with the provider, by the names of this module.
 
-/// Which of the vendor's environments is meant (guide, `setMode`).
+/// The vendor's environment (guide, `setMode`).
 public typealias CPayENVMode = CitconEndpoint.Mode
-/// Where the service is.
+/// The address of the service.
 public typealias CPayEndpoint = CitconEndpoint
-/// Why an address cannot be that of the service.
+/// The reason why an address cannot be that of the service.
 public typealias CPayEndpointError = CitconEndpoint.Defect
-/// Where an application can be reached when a payer comes back.
+/// The application's return addresses.
 public typealias CPayReturnPlaces = CitconConfiguration.ReturnPlaces
-/// Which handler takes a payment, by the gateway id that the service answers.
+/// The handler of each gateway id that the service answers.
 public typealias CPayGateways = CitconConfiguration.Gateways
 /// The state of a transaction.
 public typealias CPayStatus = CitconStatus
@@ -18,5 +18,5 @@ public typealias CPayStatus = CitconStatus
 public typealias CPayWalletURL = CitconWalletURL
 /// The values that start a WeChat payment.
 public typealias CPayWeChatPayload = CitconWalletURL.WeChatPayload
-/// What Venmo's app is started with.
+/// The values that start Venmo's app.
 public typealias CPayVenmoSwitch = CitconWalletURL.VenmoSwitch

@@ -1,22 +1,22 @@
-/// How far a payer's dispute of a payment (a chargeback) is, in the words of Citcon's notifications (Protocol 5.4).
+/// The stage of a payer's dispute of a payment (a chargeback), in the terms of Citcon's notifications (Protocol 5.4).
 @nonexhaustive
 public enum CitconDispute: Sendable, Hashable, RawRepresentable {
     /// The payer disputes the payment.
     case claimed
-    /// The merchant is asked about it, and has to answer in time.
+    /// The merchant has been asked about it, and has to answer in time.
     case asked
     /// The merchant has answered.
     case answered
-    /// The payer has the money back.
+    /// The payer won the dispute and is repaid.
     case lost
-    /// The merchant keeps the money.
+    /// The merchant won the dispute and keeps the money.
     case won
-    /// Nothing more is done about it. It does not say for whom it ended.
+    /// The case is closed. This stage does not state the result.
     case closed
-    /// Another word.
+    /// Another raw value.
     case unknown(String)
 
-    /// Creates a stage from Citcon's word; the case of its letters does not matter.
+    /// Creates a stage from Citcon's raw value; the case of its letters does not matter.
     public init(rawValue: String) {
         switch rawValue.lowercased() {
         case "notification of claim": self = .claimed
@@ -29,7 +29,7 @@ public enum CitconDispute: Sendable, Hashable, RawRepresentable {
         }
     }
 
-    /// Citcon's word, or the word as it came.
+    /// Citcon's raw value of the stage, or the unknown raw value unchanged.
     public var rawValue: String {
         switch self {
         case .claimed: "Notification of Claim"

@@ -1,14 +1,14 @@
 public import CitconProvider
 public import PaymentCore
 
-/// A genuine notification (IPN): its signature is good, and every value here was under it.
+/// A genuine notification (IPN): its signature is valid and covers every value here.
 public struct CitconNotification: Sendable, Hashable {
-    /// What it is about. Open: Citcon may add others.
+    /// The kind of object that it is about. Open: Citcon may add others.
     public struct Kind: Sendable, Hashable, Codable, RawRepresentable {
-        /// Citcon's word.
+        /// Citcon's raw value.
         public let rawValue: String
 
-        /// Creates a kind from Citcon's word.
+        /// Creates a kind from Citcon's raw value.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// A charge.
@@ -21,36 +21,36 @@ public struct CitconNotification: Sendable, Hashable {
         public static let vault = Kind(rawValue: "vault")
     }
 
-    /// The merchant that it was sent to.
+    /// The id of the merchant that it was sent to.
     let merchant: ProviderID
     /// Citcon's id of the transaction.
     public let id: String
-    /// What it is about.
+    /// The kind of object that it is about.
     public let kind: Kind
     /// The merchant's reference.
     public let reference: String
-    /// How much; of a refund, how much went back. Always there for charges and refunds.
+    /// The amount; of a refund, the refunded amount. Always present for charges and refunds.
     public let amount: Money?
-    /// How much of a charge was taken, when it is told.
+    /// The captured amount of a charge, if stated.
     public let amountCaptured: Money?
-    /// How much of a charge went back, when it is told.
+    /// The refunded amount of a charge, if stated.
     public let amountRefunded: Money?
-    /// Citcon's word for the state.
+    /// Citcon's raw status.
     public let rawStatus: String
-    /// The payment method, when it is told.
+    /// The payment method, if stated.
     public let method: String?
-    /// When the transaction began, as Citcon wrote it: two forms are in use.
+    /// The time of the transaction's creation, as Citcon wrote it: two formats are in use.
     public let timeCreated: String?
-    /// When it reached this state, as Citcon wrote it.
+    /// The time at which it reached this state, as Citcon wrote it.
     public let timeCompleted: String?
 
-    /// The state, read. Disputes have words of their own, which are unknown here; see ``dispute``.
+    /// The status. Disputes have their own raw values, which are unknown here; see ``dispute``.
     public var status: CitconStatus { CitconStatus(rawValue: rawStatus) }
 
-    /// How far a payer's dispute is; nil when it is about something else.
+    /// The stage of a payer's dispute; nil when it is about something else.
     public var dispute: CitconDispute? { kind == .chargeback ? CitconDispute(rawValue: rawStatus) : nil }
 
-    /// The payment or refund, or the payment that a dispute is about, as routers and journals call it.
+    /// The reference, in routers and journals, of the payment or refund, or of the disputed payment.
     public var paymentReference: PaymentReference {
         guard kind == .refund else { return PaymentReference(provider: merchant, id: reference) }
         let prefix = MerchantReference.refund("")
@@ -58,7 +58,7 @@ public struct CitconNotification: Sendable, Hashable {
         return PaymentReference(provider: merchant, id: id, subject: .refund)
     }
 
-    /// What it means. The receipt of a charge is over what was taken, which may be a part.
+    /// The outcome. The receipt of a charge states the captured amount, which may be a part.
     public var outcome: PaymentOutcome {
         guard kind == .charge || kind == .refund else {
             return CitconStatus.unknown(rawStatus).merchantOutcome(
@@ -68,9 +68,9 @@ public struct CitconNotification: Sendable, Hashable {
         return status.merchantOutcome(of: paymentReference, amount: taken ?? amount, transactionID: id)
     }
 
-    /// Checks it against what was ordered.
+    /// Checks it against the ordered charge.
     ///
-    /// - Throws: ``PaymentError`` with code `integrity`, saying what differs.
+    /// - Throws: ``PaymentError`` with code `integrity`, naming the difference.
     public func check(against charge: CitconCharge) throws(PaymentError) {
         let difference: String? =
             if kind != .charge {
@@ -93,17 +93,17 @@ public struct CitconNotification: Sendable, Hashable {
 extension CitconMerchant: NotificationReadingService {
     /// Checks that `notification` is genuine and reads it.
     ///
-    /// - Returns: which payment it is about, and what it says of it.
-    /// - Throws: ``PaymentError`` with code `untrustedNotification`, saying why.
+    /// - Returns: the reference and the outcome of its payment.
+    /// - Throws: ``PaymentError`` with code `untrustedNotification`, with the reason.
     public func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
         let genuine = try read(notification)
         return PaymentNotification(reference: genuine.paymentReference, outcome: genuine.outcome)
     }
 
-    /// Checks that `notification` is genuine and reads everything that it says.
+    /// Checks that `notification` is genuine and reads all its values.
     ///
     /// - Returns: the notification.
-    /// - Throws: ``PaymentError`` with code `untrustedNotification`, saying why.
+    /// - Throws: ``PaymentError`` with code `untrustedNotification`, with the reason.
     public func read(_ notification: IncomingNotification) throws(PaymentError) -> CitconNotification {
         do { return try SignedNotification.read(notification.body, secret: privateKey, of: id) } catch {
             throw PaymentError(

@@ -1,52 +1,52 @@
 public import CitconProvider
 
-/// What a merchant's records say of one transaction, as notifications come in: repeatedly, late, and in any order.
+/// The merchant's record of one transaction, as notifications arrive: repeatedly, late, and in any order.
 ///
 /// Store it with the order, and apply every genuine notification to it within one database transaction.
 public struct CitconTransactionState: Sendable, Hashable, Codable {
-    /// What a notification changed.
+    /// The effect of a notification.
     @nonexhaustive
     public enum Change: Sendable, Hashable {
-        /// It is news.
+        /// It changed the state.
         case applied
-        /// It was told before.
+        /// It was received before.
         case repeated
-        /// Something later was told before.
+        /// A later state was received before.
         case outdated
-        /// The transaction had ended in another way. It stays as it was: ask the service, and tell a person.
+        /// The transaction had ended differently. Its state does not change: ask the service, and alert a person.
         case contradictory
-        /// Its word for the state is not known; it is noted and changes nothing.
+        /// Its status is unknown; it is recorded and changes nothing.
         case unrecognized
-        /// It is about something else.
+        /// It is about another transaction.
         case foreign
     }
 
     /// Citcon's id of the transaction.
     public let id: String
-    /// What kind of transaction it is.
+    /// The kind of transaction.
     public let kind: CitconNotification.Kind
     private var word: String
     private var seen: Set<String> = []
 
-    /// Creates the state of a transaction of which nothing was told yet.
+    /// Creates the state of a transaction without notifications.
     public init(id: String, kind: CitconNotification.Kind = .charge) {
         self.id = id
         self.kind = kind
         word = CitconStatus.initiated.rawValue
     }
 
-    /// The state. It only ever goes forward, and never leaves an ending.
+    /// The status. It only advances, and a final one never changes.
     public var status: CitconStatus { CitconStatus(rawValue: word) }
 
-    /// Takes a notification into account.
+    /// Applies a notification.
     ///
-    /// - Returns: what changed by it.
+    /// - Returns: its effect.
     public mutating func apply(_ notification: CitconNotification) -> Change {
         guard notification.id == id, notification.kind == kind else { return .foreign }
         let new = notification.status
         guard seen.insert(new.rawValue).inserted else { return .repeated }
         guard let rank = Self.rank(new) else {
-            // Disputes have no order that is published: the last word told is the state.
+            // Disputes have no documented order: the latest notification determines the state.
             guard kind == .chargeback else { return .unrecognized }
             word = new.rawValue
             return .applied
@@ -60,7 +60,7 @@ public struct CitconTransactionState: Sendable, Hashable, Codable {
         return new == status ? .repeated : .contradictory
     }
 
-    /// How far a state is on the way; nil for unknown words.
+    /// Returns the position of a status on the way to its end; nil for unknown statuses.
     private static func rank(_ status: CitconStatus) -> Int? {
         switch status {
         case .initiated: 0

@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentCrypto
 
-/// Why a notification is not accepted.
+/// The reason why a notification is rejected.
 enum NotificationDefect: Error, Sendable, Hashable, CustomStringConvertible {
     case tooLarge
     case notJSON
@@ -9,11 +9,11 @@ enum NotificationDefect: Error, Sendable, Hashable, CustomStringConvertible {
     case malformed(String)
     /// A signed name or value would make the signed text ambiguous.
     case ambiguous
-    /// The signature is another.
+    /// The signature does not match.
     case forged
-    /// What the notification has to say is not under the signature, or not there.
+    /// A required value is not covered by the signature, or missing.
     case unsigned(String)
-    /// A signed value cannot be what it stands for.
+    /// A signed value is invalid for its name.
     case unreadable(String)
 
     var description: String {
@@ -50,14 +50,14 @@ enum SignedNotification {
         return try notification(values, merchant)
     }
 
-    /// The signature over `values`.
+    /// Returns the signature over `values`.
     static func signature(of values: [String: String], secret: Redacted<String>) -> String {
         let sorted = values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         let text = sorted.map { "\($0.key)=\($0.value)" }.joined(separator: "&") + "&secret=\(secret.reveal())"
         return Hex.encode(Digest.sha256.hash(Array(text.utf8)))
     }
 
-    /// The values that the signature covers, `fields` itself among them, each as it was written.
+    /// Returns the values that the signature covers, including `fields` itself, each as it was written.
     private static func signedValues(_ json: JSONValue) throws(NotificationDefect) -> [String: String] {
         guard let fields = json["fields"]?.string else { throw .malformed("fields") }
         let names = fields.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -67,7 +67,7 @@ enum SignedNotification {
         var values: [String: String] = [:]
         for name in names + ["fields"] {
             let value = try text(json[name], name)
-            // An ampersand inside a value could stand for the end of it.
+            // An ampersand inside a value could be mistaken for its end.
             guard !value.utf8.contains(UInt8(ascii: "&")) else { throw .ambiguous }
             values[name] = value
         }
@@ -79,7 +79,7 @@ enum SignedNotification {
             && text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
     }
 
-    /// The value as it is signed: numbers by their own digits, and nothing for what is null or not there.
+    /// Returns the value as it is signed: numbers by their own digits, and empty text for null or a missing value.
     private static func text(_ value: JSONValue?, _ name: String) throws(NotificationDefect) -> String {
         switch value {
         case nil, .null?: return ""
@@ -116,7 +116,8 @@ enum SignedNotification {
             timeCreated: optional("time_created"), timeCompleted: optional("time_completed"))
     }
 
-    /// An amount in minor units, however the whole number is written. A code in other letters is the same currency.
+    /// Returns an amount from minor units, a whole number in any notation. A code in another letter case is the same
+    /// currency.
     private static func money(
         _ text: String, _ code: String, _ name: String = "amount"
     ) throws(NotificationDefect) -> Money {

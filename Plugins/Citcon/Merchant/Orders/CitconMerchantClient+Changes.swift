@@ -1,28 +1,29 @@
 import CitconProvider
 public import PaymentCore
 
-/// What has become of a change of a charge.
+/// The result of a change of a charge.
 @nonexhaustive
 public enum CitconChange: Sendable, Hashable {
-    /// The charge is over, unpaid, and another took its place.
+    /// The charge is final and unpaid, and another one replaces it.
     case replaced(CitconCharge)
-    /// It stays as it is, because somebody has paid it, is paying it, or nobody can say.
+    /// It is unchanged, because it is paid, a payment is in progress, or its status is unknown.
     case unchanged(PaymentOutcome)
 }
 
 extension CitconMerchantClient {
-    /// Changes a charge that nobody has paid, such as its amount: calls it off, and makes another in its place.
+    /// Changes an unpaid charge, such as its amount: cancels it, and makes another one in its place.
     ///
-    /// No call of the service's is published that changes a charge (Protocol 2.12). The other charge is made only after
-    /// the service itself has said that the first is over, so that there are never two to be paid. Asked again, it goes
-    /// on where it was left.
+    /// The vendor documents no call that changes a charge (Protocol 2.12). The other charge is made only after the
+    /// service itself reports the first one as final, so that there are never two to pay. A repetition resumes the
+    /// change.
     ///
     /// - Parameters:
     ///   - payment: the charge.
-    ///   - order: what is to be paid instead, under a reference of its own.
-    /// - Returns: the other charge, without its token when it was found only by asking; or what keeps the first as it
-    ///   is.
-    /// - Throws: ``PaymentError``; with phase `maybeSent` the charge may be called off, or the other made: ask again.
+    ///   - order: the replacement, under its own reference.
+    /// - Returns: the other charge, without its token when only an inquiry found it; or the outcome that keeps the
+    ///   first one.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` the charge may be cancelled, or the other one made: repeat
+    ///   the call.
     public func change(
         _ payment: PaymentReference, to order: CitconOrder
     ) async throws -> CitconChange {
@@ -31,10 +32,10 @@ extension CitconMerchantClient {
                 .requestRefused, "the changed charge needs a reference of its own: Citcon takes none twice",
                 provider: service.id)
         }
-        // Refused before anything is called off for it.
+        // Refuses an invalid order before the cancellation.
         _ = try order.body(at: service.id)
         let before = try await found(payment)
-        // Money that is set aside, or about to be, is not let go for a change.
+        // An authorised or pending amount is not released for a change.
         guard before.state == .initiated || before.state?.isUnpaid == true else {
             return .unchanged(before.merchantOutcome(of: payment))
         }
@@ -48,17 +49,17 @@ extension CitconMerchantClient {
         default: return .unchanged(outcome)
         }
         do throws(PaymentError) { return .replaced(try await createCharge(order)) } catch {
-            // Made by an earlier call of this.
+            // Made by an earlier call of this method.
             guard error.vendorCode == "4100", let charge = try? await charge(for: order) else { throw error }
             return .replaced(charge)
         }
     }
 
-    /// Calls a charge off that is not over, and says what has become of it. The cancellation's own reference follows
-    /// from the payment, so asking twice cancels once.
+    /// Cancels a charge that is not final, and asks for the outcome. The cancellation's own reference is derived from
+    /// the payment, so a repetition cancels only once.
     ///
     /// - Parameter send: sends the request, once.
-    /// - Throws: ``PaymentError``, or what `send` throws; with phase `maybeSent` it may have been called off.
+    /// - Throws: ``PaymentError``, or what `send` throws; with phase `maybeSent` the charge may have been cancelled.
     func performCancellation(
         _ payment: PaymentReference, _ charge: TransactionFields, _ send: (JSONValue) async throws -> Void
     ) async throws -> PaymentOutcome {
@@ -69,12 +70,12 @@ extension CitconMerchantClient {
                 "transaction_reference": .string(payment.id),
             ])
         } catch let failure as PaymentError {
-            // Paid just now, cancelled before, or the answer was lost: the charge itself says which.
+            // Paid just now, cancelled before, or the answer was lost: the charge's own state decides.
             guard let after = try? await found(payment), after.state?.isOver == true else { throw failure }
             return after.merchantOutcome(of: payment)
         }
         do { return try await found(payment).merchantOutcome(of: payment) } catch {
-            // The question failed, but what it is about was done.
+            // The inquiry failed after the cancellation succeeded.
             throw error.with(
                 message:
                     "the cancellation was accepted, but what has become of the charge is not known: \(error.message)",

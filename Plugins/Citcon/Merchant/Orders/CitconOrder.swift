@@ -1,17 +1,17 @@
 public import CitconProvider
 public import PaymentCore
 
-/// What a merchant wants to be paid: the content of a new charge.
+/// An order of a merchant: the content of a new charge.
 public struct CitconOrder: Sendable, Hashable {
-    /// Where Citcon sends notifications, and pages send payers.
+    /// The addresses for Citcon's notifications and for payers after the payment pages.
     public struct URLs: Sendable, Hashable {
-        /// Where notifications are sent; without it there are none.
+        /// The address for notifications; without it there are none.
         public var ipn: String?
-        /// Where payers go once they have paid.
+        /// The payer's destination after paying.
         public var success: String?
-        /// Where payers go when it failed.
+        /// The payer's destination after a failure.
         public var fail: String?
-        /// Where payers go when they called it off.
+        /// The payer's destination after cancelling.
         public var cancel: String?
 
         /// Creates a set of addresses.
@@ -23,14 +23,14 @@ public struct CitconOrder: Sendable, Hashable {
         }
     }
 
-    /// The merchant's own name of the charge, unique among everything the merchant ever sends: up to 128 printable
-    /// ASCII characters other than `&`, which would make signatures ambiguous.
+    /// The merchant's own id of the charge, unique among all references that the merchant ever sends: up to 128
+    /// printable ASCII characters other than `&`, which would make signatures ambiguous.
     public var reference: String
-    /// How much. Citcon counts in the currency's minor units.
+    /// The amount. Citcon counts in the currency's minor units.
     public var amount: Money
     /// The country, ISO 3166-1, two letters.
     public var country: String
-    /// Whether the money is taken without asking; nil leaves it to Citcon, which decides by method.
+    /// True if the money is captured automatically; nil leaves it to Citcon, which decides by method.
     public var autoCapture: Bool?
     /// A text for the merchant's own records.
     public var note: String?
@@ -38,11 +38,11 @@ public struct CitconOrder: Sendable, Hashable {
     public var method: String?
     /// The kinds of clients to make pages for: `desktop`, `mobile_browser`, `mobile_native`.
     public var clients: [String] = []
-    /// Where notifications and payers go.
+    /// The addresses for notifications and payers.
     public var urls: URLs
-    /// The merchant's own name of the payer.
+    /// The merchant's own id of the payer.
     public var consumer: Redacted<String>?
-    /// Whether Citcon should use its accelerated pages for mainland China.
+    /// True if Citcon should use its accelerated pages for mainland China.
     public var isForMainlandChina = false
 
     /// Creates an order.
@@ -54,7 +54,7 @@ public struct CitconOrder: Sendable, Hashable {
         self.urls = urls
     }
 
-    /// The body of `charges`.
+    /// Returns the body of `charges`.
     ///
     /// - Throws: ``PaymentError`` with code `requestRefused` when a part cannot be sent.
     func body(at merchant: ProviderID) throws(PaymentError) -> JSONValue {
@@ -94,35 +94,35 @@ public struct CitconOrder: Sendable, Hashable {
 
 }
 
-/// A charge as a merchant's server knows it.
+/// A charge on a merchant's server.
 public struct CitconCharge: Sendable, Hashable {
     /// Citcon's id.
     public let id: String
-    /// The payment as routers and journals call it: by the merchant's own reference.
+    /// The payment's reference in routers and journals, with the merchant's own reference.
     public let reference: PaymentReference
-    /// What the app confirms it with, once. Nil when the answer to the request was lost: Citcon tells it only there, so
-    /// such a charge can only be cancelled.
+    /// The token with which the app confirms it, once. Nil when the answer to the request was lost: Citcon sends the
+    /// token only there, so such a charge can only be cancelled.
     public let token: Redacted<String>?
-    /// How much.
+    /// The amount.
     public let amount: Money
     /// The country.
     public let country: String
     /// The payment method, when it was ordered.
     public let method: String?
-    /// The merchant's own name of the payer.
+    /// The merchant's own id of the payer.
     public let consumer: Redacted<String>?
-    /// Its state.
+    /// The status.
     public let status: CitconStatus
-    /// Pages for the kinds of clients that were asked for.
+    /// The pages for the requested kinds of clients.
     public let pages: [Page]
 
-    /// A page where the charge can be paid.
+    /// A page on which the charge can be paid.
     public struct Page: Sendable, Hashable {
         /// The kind of client.
         public let client: String
         /// `redirect`, or `qr` for a page that shows a code.
         public let format: String
-        /// The page; whoever has it can pay there.
+        /// The page's URL; any holder of it can pay there.
         public let url: Redacted<String>
     }
 
@@ -153,13 +153,13 @@ public struct CitconCharge: Sendable, Hashable {
         }
     }
 
-    /// Returns the link that hands the charge to the payer's app. It holds the token: whoever has it can pay the
+    /// Returns the link that passes the charge to the payer's app. It contains the token: any holder of it can pay the
     /// charge, once.
     ///
     /// - Parameters:
     ///   - mode: the environment of the charge.
     ///   - method: the payment method, where none was ordered.
-    /// - Returns: nil when the token or the method is not known.
+    /// - Returns: the link; nil when the token or the method is not known.
     /// - Throws: ``CitconOrderLink/Defect`` when the charge does not fit the links' grammar.
     public func link(
         in mode: CitconEndpoint.Mode, method: String? = nil
@@ -171,11 +171,11 @@ public struct CitconCharge: Sendable, Hashable {
     }
 }
 
-/// The names under which a merchant's requests are known. Charges, captures, cancellations and refunds share one space.
+/// The references of a merchant's requests. Charges, captures, cancellations and refunds share one namespace.
 enum MerchantReference {
     static let prefixes = ["refund-", "cancel-", "capture-", LandingPage.referencePrefix]
 
-    /// Whether a merchant may call a charge so.
+    /// Returns true if a merchant may use `text` as the reference of a charge.
     static func isFree(_ text: String) -> Bool {
         isSound(text) && !prefixes.contains(where: text.hasPrefix)
     }
@@ -187,7 +187,7 @@ enum MerchantReference {
 
     static func refund(_ id: String) -> String { "refund-" + id }
 
-    /// A payment is cancelled and captured at most once, so these follow from it.
+    /// A payment is cancelled and captured at most once, so these references are derived from it.
     static func cancel(_ payment: PaymentReference) -> String { "cancel-" + payment.id }
     static func capture(_ payment: PaymentReference) -> String { "capture-" + payment.id }
 }

@@ -1,15 +1,15 @@
 import CitconProvider
 public import PaymentCore
 
-/// Stored accounts, and what a method lets payers choose from.
+/// Stored accounts, and the choices that a payment method offers.
 ///
-/// An account is stored when an app pays with `payment.requestToken`, and paid with by `payment.token`; both need the
-/// same `consumer.reference`. Only the paths of these calls are public, bodies and answers are a guess (Protocol 2.11):
-/// what comes in another form is an error, never a wrong account. None of them moves money.
+/// An account is stored when an app pays with `payment.requestToken`, and used for payment by `payment.token`; both
+/// need the same `consumer.reference`. Only the paths of these calls are public; bodies and answers are a guess
+/// (Protocol 2.11): an answer in another form is an error, never a wrong account. None of the calls moves money.
 extension CitconMerchantClient {
-    /// Returns the accounts of a payer that Citcon keeps.
+    /// Returns a payer's accounts that Citcon stores.
     ///
-    /// - Parameter consumer: the merchant's own name of the payer.
+    /// - Parameter consumer: the merchant's own id of the payer.
     /// - Returns: the accounts.
     /// - Throws: ``PaymentError``; `integrity` when one of them is another payer's.
     public func storedInstruments(
@@ -30,11 +30,11 @@ extension CitconMerchantClient {
         return accounts
     }
 
-    /// Returns a stored account by its token; nil when Citcon knows of none.
+    /// Returns a stored account by its token; nil when Citcon knows none.
     ///
-    /// - Parameter token: what Citcon calls it.
-    /// - Returns: the account; nil when it was deleted or never there.
-    /// - Throws: ``PaymentError``; `integrity` when Citcon answers with another.
+    /// - Parameter token: Citcon's token of the account.
+    /// - Returns: the account; nil when it was deleted or never existed.
+    /// - Throws: ``PaymentError``; `integrity` when Citcon answers with another account.
     public func storedInstrument(
         _ token: Redacted<String>
     ) async throws(PaymentError) -> CitconStoredInstrument? {
@@ -48,12 +48,12 @@ extension CitconMerchantClient {
         return account
     }
 
-    /// Stores a payer's account without a payment, from what the gateway's own library made of it.
+    /// Stores a payer's account without a payment, from a nonce of the gateway's own library.
     ///
     /// - Parameters:
-    ///   - nonce: what Braintree's library made of a card or an account.
+    ///   - nonce: the nonce of Braintree's library for a card or an account.
     ///   - method: the payment method.
-    ///   - consumer: the merchant's own name of the payer.
+    ///   - consumer: the merchant's own id of the payer.
     /// - Returns: the account.
     /// - Throws: ``PaymentError``; with phase `maybeSent` it may be stored: look with ``storedInstruments(of:)``.
     public func store(
@@ -76,10 +76,10 @@ extension CitconMerchantClient {
         }
     }
 
-    /// Deletes a stored account. Asked again, or after a lost answer, it is deleted once.
+    /// Deletes a stored account. A repetition, also after a lost answer, deletes it only once.
     ///
-    /// - Parameter token: what Citcon calls it.
-    /// - Throws: ``PaymentError``; with phase `maybeSent` it may be deleted, which asking again settles.
+    /// - Parameter token: Citcon's token of the account.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` it may be deleted, which a repetition settles.
     public func forget(_ token: Redacted<String>) async throws(PaymentError) {
         let failure: CitconCallError
         do throws(CitconCallError) {
@@ -87,7 +87,7 @@ extension CitconMerchantClient {
             return try await service.forget(token.reveal())
         } catch { failure = error }
         if failure.isNotFound { return }
-        // What is not there any more is deleted, whatever became of the answer.
+        // An account that no longer exists is deleted, whatever the answer was.
         let isOpen = failure.leavesFateOpen || failure.mayFollowItsOwnEffect
         if isOpen {
             do throws(PaymentError) {
@@ -97,13 +97,13 @@ extension CitconMerchantClient {
         throw failure.merchantError(isMutation: isOpen, of: service.id)
     }
 
-    /// Returns what a payment method lets payers choose from, such as banks.
+    /// Returns the choices that a payment method offers, such as banks.
     ///
     /// - Parameters:
     ///   - method: the payment method.
-    ///   - amount: what is to be paid.
+    ///   - amount: the amount to pay.
     /// - Returns: the choices.
-    /// - Throws: ``PaymentError`` when the service cannot be asked or has nothing to choose from for the method.
+    /// - Throws: ``PaymentError`` when the request fails or the service has no choices for the method.
     public func choices(for method: String, paying amount: Money) async throws(PaymentError) -> [CitconChoice] {
         let query = [
             (name: "method", value: method), (name: "amount", value: "\(amount.minorUnits)"),

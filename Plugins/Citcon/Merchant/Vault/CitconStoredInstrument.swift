@@ -1,16 +1,16 @@
 public import PaymentCore
 
-/// A payer's account that Citcon keeps for later payments: a card, PayPal, Venmo or Cash App.
+/// A payer's account that Citcon stores for later payments: a card, PayPal, Venmo or Cash App.
 ///
 /// Only the paths of these calls are public; the members are a guess by analogy with charges (Protocol 2.11).
 public struct CitconStoredInstrument: Sendable, Hashable {
-    /// What an app pays with, as `payment.token`: it works only together with the same ``consumer``.
+    /// The token for an app's payment, as `payment.token`: it works only together with the same ``consumer``.
     public let token: Redacted<String>
-    /// The merchant's own name of the payer.
+    /// The merchant's own id of the payer.
     public let consumer: Redacted<String>
     /// The payment method.
     public let method: String
-    /// The card's number as far as Citcon shows it.
+    /// The card's number, as far as Citcon shows it.
     public let pan: Redacted<String>?
     /// The card's month of expiry.
     public let expiry: Redacted<String>?
@@ -35,11 +35,11 @@ public struct CitconStoredInstrument: Sendable, Hashable {
     }
 }
 
-/// Something that a payment method lets payers choose from, such as a bank or a wallet.
+/// A choice that a payment method offers, such as a bank or a wallet.
 public struct CitconChoice: Sendable, Hashable {
-    /// Citcon's id of it.
+    /// Citcon's id of the choice.
     public let id: String
-    /// Its name for people; the id where Citcon gives none.
+    /// The display name; the id where Citcon states none.
     public let name: String
 
     init?(_ json: JSONValue) {

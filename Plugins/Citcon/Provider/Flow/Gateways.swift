@@ -1,10 +1,10 @@
 extension CitconConfiguration {
-    /// Which handler takes a payment, by the gateway id that the service answers.
+    /// The table of handlers, by the gateway id that the service answers.
     ///
     /// The service names gateways freely; an id that is in no list is an unsupported payment. Add an id to a handler
-    /// that does what it needs: `gateways["URL"]?.append("flexa")`.
+    /// whose action fits the gateway: `gateways["URL"]?.append("flexa")`.
     public struct Gateways: Sendable, Hashable {
-        /// What an app does for a gateway.
+        /// An app's action for a gateway.
         @nonexhaustive
         public enum Handler: String, Sendable, Hashable, CaseIterable {
             /// Starts WeChat with its payload.
@@ -19,17 +19,17 @@ extension CitconConfiguration {
             case url = "URL"
             /// Opens a page.
             case xendit = "Xendit"
-            /// Has Braintree's library make a nonce, and confirms with it.
+            /// Requests a nonce from Braintree's library, and confirms with it.
             case braintree = "Braintree"
-            /// Has Cash App's library get the payer's consent, and confirms with it.
+            /// Requests the payer's consent from Cash App's library, and confirms with it.
             case cashApp = "CashApp"
-            /// Has PayPal's own library get the payer's approval, and confirms with it.
+            /// Requests the payer's approval from PayPal's own library, and confirms with it.
             case payPal = "PayPal"
-            /// Opens a page of Klarna's, where one is asked for: Klarna's view is not started.
+            /// Opens a Klarna page if the order asks for one; does not start Klarna's view.
             case klarna = "Klarna"
         }
 
-        /// The gateway ids by handler name. A name that is no handler's has no effect.
+        /// The gateway ids by handler name. A name without a handler has no effect.
         public var ids: [String: [String]]
 
         /// Creates a table.
@@ -49,22 +49,22 @@ extension CitconConfiguration {
             set { ids[handler] = newValue }
         }
 
-        /// Who takes `gateway`, compared to the letter; nil when nobody does.
+        /// Returns the handler of `gateway`, compared exactly; nil when there is none.
         package func handler(of gateway: String) -> Handler? {
             Handler.allCases.first { ids[$0.rawValue]?.contains(gateway) == true }
         }
     }
 }
 
-/// Who takes a payment.
+/// The handler of a gateway.
 package typealias GatewayHandler = CitconConfiguration.Gateways.Handler
 
 extension GatewayHandler {
-    /// Whether the payer's consent is needed before the charge is confirmed, which then takes the money.
+    /// True if the payer's consent is needed before the charge is confirmed, which then takes the money.
     package var asksFirst: Bool { self == .braintree || self == .cashApp || self == .payPal }
 
-    /// Whether confirming alone can take the money. The other gateways only answer with what the payer is sent to, so
-    /// that nobody can pay after a confirmation whose answer never came.
+    /// True if a confirmation alone can take the money. The other gateways only answer with the payer's destination, so
+    /// a confirmation whose answer was lost cannot be paid.
     package var mayPayAtConfirm: Bool {
         switch self {
         case .braintree, .cashApp, .payPal, .url, .xendit: true
@@ -72,7 +72,7 @@ extension GatewayHandler {
         }
     }
 
-    /// The app's name for people.
+    /// The app's display name.
     package var appName: String? {
         switch self {
         case .weChat: "WeChat Pay"
@@ -85,7 +85,7 @@ extension GatewayHandler {
         }
     }
 
-    /// Who leads the payer back.
+    /// The source of the payer's return.
     package var source: WalletReturn.Source {
         switch self {
         case .weChat: .weChat

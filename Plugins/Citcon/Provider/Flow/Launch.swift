@@ -1,30 +1,31 @@
 package import PaymentCore
 
-/// What has to be started or shown once a charge is confirmed. Stored with an attempt, so that it can be started after
-/// a restart: it serves only to pay this one charge.
+/// The page, code or app to open once a charge is confirmed. Stored with an attempt, so that it can be started after a
+/// restart: it can pay only this one charge.
 package enum Launch: Sendable, Hashable, Codable {
-    /// Nothing: the charge is settled, or will be without the payer.
+    /// Nothing to open: the charge is settled, or will be without the payer.
     case nothing
     /// A page.
     case page(url: String)
-    /// A code to be scanned.
+    /// A code to scan.
     case code(text: String)
     /// A wallet app.
     case app(Wallet)
 
-    /// A wallet and what it is started with.
+    /// A wallet with its launch values.
     package struct Wallet: Sendable, Hashable, Codable {
         package let name: String
         package let url: String?
         package let payload: [String: String]
-        /// The scheme under which WeChat leads back.
+        /// The URL scheme by which WeChat returns.
         package let weChatAppID: String?
     }
 
     /// Reads the launch payload of a confirmed charge.
     ///
-    /// - Parameter service: where the charge was confirmed: it may lead to pages on this machine only from there.
-    /// - Throws: ``OrderError`` in the vendor SDK's words.
+    /// - Parameter service: the address at which the charge was confirmed; only from there may it lead to pages on this
+    ///   machine.
+    /// - Throws: ``OrderError`` with the vendor SDK's messages.
     package init(
         _ handler: GatewayHandler, _ order: Order, _ transaction: TransactionFields, at service: HTTPURL
     ) throws(OrderError) {
@@ -40,7 +41,7 @@ package enum Launch: Sendable, Hashable, Codable {
         }
         switch handler {
         case .weChat, .alipay, .unionPay:
-            // The word for payloads is not confirmed; what is surely none is refused.
+            // The format name of payloads is not confirmed; this rejects the formats that are certainly none.
             guard entry.format != "redirect", entry.format != "qr" else {
                 throw OrderError(VendorText.unsupportedFormat)
             }
@@ -60,7 +61,7 @@ package enum Launch: Sendable, Hashable, Codable {
         guard format == "redirect" || (format == "qr" && handler == .url) else {
             throw OrderError(VendorText.unsupportedFormat)
         }
-        // A page that shows a code is a page; only a code itself is for showing.
+        // An address of a page with a code opens as a page; only a code itself is shown.
         if let url = try? HTTPURL(content) {
             guard url.mayBeOpened(by: service) else { throw OrderError(VendorText.invalidRedirect) }
             return .page(url: url.text)
@@ -110,7 +111,7 @@ package enum Launch: Sendable, Hashable, Codable {
 }
 
 extension Launch.Wallet {
-    /// What an app has to start.
+    /// The request to the app launcher.
     package func request(_ handler: GatewayHandler, _ places: CitconConfiguration.ReturnPlaces) -> AppRequest {
         var places = places
         if let weChatAppID { places.weChatAppIDs.insert(weChatAppID) }

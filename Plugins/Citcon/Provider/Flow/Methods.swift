@@ -1,9 +1,9 @@
 import PaymentCore
 
-/// Payment methods as people know them. The set is open: an unknown method is paid on a page until the service says
-/// otherwise.
+/// The display names and usual needs of payment methods. The set is open: an unknown method counts as paid on a page
+/// until the service says otherwise.
 enum Methods {
-    /// What a method usually asks of the payer; the gateway decides in the end.
+    /// Returns the method's usual need; the gateway decides in the end.
     static func need(of method: String) -> PayerNeed {
         apps[method].map { .app(name: $0) } ?? .page
     }

@@ -1,10 +1,10 @@
 package import PaymentCore
 
-/// What stands for a payer's consent at a gateway until it is sent with the confirmation. Never stored.
+/// A token of the payer's consent at a gateway, held until it is sent with the confirmation. Never stored.
 package struct Consent: Sendable, Hashable {
     /// Braintree's nonce, Cash App's grant or PayPal's order.
     package let value: Redacted<String>
-    /// What else the gateway's library tells, by the names of the service.
+    /// The further values from the gateway's library, by the names of the service.
     package let details: Redacted<[String: String]>
 
     package init(_ value: Redacted<String>, details: [String: String] = [:]) {
@@ -14,7 +14,7 @@ package struct Consent: Sendable, Hashable {
 }
 
 extension Order {
-    /// Whether the order lacks what stands for the payer's consent. A card's number or a stored token is one.
+    /// Returns true if the order lacks the payer's consent. A card's number or a stored token counts as consent.
     package func lacksConsent(for handler: GatewayHandler) -> Bool {
         let body = body.reveal()
         let (payment, gateway) = (body["payment"], body["ext"]?["gateway"])
@@ -27,7 +27,7 @@ extension Order {
         }
     }
 
-    /// The order with the payer's consent, where the gateway's members have it (Protocol 2.4.2).
+    /// Returns the order with the payer's consent in the gateway's members (Protocol 2.4.2).
     package func adding(_ consent: Consent, from handler: GatewayHandler) -> Order {
         var order = self
         var body = body.reveal()
@@ -57,7 +57,7 @@ extension Order {
         return order
     }
 
-    /// What the gateway's own library cannot do without, before it is started.
+    /// Checks the values that the gateway's own library needs, before it is started.
     package func check(_ config: GatewayConfig, for handler: GatewayHandler) throws(OrderError) {
         let named = config.keys.reveal()["client_id"] ?? ""
         switch handler {
@@ -67,7 +67,7 @@ extension Order {
         }
     }
 
-    /// What a gateway's own library is started with before the charge is confirmed.
+    /// Returns the request that starts a gateway's own library before the charge is confirmed.
     package func consentRequest(
         _ config: GatewayConfig, _ handler: GatewayHandler, _ places: CitconConfiguration.ReturnPlaces
     ) -> AppRequest {
@@ -75,7 +75,7 @@ extension Order {
         let body = body.reveal()
         if method == "paypal" || handler == .payPal, let payPalClientID { payload["client_id"] = payPalClientID }
         if handler == .cashApp {
-            // Once, or for later payments too; for whom.
+            // The grant's scope: one payment or later ones too, and its grantee.
             payload["on_file"] = body["payment"]?["request_token"]?.bool == true ? "true" : "false"
             payload["scope_id"] = payload["brand_id"] ?? payload["merchant_id"]
         }
@@ -94,15 +94,15 @@ extension Order {
 }
 
 extension Order {
-    /// Whether a page is asked for. Of an order from a link there is nothing else that can be started.
+    /// True if a page is requested. An order from a link can start nothing else.
     package var wantsPage: Bool {
         let payment = body.reveal()["payment"]
         let clients = (payment?["client"]?.array ?? []).compactMap(\.string)
         return isFromLink || payment?["format"] == "redirect" || clients.contains { $0 != Self.nativeClient }
     }
 
-    /// The order as it asks for a page and nothing else: where a method's own view is not started, its payload is of no
-    /// use.
+    /// The order with a request for a page alone: this library does not start the method's own view and cannot use its
+    /// payload.
     package var askingForPage: Order {
         var order = self
         var body = body.reveal()
@@ -114,7 +114,7 @@ extension Order {
 }
 
 extension JSONValue {
-    /// Writes a member of a member, making the objects on the way.
+    /// Writes a value at a path of nested members, creating the objects in between.
     fileprivate mutating func write(_ value: JSONValue, at path: [String]) {
         guard let name = path.first else {
             self = value

@@ -1,8 +1,8 @@
 package import PaymentCore
 
-/// One order on its way: a copy of what the caller gave, ready to be sent.
+/// One order in flight: a copy of the caller's values, ready to be sent.
 package struct Order: Sendable {
-    /// The kind of client that an application is; the service makes launch payloads for it.
+    /// The client kind of an application; the service makes launch payloads for it.
     package static let nativeClient = "mobile_native"
 
     package let method: String?
@@ -16,20 +16,20 @@ package struct Order: Sendable {
     package let universalLink: String?
     package let unionPayMode: String?
     package let wants3DSecure: Bool
-    /// The merchant's client id at PayPal, where the application knows better than the service.
+    /// The merchant's client id at PayPal, where the application overrides the service's.
     package let payPalClientID: String?
     /// The merchant's addresses that pages lead to.
     package let pages: Set<String>
-    /// Whether the charge alone knows the rest of the order.
+    /// True if only the charge has the rest of the order.
     package let isFromLink: Bool
-    /// What is sent with the confirmation.
+    /// The body of the confirmation.
     package var body: Redacted<JSONValue>
 
-    /// An order that an application made.
+    /// Creates an order made by an application.
     ///
     /// - Parameters:
     ///   - pages: the merchant's addresses that pages lead to.
-    ///   - body: what is sent with the confirmation.
+    ///   - body: the body of the confirmation.
     package init(
         method: String?, reference: String?, amount: Int?, currency: String?, country: String?,
         chargeToken: Redacted<String>?, consumer: Redacted<String>?, scheme: String?, universalLink: String?,
@@ -52,7 +52,7 @@ package struct Order: Sendable {
         self.body = Redacted(body)
     }
 
-    /// An order from a link. What the merchant's server said when it made the charge is not said again.
+    /// Creates an order from a link. It does not repeat the values with which the merchant's server made the charge.
     package init(_ link: CitconOrderLink, _ application: CitconConfiguration.Application) {
         method = link.method
         reference = link.reference
@@ -85,10 +85,10 @@ package struct Order: Sendable {
 
     // MARK: Checks
 
-    /// What the guide's tables require and a method is known to need, before anything is sent. The vendor's SDK looks
-    /// only at the method here.
+    /// Checks the requirements of the guide's tables and the known needs of the method, before anything is sent. The
+    /// vendor's SDK checks only the method here.
     ///
-    /// A link's order need not repeat what the merchant's server said when it made the charge.
+    /// A link's order need not repeat the values with which the merchant's server made the charge.
     package func checkAtStart() throws(OrderError) {
         guard let method, !method.isEmpty else { throw OrderError(VendorText.noMethod) }
         guard let token = chargeToken?.reveal(), !token.isEmpty else { throw OrderError(VendorText.noChargeToken) }
@@ -116,7 +116,7 @@ package struct Order: Sendable {
         }
     }
 
-    /// What a charge needs that an application makes itself: who takes it may be said when it is confirmed.
+    /// Checks the requirements of a charge that an application makes itself; its method can follow at the confirmation.
     package func checkToMake() throws(OrderError) {
         if let reference, !reference.isEmpty, !PathSegment.isSafe(reference) {
             throw OrderError(".transaction.reference\(VendorText.notForPaths)")
@@ -124,7 +124,7 @@ package struct Order: Sendable {
         try checkTransaction()
     }
 
-    /// What the guide requires of every transaction. It is also what the service's answers are compared with.
+    /// Checks the guide's requirements of every transaction; the service's answers are compared with the same members.
     private func checkTransaction() throws(OrderError) {
         let members = [
             ("reference", reference), ("amount", amount.flatMap { $0 > 0 ? "\($0)" : nil }), ("currency", currency),
@@ -135,7 +135,8 @@ package struct Order: Sendable {
         }
     }
 
-    /// What 3-D Secure asks of the card holder. The unit within the house is not among it: not every address has one.
+    /// Checks 3-D Secure's requirements of the card holder. The unit within the house is optional: not every address
+    /// has one.
     private func checkProof() throws(OrderError) {
         let body = body.reveal()
         let parts = [
@@ -159,13 +160,13 @@ package struct Order: Sendable {
 
     private var hasChargeToken: Bool { chargeToken?.reveal().isEmpty == false }
 
-    /// Whether something stored is used, or is to be stored.
+    /// True if a stored account is used or is to be stored.
     private var usesVault: Bool {
         let payment = body.reveal()["payment"]
         return payment?["request_token"]?.bool == true || payment?["token"]?.string?.isEmpty == false
     }
 
-    /// The vendor SDK's second check: what the gateway's handler needs, before the charge is confirmed.
+    /// Checks the needs of the gateway's handler before the charge is confirmed: the vendor SDK's second check.
     ///
     /// UnionPay's screen, which the vendor's text names, has no meaning here.
     package func check(for handler: GatewayHandler) throws(OrderError) {
@@ -179,11 +180,11 @@ package struct Order: Sendable {
         }
     }
 
-    /// What answers have to be about.
+    /// The terms that answers have to match.
     package var terms: ChargeTerms { ChargeTerms(reference: reference, amount: amount, currency: currency) }
 }
 
-/// The reason for which an order goes no further, in the vendor SDK's words.
+/// The reason why an order cannot continue, in the vendor SDK's terms.
 package struct OrderError: Error, Sendable, Hashable {
     package let code: String
     package let message: String
@@ -197,7 +198,7 @@ package struct OrderError: Error, Sendable, Hashable {
         self.init(error.clientMessage, code: error.clientCode)
     }
 
-    /// What the payer's return without consent stands for.
+    /// Creates the error for a payer's return without consent.
     package init(missingConsentIn back: WalletReturn?) {
         let isCancellation = back?.isCancellation ?? true || back?.code == nil
         self.init(
@@ -205,6 +206,6 @@ package struct OrderError: Error, Sendable, Hashable {
             code: isCancellation ? VendorCode.cancelled : VendorCode.failure)
     }
 
-    /// The text for payers who called it off.
+    /// The message for payers who cancelled.
     package static let cancelledByPayer = "cancelled by the payer"
 }

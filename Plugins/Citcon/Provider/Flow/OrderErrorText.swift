@@ -1,6 +1,6 @@
-/// Why a payment goes no further, for people.
+/// The human-readable reasons why a payment cannot continue.
 enum OrderErrorText {
-    /// The vendor's words are for developers; this says whose doing it is.
+    /// Returns a message that names the cause; the vendor's messages are for developers.
     static func text(of failure: OrderError) -> String {
         switch failure.message {
         case VendorText.noScheme: "Alipay needs the application's scheme; give it to the provider's configuration"
@@ -10,7 +10,7 @@ enum OrderErrorText {
             "the service's answer holds nothing that starts this payment"
         case VendorText.invalidRedirect: "the service leads to a page without a safe address"
         case let message where message.hasPrefix(VendorText.undecodable):
-            // What follows is this library's own text.
+            // The rest is this library's own text.
             "the service's answer cannot start the payment: \(message.dropFirst(VendorText.undecodable.utf8.count))"
         case ".scheme\(VendorText.neededFor)Cash App":
             "Cash App needs the application's scheme; give it to the provider's configuration"
@@ -22,7 +22,8 @@ enum OrderErrorText {
         }
     }
 
-    /// Nothing was confirmed then. The gateway's name is the service's own word, so it is not repeated.
+    /// Returns the message for an unsupported gateway; nothing was confirmed. It omits the gateway's name, which is the
+    /// service's text.
     static func unsupported(_ method: String) -> String {
         "the service names a gateway for \(method) that this version cannot use; offer another method"
     }

@@ -1,27 +1,27 @@
 package import PaymentCore
 import Synchronization
 
-/// The one flow of an order, for the router and for the vendor's client alike: who takes it, whether the charge is what
-/// was agreed, the payer's consent, the confirmation, and the payer's way to the wallet and back.
+/// The one flow of an order, for the router and for the vendor's client alike: the gateway's handler, the comparison of
+/// the charge with the agreed terms, the payer's consent, the confirmation, and the payer's way to the wallet and back.
 ///
-/// Two things are given to it, in which they differ: a context, which keeps the steps in a journal or in memory, and a
-/// ``PayerHandOff``. Whatever protects a payer is done here, and so for both. No step's result holds the charge token,
-/// the access token or what stands for the payer's consent: those live as long as the run.
+/// The router and the client differ in two parameters: a context, which keeps the steps in a journal or in memory, and
+/// a ``PayerHandOff``. All protection of the payer is in this flow, and so applies to both. No step's result holds the
+/// charge token, the access token or the payer's consent: those exist only during the run.
 package struct OrderFlow: Sendable {
-    /// The payment, as the router calls it.
+    /// The payment's reference in the router.
     package let payment: PaymentReference
     /// The payment method.
     let method: String
-    /// The order; nil when an attempt goes on without its link, and can only be settled.
+    /// The order; nil when an attempt resumes without its link, and can only be settled.
     let order: Order?
-    /// What was agreed.
+    /// The agreed terms.
     package let terms: ChargeTerms
-    /// What a return may name.
+    /// The names that a return may carry.
     let names: GivenNames
     let gateways: CitconConfiguration.Gateways
     let context: ProviderContext
     let handOff: any PayerHandOff
-    /// Hears that the charge is confirmed, before anything is made of it.
+    /// Called when the charge is confirmed, before the answer is processed.
     let hasConfirmed: @Sendable (CitconService.Answer) -> Void
     private let base: CitconService
     private let state = RunState()
@@ -49,39 +49,39 @@ package struct OrderFlow: Sendable {
         self.base = base
     }
 
-    /// What is kept of a confirmed charge.
+    /// The stored data of a confirmed charge.
     package struct Confirmed: Codable, Sendable {
         /// The service's id of the charge, by which inquiries are documented.
         package let id: String?
-        /// What the payer is sent to.
+        /// The page, code or app for the payer.
         package let launch: Launch
     }
 
-    /// How far an order came.
+    /// The progress of an order.
     package enum Progress: Sendable {
-        /// The charge was over before it was confirmed here.
+        /// The charge was final before it was confirmed here.
         case over(PaymentOutcome)
         /// It is confirmed: now, or in an earlier run.
         case confirmed(Confirmed, GatewayHandler, isFresh: Bool)
     }
 
-    /// The service's latest word on the charge in this run, whole.
+    /// The service's latest answer about the charge in this run, complete.
     package var answer: CitconService.Answer? { state[\.answer] }
 
-    /// The service, whose answers are rid of this order's secrets.
+    /// The service, which removes this order's secrets from answers.
     private var service: CitconService {
         var service = base.hiding(consent?.value)
         service.secrets.add(consent?.details.reveal().values.map { Redacted($0) } ?? [])
         return service
     }
 
-    /// What is asked of the payer and never stored.
+    /// The keys of the payer's answers, which are never stored.
     private enum Asked {
         static let consent = "consent"
         static let arrival = "arrival"
     }
 
-    /// What stands for the payer's consent, when it was given in this run.
+    /// The payer's consent, if it was given in this run.
     private var consent: Consent? { context.answer(to: Asked.consent) }
 
     // MARK: Up to the confirmation
@@ -122,11 +122,11 @@ package struct OrderFlow: Sendable {
         }
     }
 
-    /// Where confirming takes the money: makes sure that the charge is what was agreed.
+    /// Checks that the charge matches the agreed terms, where confirming takes the money.
     ///
-    /// An order that an application made itself goes on when the service does not tell: nobody documents that it does,
-    /// and the answer to the confirmation is compared in any case. A link may come from anywhere, so its charge has to
-    /// be told.
+    /// An order that an application made itself continues when the service refuses the inquiry: the vendor does not
+    /// document that it answers one, and the answer to the confirmation is compared in any case. A link may come from
+    /// anywhere, so its charge has to be reported.
     private func compare() async throws -> PaymentOutcome {
         try await context.step("compare with the charge", .query) {
             guard let name = terms.reference, !name.isEmpty else { return .pending(retryAfter: nil) }
@@ -195,7 +195,7 @@ package struct OrderFlow: Sendable {
         state[\.answer] = answer
         let charge = answer.transaction
         if let member = order.terms.difference(fromConfirmed: charge) {
-            // Gateways that take the money at once have taken it; the others only say how the payer is sent to pay.
+            // Gateways that charge at once have taken the money; the others only answer with the payer's destination.
             let mayHavePaid = handler.mayPayAtConfirm || charge.state != .initiated
             let words = OrderError(VendorText.invalidContent)
             let warning = OrderError("\(words.message): \(ChargeTerms.warning(member))")
@@ -213,12 +213,12 @@ package struct OrderFlow: Sendable {
         }
     }
 
-    /// The error of a confirmation that failed.
+    /// Returns the error for a confirmation that failed.
     ///
-    /// A refusal may be the answer to a second copy of it, so it is open what the first one did; until that is known,
-    /// the step has no end and whoever runs the flow asks for the status. Where confirming takes no money, the charge
-    /// can tell: one that still waits, or that nobody knows, was not paid, and without the answer nobody can pay it by
-    /// this attempt.
+    /// A refusal may answer a second copy of the confirmation, so the effect of the first one is unknown; until it is
+    /// known, the step has no end and the caller of the flow asks for the status. Where confirming takes no money, the
+    /// charge settles it: one that is still initiated, or that the service does not know, was not paid, and without the
+    /// answer this attempt cannot pay it.
     private func unconfirmed(
         after error: CitconCallError, _ order: Order, _ handler: GatewayHandler
     ) async -> PaymentError {
@@ -240,15 +240,15 @@ package struct OrderFlow: Sendable {
 
     // MARK: The payer's way
 
-    /// Sends the payer to the page or wallet and waits for them.
+    /// Sends the payer to the page or wallet and waits for the return.
     ///
-    /// That they called it off is not stored, so that the wallet opens again when the payment is taken up again.
+    /// A cancellation is not stored, so that the wallet opens again when the payment resumes.
     ///
-    /// - Returns: how they came back; nil when they were not sent in this run.
+    /// - Returns: the kind of return; nil when the payer was not sent in this run.
     package func handOver(_ confirmed: Confirmed, _ handler: GatewayHandler) async throws -> PayerArrival? {
         guard confirmed.launch != .nothing, handOff.canOpen(confirmed.launch) else { return nil }
         _ = try await context.stepIfFinished("hand over to the payer", .interaction) {
-            // Kept from an earlier run, perhaps by a provider that was set up for another address.
+            // The page is kept from an earlier run, perhaps of a provider with another address.
             if case .page(let text) = confirmed.launch, try !HTTPURL(text).mayBeOpened(by: service.baseURL) {
                 let words = OrderError(VendorText.invalidRedirect)
                 throw error(.invalidResponse, OrderErrorText.text(of: words), words, phase: .maybeSent)
@@ -266,7 +266,7 @@ package struct OrderFlow: Sendable {
         return context.answer(to: Asked.arrival)
     }
 
-    /// Asks the service about the confirmed charge, by the id that it gave.
+    /// Asks the service about the confirmed charge, by its id.
     package func inquire(_ confirmed: Confirmed) async throws(CitconCallError) -> CitconService.Answer {
         if let id = confirmed.id, !id.isEmpty { return try await service.inquire(charge: id) }
         return try await inquireByReference()
@@ -295,7 +295,7 @@ package struct OrderFlow: Sendable {
     }
 
     /// - Parameters:
-    ///   - words: for the vendor's client, where that has words of its own.
+    ///   - words: for the vendor's client, where its message differs.
     ///   - warning: for the vendor's client, where money may have moved.
     private func error(
         _ code: PaymentError.Code, _ message: String, _ words: OrderError? = nil, warning: OrderError? = nil,

@@ -1,13 +1,13 @@
 import PaymentCore
 
-/// The reason for which an order goes no further, in the words of the vendor's client: the cause of the router's error
-/// where that says less. The router's has none of the service's own texts, which may hold what was sent.
+/// The reason why an order cannot continue, in the terms of the vendor's client: the cause of the router's error where
+/// that is less specific. The router's error has none of the service's own texts, which may contain sent values.
 package struct OrderFlowError: Error, Sendable {
-    /// For the vendor's client.
+    /// The error for the vendor's client.
     package let words: OrderError
-    /// For the vendor's client, where money may have moved: instead of ``words``.
+    /// The error for the vendor's client where money may have moved, in place of ``words``.
     package var warning: OrderError?
-    /// The service's refusal or silence, where that was it.
+    /// The service's refusal or silence, if that was the cause.
     package var call: CitconCallError?
 
     /// Creates an error.
@@ -17,7 +17,7 @@ package struct OrderFlowError: Error, Sendable {
         self.call = call
     }
 
-    /// Reads an error that came out of a flow. What is not this library's own may hold anything, so only its type is
+    /// Creates the reason from an error that a flow threw. A foreign error may contain anything, so only its type is
     /// named.
     package init(behind error: any Error) {
         guard let error = error as? PaymentError else {

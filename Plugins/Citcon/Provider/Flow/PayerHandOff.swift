@@ -1,47 +1,47 @@
 package import PaymentCore
 
-/// How a payer is sent away and comes back: what differs between the router's payers and those of the vendor's client.
+/// Sends a payer away and waits for the return: the part in which the router and the vendor's client differ.
 package protocol PayerHandOff: Sendable {
-    /// Where payers come back to.
+    /// The addresses that payers return to.
     var places: CitconConfiguration.ReturnPlaces { get }
 
-    /// It is known who takes the payment.
+    /// Called when the handler of the payment is known.
     func begin(_ handler: GatewayHandler)
 
-    /// Refuses an order whose payer cannot be sent where it needs them, before it is confirmed.
+    /// Refuses, before the confirmation, an order whose payer cannot be sent where needed.
     func check(_ need: PayerNeed) throws
 
-    /// Has a gateway's own library get the payer's consent, and returns what it brought back.
+    /// Requests the payer's consent from a gateway's own library, and returns its result.
     func consent(_ request: AppRequest) async throws -> WalletReturn?
 
-    /// Whether `launch` can be opened here.
+    /// Returns true if `launch` can be opened here.
     func canOpen(_ launch: Launch) -> Bool
 
-    /// Sends the payer to what a confirmed charge leads to, and waits until they are back.
+    /// Sends the payer to the launch of a confirmed charge, and waits for the return.
     ///
     /// - Parameters:
     ///   - charge: the service's id of the charge.
-    ///   - word: the service's word on the charge, for payers who may be back without saying so; nil when there is
-    ///     none.
+    ///   - word: returns the service's answer about the charge, for payers who may be back without a URL; nil when
+    ///     there is no answer.
     func open(
         _ launch: Launch, _ handler: GatewayHandler, charge: String?,
         asking word: @Sendable () async -> CitconService.Answer?
     ) async throws -> PayerArrival
 }
 
-/// How waiting for a payer ended.
+/// The end of a wait for a payer.
 package enum PayerArrival: Sendable {
-    /// By a URL.
+    /// The payer returned by a URL.
     case back(WalletReturn)
-    /// Without one.
+    /// The payer returned without a URL.
     case silent
     /// The charge was decided meanwhile.
     case decided(CitconService.Answer)
-    /// The application gave up.
+    /// The application abandoned the order.
     case abandoned(OrderError)
 }
 
-/// The router's payers: what they lend opens pages and apps, and returns when they are back.
+/// The router's payers: their callbacks open pages and apps, and return when the payers are back.
 struct PayerCallbacks: PayerHandOff {
     let provider: ProviderID
     let payer: Payer
@@ -97,7 +97,7 @@ struct PayerCallbacks: PayerHandOff {
         link.flatMap { WalletReturn($0.text, at: places) }
     }
 
-    /// What an application throws may hold anything, so only its type is told.
+    /// Maps a thrown error to one that names only its type, because an application's error may contain anything.
     @discardableResult
     private func callback<Value>(_ what: String, _ work: () async throws -> Value) async throws -> Value {
         do { return try await work() } catch let error as PaymentError {

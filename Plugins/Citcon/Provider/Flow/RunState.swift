@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The state of one run of a flow that no step stores; what the payer answers, its context keeps.
+/// The state of one run of a flow that no step stores; the context keeps the payer's answers.
 final class RunState: Sendable {
     struct Content: Sendable {
-        /// What the service said of the method, with its gateway's keys.
+        /// The service's configuration of the method, with its gateway's keys.
         var config: GatewayConfig?
-        /// The service's latest answer about the charge, whole.
+        /// The service's latest answer about the charge, complete.
         var answer: CitconService.Answer?
     }
 

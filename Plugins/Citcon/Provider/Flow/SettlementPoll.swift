@@ -1,22 +1,22 @@
 import PaymentCore
 
-/// Asking again until a charge is decided, for a bounded time: what was waited, not what a clock on the wall says,
-/// which may be set back meanwhile.
+/// Polling until a charge is decided, for a bounded time. The limit counts the waits, not a wall clock, which can be
+/// set back meanwhile.
 struct SettlementPoll: Sendable {
     let provider: ProviderID
     let clock: any PaymentClock
     let limit: Duration
-    /// How long a question that is not answered takes.
+    /// The duration of an inquiry that times out.
     var timeout = Duration.seconds(30)
-    /// Called once, when the first answer leaves it open.
+    /// Called once, when the first answer leaves the charge undecided.
     var hasToWait: @Sendable () -> Void = {}
 
     private static let policy = RetryPolicy(retries: .max, firstDelay: .seconds(1), longestDelay: .seconds(5))
 
-    /// Asks until the charge is decided or the limit has passed; at least once.
+    /// Polls until the charge is decided or the limit has passed; at least once.
     ///
     /// - Returns: the last answer.
-    /// - Throws: ``PaymentError`` of phase `maybeSent` when the last question was not answered.
+    /// - Throws: ``PaymentError`` of phase `maybeSent` when the last inquiry failed.
     func settle(
         _ ask: () async throws(CitconCallError) -> CitconService.Answer
     ) async throws -> TransactionFields {
@@ -31,11 +31,11 @@ struct SettlementPoll: Sendable {
                 if transaction.state?.isSettled == true { return .last(.success(transaction)) }
                 return .again(.success(transaction), after: waits.next() ?? limit)
             } catch {
-                // The question's refusal says nothing about the charge.
+                // A refused inquiry says nothing about the charge.
                 let open = ErrorTable.citcon.paymentError(from: error, isMutation: false, at: provider)
                     .with(phase: .maybeSent)
                 guard error.isPassing else { return .last(.failure(open)) }
-                // A service that asks for more patience than the policy has is asked once more, at the limit.
+                // After a requested wait beyond the policy's, the service is asked once more, at the limit.
                 return .again(
                     .failure(open), after: waits.next(askedFor: error.wish) ?? limit,
                     counting: error.isTimeout ? timeout : .zero)
@@ -49,7 +49,7 @@ struct SettlementPoll: Sendable {
 }
 
 extension CitconCallError {
-    /// Whether the same question may be answered later.
+    /// True if the same inquiry may succeed later.
     var isPassing: Bool {
         switch self {
         case .refused(let refusal): refusal.status == 429 || (500..<600).contains(refusal.status)
@@ -58,12 +58,12 @@ extension CitconCallError {
         }
     }
 
-    /// The wait that the service asks for.
+    /// The wait that the service requests.
     fileprivate var wish: Duration? {
         if case .refused(let refusal) = self { refusal.retry.wait } else { nil }
     }
 
-    /// Whether the time for an answer ran out.
+    /// True if the time for an answer ran out.
     fileprivate var isTimeout: Bool {
         if case .transport(let error) = self { error.reason == .timedOut } else { false }
     }

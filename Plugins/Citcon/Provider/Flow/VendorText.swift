@@ -2,14 +2,14 @@
 package enum VendorCode {
     /// Success.
     package static let success = "0"
-    /// The common error: a bad request, a payment that could not be made.
+    /// The common error: a bad request, or a payment that could not be made.
     package static let failure = "-1"
-    /// Called off. The vendor's SDK also uses it for an answer that it cannot read; see ``VendorText``.
+    /// Cancelled. The vendor's SDK also uses it for an answer that it cannot read; see ``VendorText``.
     package static let cancelled = "-2"
-    /// Called off in Alipay.
+    /// Cancelled in Alipay.
     package static let alipayCancelled = "6001"
 
-    /// Whether `code` stands for a payer who called it off, with `message` telling the two meanings of `-2` apart.
+    /// Returns true if `code` means that the payer cancelled, with `message` distinguishing the two meanings of `-2`.
     package static func isCancellation(_ code: String?, message: String?) -> Bool {
         if code == alipayCancelled { return true }
         return code == cancelled && message?.hasPrefix(VendorText.undecodable) != true
@@ -22,25 +22,26 @@ package enum VendorText {
     package static let noMethod = ".payment.method\(empty)"
     /// No charge token was given.
     package static let noChargeToken = ".chargeToken can not be empty or nil"
-    /// Alipay cannot lead back.
+    /// Alipay has no way back to the application.
     package static let noScheme = ".scheme Can not be empty for Alipay"
-    /// WeChat cannot lead back.
+    /// WeChat has no way back to the application.
     package static let noUniversalLink = ".universalLink Can not be empty for WechatPay"
     /// UnionPay's mode is missing.
     package static let noUnionPayMode = ".unionPayMode or .controller Can not be empty for UPOP"
-    /// A member that every order has is missing; its name comes before this. The vendor's SDK says so of the method
+    /// A member that every order has is missing; its name precedes this text. The vendor's SDK uses it for the method
     /// alone.
     package static let empty = " can not be empty"
-    /// A member of the order is missing: its name comes before this, what it is for after it. The vendor's SDK has such
+    /// A member of the order is missing: its name precedes this text, its purpose follows. The vendor's SDK has such
     /// texts only for the members above.
     package static let neededFor = " Can not be empty for "
-    /// A member of the order, named before this, cannot become part of a request's path. Not one of the vendor's texts.
+    /// A member of the order, whose name precedes this text, cannot become part of a request's path. Not a vendor's
+    /// text.
     package static let notForPaths = " has characters that can not be part of an address"
-    /// The service names a gateway that nobody here handles; the gateway's name follows.
+    /// No handler takes the gateway that the service names; the gateway's name follows.
     package static let unsupportedGateway = "Unsupport Payment: "
-    /// Neither the order nor the service says which client the merchant is at PayPal.
+    /// Neither the order nor the service names the merchant's client id at PayPal.
     package static let noPayPalClient = ".paypalClientId\(neededFor)PayPal"
-    /// The service names no keys of the merchant's at Cash App.
+    /// The service names no keys of the merchant at Cash App.
     package static let noCashAppKeys = "The Cash App Client config is empty!"
     /// The launch payload comes in a form that the gateway's handler cannot use.
     package static let unsupportedFormat = "Unsupport payment format"
@@ -54,12 +55,13 @@ package enum VendorText {
     package static let undecodable = "Unexcept Error for Response Data: "
     /// The inquiry after the payer's return failed.
     package static let checkFailed = "Check result failed"
-    /// What this library, not the vendor's SDK, ends a text with when money may have moved and nobody knows.
+    /// The end of this library's text, not one of the vendor SDK's, when money may have moved and the status is
+    /// unknown.
     package static let doNotPayAgain =
         "Money may have moved: do not pay again before an inquiry says how it ended"
-    /// What this library ends a text with when a charge was perhaps made, and the only copy of its token is lost.
+    /// The end of this library's text when a charge may exist and the only copy of its token is lost.
     package static let tokenLost =
         "The charge may be there, but its token is lost. Nothing is charged: order again under another reference"
-    /// Nobody said what went wrong.
+    /// The cause of the error is unknown.
     package static let unknown = "Unknown Error"
 }

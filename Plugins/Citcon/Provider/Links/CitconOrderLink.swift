@@ -1,6 +1,6 @@
 public import PaymentCore
 
-/// A link that holds what is needed to confirm one charge, for handing an order from a merchant's server to an app:
+/// A link with the values to confirm one charge, for passing an order from a merchant's server to an app:
 ///
 /// ```
 /// citcon:charge?token=62d5…&method=wechatpay&reference=order-1&amount=1250&currency=USD&country=US&env=uat
@@ -13,7 +13,7 @@ public import PaymentCore
 /// | --- | --- |
 /// | `token` | the charge token; single-use and secret: the link is as good as the token |
 /// | `method` | the payment method, lower case |
-/// | `reference` | the merchant's reference of the charge; it becomes part of addresses, so without `/ \ ? # ; %` and `..` |
+/// | `reference` | the merchant's reference of the charge; part of addresses, so without `/ \ ? # ; %` and `..` |
 /// | `amount` | minor units, digits without leading zeros, not 0 |
 /// | `currency` | ISO 4217, upper case |
 /// | `country` | ISO 3166-1, two letters, upper case |
@@ -26,11 +26,11 @@ public struct CitconOrderLink: Sendable, Hashable {
     public let method: String
     /// The merchant's reference of the charge.
     public let reference: String
-    /// The amount, which the service has to agree with.
+    /// The amount, which the service's answer must match.
     public let amount: Money
     /// The country of the payment.
     public let country: String
-    /// The environment that knows the token.
+    /// The environment in which the token is valid.
     public let mode: CitconEndpoint.Mode
     /// The merchant's reference of the payer.
     public let consumer: Redacted<String>?
@@ -55,9 +55,9 @@ public struct CitconOrderLink: Sendable, Hashable {
         try self.init(items)
     }
 
-    /// Creates an order by reading a link.
+    /// Creates an order from a link.
     ///
-    /// - Throws: ``Defect`` saying what is wrong with it.
+    /// - Throws: ``Defect`` with the first error in the link.
     public init(_ link: PaymentLink) throws(Defect) {
         guard Self.isOne(link) else { throw .notAnOrder }
         guard link.fragment == nil else { throw .hasFragment }
@@ -72,7 +72,7 @@ public struct CitconOrderLink: Sendable, Hashable {
         try self.init(items)
     }
 
-    /// The link. It holds the charge token: not for logs.
+    /// The text of the link. It contains the charge token: do not log it.
     public var text: Redacted<String> {
         var items = [
             ("token", token.reveal()), ("method", method), ("reference", reference), ("amount", amount.minorUnitText),
@@ -82,20 +82,20 @@ public struct CitconOrderLink: Sendable, Hashable {
         return Redacted("citcon:charge?" + items.map { "\($0)=\(PercentCoding.encode($1))" }.joined(separator: "&"))
     }
 
-    /// Why a link is not an order that can be paid.
+    /// The reason why a link is not an order that can be paid.
     @nonexhaustive
     public enum Defect: Error, Sendable, Hashable {
-        /// It is no `citcon:charge` link.
+        /// It is not a `citcon:charge` link.
         case notAnOrder
         /// It has a fragment.
         case hasFragment
-        /// It has an item that this grammar does not know.
+        /// It has an item that is not in this grammar.
         case unknownItem
-        /// It says something twice.
+        /// It has an item twice.
         case repeated(String)
-        /// It does not say something.
+        /// It lacks an item.
         case missing(String)
-        /// An item has a value that it cannot have.
+        /// An item has an invalid value.
         case malformed(String)
     }
 
@@ -153,7 +153,7 @@ public struct CitconOrderLink: Sendable, Hashable {
 }
 
 extension CitconOrderLink.Defect: CustomStringConvertible {
-    /// A few words for people, without what stood there.
+    /// A short human-readable description, without the link's values.
     public var description: String {
         switch self {
         case .notAnOrder: "it is no citcon:charge link"

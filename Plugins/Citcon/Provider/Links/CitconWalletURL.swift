@@ -5,18 +5,18 @@ public import PaymentCore
 public enum CitconWalletURL: Sendable, Hashable {
     /// `weixin://app/<app id>/pay/?…`, from the seven values that WeChat's own library takes.
     case weChat(CitconWalletURL.WeChatPayload)
-    /// `alipay://alipayclient/?…`: an order string, and the scheme that leads back.
+    /// `alipay://alipayclient/?…`: an order string, and the scheme for the return.
     case alipay(order: Redacted<String>, scheme: String)
-    /// `uppaywallet://uppay?…`, from values that UnionPay's own library makes out of a transaction number. How it does
-    /// that is not published, so this library starts UnionPay by its library and only recognises these.
+    /// `uppaywallet://uppay?…`, from values that UnionPay's own library derives from a transaction number. The
+    /// derivation is not published, so this library starts UnionPay by its library and only recognises these.
     case unionPay(payData: Redacted<String>, scheme: Redacted<String>)
 
-    /// `alipays://platformapi/startapp?appId=20000067&url=…`: a page of Alipay's, opened in its app.
+    /// `alipays://platformapi/startapp?appId=20000067&url=…`: an Alipay page, opened in its app.
     case alipayPage(url: String)
     /// `com.venmo.touch.v2://…`, as Braintree's library makes it.
     case venmo(CitconWalletURL.VenmoSwitch)
 
-    /// The URL. Whoever has it can pay the order with it.
+    /// The text of the URL. Any holder of it can pay the order.
     public var text: Redacted<String> {
         switch self {
         case .weChat(let payload): Redacted("weixin://app/\(payload.query)")
@@ -35,8 +35,7 @@ public enum CitconWalletURL: Sendable, Hashable {
     /// The id of the part of Alipay's app that opens pages.
     private static let alipayBrowser = "20000067"
 
-    /// The form that is a web address, for WeChat and pages of Alipay's; nil for the others, which have none that is
-    /// known.
+    /// The web address form, for WeChat and Alipay pages; nil for the others, which have no known one.
     public var universalLink: Redacted<String>? {
         switch self {
         case .weChat(let payload): Redacted("https://help.wechat.com/app/\(payload.query)")
@@ -46,7 +45,7 @@ public enum CitconWalletURL: Sendable, Hashable {
         }
     }
 
-    /// Creates a URL that starts a wallet by reading `link`; nil for everything else.
+    /// Creates a wallet URL from `link`; nil if it does not start a wallet.
     public init?(_ link: PaymentLink) {
         guard link.form == .web, link.port == nil, link.fragment == nil else { return nil }
         switch (link.scheme.map(String.init), link.host.map(String.init)) {

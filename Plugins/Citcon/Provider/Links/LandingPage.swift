@@ -1,9 +1,9 @@
 package import PaymentCore
 
-/// A page of Citcon's own that leads a browser into a wallet: `https://landing.<…>citconpay.com/v1/landing/<id>`,
+/// Citcon's own page that leads a browser into a wallet: `https://landing.<…>citconpay.com/v1/landing/<id>`,
 /// `…/v1/qr/<id>`, and both behind `https://proxy.citconpay.cn/upi/u_landing/`.
 ///
-/// Its id is neither a charge's nor a token: nothing can be asked about it.
+/// Its id is neither a charge's id nor a token, so no inquiry about it is possible.
 package enum LandingPage {
     package static let referencePrefix = "landing:"
 
@@ -12,7 +12,7 @@ package enum LandingPage {
         .host("proxy.citconpay.cn", path: "/upi/u_landing/v1"),
     ]
 
-    /// The page's id, or nil when `link` is no such page.
+    /// Returns the page's id, or nil when `link` is not such a page.
     package static func id(in link: PaymentLink) -> String? {
         guard link.isHTTP, link.port == nil, link.hostKind == .name, let host = link.host else { return nil }
         var words = link.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()

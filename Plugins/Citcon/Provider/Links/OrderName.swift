@@ -1,7 +1,7 @@
 public import PaymentCore
 import PaymentCrypto
 
-/// What a payment is called: the environment and the merchant, whose references mean nothing elsewhere, and the
+/// The name of a payment: the environment and the merchant, outside of which a reference has no meaning, and the
 /// merchant's reference.
 ///
 /// `uat/order-1`, or with a name for the merchant `uat/shop-2/order-1`. References have no slashes, and the merchant's
@@ -17,7 +17,7 @@ package struct OrderName: Sendable, Hashable {
             .joined(separator: "/")
     }
 
-    /// The reference in `name`, which has to be of this environment and merchant; a bare reference is.
+    /// Returns the reference in `name`, which has to be of this environment and merchant; a bare reference qualifies.
     ///
     /// - Throws: ``PaymentError`` of phase `beforeSend`.
     package static func reference(
@@ -48,9 +48,9 @@ package struct OrderName: Sendable, Hashable {
         "the payment's reference has characters that cannot be part of a request's path; nothing was asked"
 }
 
-/// What a link asks for besides its name, as it travels with an attempt.
+/// The terms of a link besides its name, stored with an attempt.
 package struct OrderTerms: Sendable, Hashable, Codable {
-    /// Tells charges apart without holding the charge token, which is a secret.
+    /// A value that distinguishes charges without holding the charge token, which is a secret.
     package let charge: String
 
     package init(_ token: Redacted<String>) {
@@ -59,8 +59,8 @@ package struct OrderTerms: Sendable, Hashable, Codable {
 }
 
 extension CitconProvider: ReusableReferenceProvider {
-    /// Refuses the same reference for another charge, method or amount: that is another payment, which must not be told
-    /// paid because the first one was, nor be paid in the place of it.
+    /// Refuses the same reference for another charge, method or amount: that is another payment, which must neither be
+    /// reported as paid because the first one was, nor be paid in its place.
     ///
     /// - Throws: ``PaymentError``, `integrity`, when they differ.
     public func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
@@ -76,10 +76,10 @@ extension CitconProvider: ReusableReferenceProvider {
 }
 
 extension CitconOrderLink {
-    /// Whether `attempt` is one at just this: the same charge, by the same method, over the same amount.
+    /// Returns true if `attempt` is for this charge, by the same method, over the same amount.
     package func isAbout(_ attempt: PaymentAttempt) -> Bool {
         guard method == attempt.option.id, amount == attempt.option.amount else { return false }
-        // What was stored before charges were told apart has none.
+        // Attempts stored by earlier versions have no value for the charge.
         guard let data = attempt.option.providerData else { return true }
         return (try? data.decode(OrderTerms.self)) == OrderTerms(token)
     }

@@ -1,24 +1,24 @@
 package import PaymentCore
 
-/// What a URL by which a payer came back says of the order that it belongs to.
+/// The names of an order in the URL by which a payer returned.
 ///
-/// Most name nothing. The wallets' forms are those of Protocol 4.3; the others are the service's own members, in
-/// case a page hands them on.
+/// Most URLs name nothing. The wallets' forms are those of Protocol 4.3; the others are the service's own members, in
+/// case a page passes them on.
 package struct ReturnNames: Sendable, Hashable {
-    /// What can name an order.
+    /// A name of an order.
     package enum Item: String, Sendable, Hashable {
         /// The merchant's reference.
         case reference
         /// The service's id of the charge.
         case id
-        /// What confirmed the charge.
+        /// The token that confirmed the charge.
         case chargeToken = "charge_token"
         /// UnionPay's number of the transaction.
         case unionPayNumber = "tn"
         /// The order's number in Alipay's order string.
         case alipayOrder = "out_trade_no"
 
-        /// What people are told of a return that names another order by this, without what it says.
+        /// The message for a return that names another order by this item, without the item's value.
         package var rejection: String {
             "the payer came back with the URL of another order: its '\(rawValue)' is not this one's; nothing was done "
                 + "about it"
@@ -32,9 +32,9 @@ package struct ReturnNames: Sendable, Hashable {
 
     private var all: [Named] = []
 
-    /// The names in a query.
+    /// Creates the names in a query.
     ///
-    /// - Parameter own: what the merchant's own address says in its query, which is not about an order.
+    /// - Parameter own: the merchant's own addresses, whose queries do not name an order.
     package init(_ link: PaymentLink, besides own: [PaymentLink] = []) {
         for item in link.queryItems {
             guard let name = Self.items[String(item.name)] else { continue }
@@ -56,13 +56,13 @@ package struct ReturnNames: Sendable, Hashable {
         for number in Self.alipayOrders(in: text) { add(.alipayOrder, number) }
     }
 
-    /// Reads UnionPay's signed words.
+    /// Reads UnionPay's signed result.
     package mutating func add(unionPayData text: String) {
         guard let data = (try? JSONValue(parsing: text))?["data"]?.string else { return }
         for number in QueryItems(Substring(data)).values("tn") { add(.unionPayNumber, String(number)) }
     }
 
-    /// The values of `out_trade_no` in an order string of Alipay's, `name="value"` joined by `&`.
+    /// Returns the values of `out_trade_no` in an Alipay order string, `name="value"` joined by `&`.
     package static func alipayOrders(in text: String) -> [String] {
         text.split(separator: "&").compactMap { part in
             let prefix = "\(Item.alipayOrder.rawValue)="
@@ -73,14 +73,13 @@ package struct ReturnNames: Sendable, Hashable {
         }
     }
 
-    /// The first item that names something else than `given`; nil when there is none, also where nothing was given to
-    /// compare it with.
+    /// Returns the first item that contradicts `given`; nil when there is none, or nothing was given for comparison.
     package func disagreement(with given: GivenNames) -> Item? {
         all.first { named in !given.allows(named.item, named.value.reveal()) }?.item
     }
 }
 
-/// What the merchant and the service called an order, to compare a return with.
+/// The merchant's and the service's names of an order, for comparison with a return.
 package struct GivenNames: Sendable, Hashable {
     private var values: [ReturnNames.Item: Redacted<String>] = [:]
     private var charge: OrderTerms?
@@ -97,7 +96,7 @@ package struct GivenNames: Sendable, Hashable {
 
     package init(_ order: Order) { self.init(reference: order.reference, chargeToken: order.chargeToken) }
 
-    /// With what the answer to the confirmation gave.
+    /// Returns these names with those in the answer to the confirmation.
     package func confirmed(id: String?, _ launch: Launch) -> GivenNames {
         var names = self
         if let id, !id.isEmpty { names.values[.id] = Redacted(id) }

@@ -1,18 +1,18 @@
 package import PaymentCore
 
 extension CitconConfiguration {
-    /// Where an application can be reached when a payer comes back. A URL that leads elsewhere is nobody's return.
+    /// An application's return addresses. A URL that leads elsewhere is not a return.
     public struct ReturnPlaces: Sendable, Hashable {
-        /// The application's own URL schemes, as orders name them: Alipay, UnionPay, Cash App and Klarna come back by
+        /// The application's own URL schemes, as orders name them: Alipay, UnionPay, Cash App and Klarna return by
         /// these.
         public var schemes: Set<String>
         /// The WeChat app ids, each of which is a URL scheme of the application.
         public var weChatAppIDs: Set<String>
-        /// The application's bundle ids; Braintree comes back to the scheme `<bundle id>.payments`.
+        /// The application's bundle ids; Braintree returns to the scheme `<bundle id>.payments`.
         public var bundleIDs: Set<String>
-        /// The universal links given to WeChat, such as `https://www.merchant.com/apps/`.
+        /// The universal links registered with WeChat, such as `https://www.merchant.com/apps/`.
         public var universalLinks: Set<String>
-        /// Where payment pages lead the payer: the merchant's success, failure and cancellation addresses.
+        /// The payers' destinations after payment pages: the merchant's success, failure and cancellation addresses.
         public var pages: Set<String>
 
         /// Creates a description. Schemes compare without regard to case.
@@ -27,7 +27,7 @@ extension CitconConfiguration {
             self.pages = pages
         }
 
-        /// These places and `others`.
+        /// Returns these places combined with `others`.
         package func union(_ others: ReturnPlaces) -> ReturnPlaces {
             ReturnPlaces(
                 schemes: schemes.union(others.schemes), weChatAppIDs: weChatAppIDs.union(others.weChatAppIDs),
@@ -36,7 +36,7 @@ extension CitconConfiguration {
                 pages: pages.union(others.pages))
         }
 
-        /// The URLs, without queries, by which each wallet comes back.
+        /// Returns the URLs, without queries, by which the wallet returns.
         package func urls(of source: WalletReturn.Source) -> [String] {
             switch source {
             case .weChat:
@@ -55,16 +55,16 @@ extension CitconConfiguration {
             case .klarna: schemes.sorted().flatMap { ["\($0)://klarna", "\($0)://klarna/"] }
             case .page:
                 pages.sorted().compactMap { WalletReturn.address(of: $0) }.flatMap { url in
-                    // The slash of an empty path may be there or not.
+                    // The slash of an empty path is optional.
                     url.hasSuffix("/") && url.split(separator: "/").count == 2 ? [String(url.dropLast()), url] : [url]
                 }
             }
         }
 
-        /// Every URL by which a payer can come back, as patterns for a router.
+        /// The patterns, for a router, of every URL by which a payer can return.
         package var patterns: [LinkPattern] {
             var seen: Set<String> = []
-            // PayPal leads back to the system's session, never to a router.
+            // PayPal returns to the system's session, never to a router.
             return WalletReturn.Source.allCases.filter { $0 != .payPal }.flatMap(urls).compactMap { text in
                 guard let url = try? PaymentLink(text), url.form == .web, seen.insert(url.text).inserted else {
                     return nil

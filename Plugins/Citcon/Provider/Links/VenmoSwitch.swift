@@ -1,22 +1,22 @@
 public import PaymentCore
 
 extension CitconWalletURL {
-    /// What Venmo's app is started with: `com.venmo.touch.v2://x-callback-url/vzero/auth?…`. The form is that of
+    /// The launch values of Venmo's app: `com.venmo.touch.v2://x-callback-url/vzero/auth?…`. The form is that of
     /// Braintree's own library, which makes these from its client token.
     public struct VenmoSwitch: Sendable, Hashable {
-        /// The application's bundle id; Venmo comes back to the scheme `<bundle id>.payments`.
+        /// The application's bundle id; Venmo returns to the scheme `<bundle id>.payments`.
         public let bundleID: String
         /// The application's name, which Venmo shows.
         public let source: String
-        /// The merchant at Braintree.
+        /// The merchant's id at Braintree.
         public let merchantID: String
-        /// What lets Venmo hand out a nonce.
+        /// The token with which Venmo issues a nonce.
         public let accessToken: Redacted<String>
         /// `production` or `sandbox`.
         public let environment: String
-        /// What the library says of itself, in base64.
+        /// The library's data about itself, in base64.
         public let sdkData: Redacted<String>
-        /// The payment at Braintree, in later releases of the library.
+        /// The id of the payment at Braintree, in later releases of the library.
         public let resourceID: String?
 
         /// Creates a value.
@@ -39,7 +39,7 @@ extension CitconWalletURL {
             "\(bundleID).payments://x-callback-url/vzero/auth/venmo/\(ending)"
         }
 
-        /// Reads a launch URL; nil when it lacks something, says something twice, or comes back to more than one place.
+        /// Reads a launch URL; nil when it lacks an item, repeats one, or returns to more than one place.
         init?(_ link: PaymentLink) {
             let suffix = Self.back("", "success")
             guard link.path == "/vzero/auth", let success = link.only("x-success"), success.hasSuffix(suffix),
@@ -72,7 +72,8 @@ extension CitconWalletURL {
 }
 
 extension PaymentLink {
-    /// The decoded value of the one item of this name; nil when there is none, more than one, or an empty one.
+    /// Returns the decoded value of the one item with this name; nil when there is none, more than one, or an empty
+    /// one.
     func only(_ name: String) -> String? {
         let values = queryItems.values(name)
         guard values.count == 1, let value = PercentCoding.decode(values[0]), !value.isEmpty else { return nil }

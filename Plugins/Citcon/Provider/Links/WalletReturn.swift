@@ -1,10 +1,10 @@
 package import PaymentCore
 
-/// What a wallet, page or browser said when it led the payer back.
+/// The content of the URL with which a wallet, page or browser led the payer back.
 ///
-/// It never proves a payment: anyone can open such a URL. It only says when to ask the service.
+/// It never proves a payment: anyone can open such a URL. It only triggers an inquiry.
 package struct WalletReturn: Sendable, Hashable {
-    /// Who led back.
+    /// The source of a return.
     package enum Source: String, Sendable, Hashable, CaseIterable {
         /// WeChat.
         case weChat
@@ -12,30 +12,30 @@ package struct WalletReturn: Sendable, Hashable {
         case alipay
         /// UnionPay's app.
         case unionPay
-        /// Venmo, and whatever else Braintree's library opens.
+        /// Venmo, and any other app that Braintree's library opens.
         case braintree
         /// Cash App.
         case cashApp
         /// Klarna.
         case klarna
-        /// PayPal, within the session that the system lends for it; no other application can lead back there.
+        /// PayPal, within the system's session for it; no other application can return there.
         case payPal
         /// A payment page, by one of the merchant's own addresses.
         case page
     }
 
-    /// Who led back.
+    /// The source of the return.
     package let source: Source
-    /// The code of the wallet's word, as the vendor's SDK hands it out: `0`, `-1`, `-2`, `6001` or another. For pages,
-    /// whose word counts for nothing, nil.
+    /// The code of the wallet's result, as the vendor's SDK returns it: `0`, `-1`, `-2`, `6001` or another. Nil for
+    /// pages, whose result is ignored.
     package let code: String?
     /// The wallet's text, or the vendor SDK's own.
     package let message: String?
-    /// The scheme or address by which it came, for finding the order that it belongs to.
+    /// The scheme or address by which it came, for finding its order.
     package let place: String
-    /// What stands for the payer's consent and is sent with the confirmation: a nonce, a grant or an order of PayPal's.
+    /// The payer's consent, which is sent with the confirmation: a nonce, a grant or a PayPal order.
     package let consent: Consent?
-    /// What it says of the order that it belongs to.
+    /// The names of its order.
     package let names: ReturnNames
 
     package init(
@@ -50,13 +50,13 @@ package struct WalletReturn: Sendable, Hashable {
         self.names = names
     }
 
-    /// Whether the wallet says that the payer called it off.
+    /// True if the wallet says that the payer cancelled.
     package var isCancellation: Bool { VendorCode.isCancellation(code, message: message) }
 
-    /// Reads `text`, strictly: one of the application's own schemes or addresses, the wallet's host and path to the
-    /// letter, no user name, no port. Nil for everything else, which is not for this library.
+    /// Reads `text`, strictly: one of the application's own schemes or addresses, the exact host and path of the
+    /// wallet, no user name, no port. Nil for everything else, which is not for this library.
     ///
-    /// - Parameter places: where the application can be reached.
+    /// - Parameter places: the application's return addresses.
     package init?(_ text: String, at places: CitconConfiguration.ReturnPlaces) {
         let link: PaymentLink
         if let whole = try? PaymentLink(text) {
@@ -105,7 +105,7 @@ package struct WalletReturn: Sendable, Hashable {
         }
     }
 
-    /// `https://<universal link>/<app id>/pay?…`. Which path WeChat really uses is not known for sure.
+    /// Reads `https://<universal link>/<app id>/pay?…`. The path that WeChat really uses is not certain.
     private static func universalLink(_ link: PaymentLink, _ places: CitconConfiguration.ReturnPlaces) -> WalletReturn?
     {
         guard link.isHTTPS, link.fragment == nil else { return nil }
@@ -121,7 +121,7 @@ package struct WalletReturn: Sendable, Hashable {
         return nil
     }
 
-    /// One of the merchant's own addresses, by scheme, host, port and path; a page may have added a query.
+    /// Reads one of the merchant's own addresses, by scheme, host, port and path; a page may have added a query.
     private static func page(_ link: PaymentLink, _ places: CitconConfiguration.ReturnPlaces) -> WalletReturn? {
         let address = address(of: link)
         let own = places.pages.filter { Self.address(of: $0) == address }
@@ -130,7 +130,7 @@ package struct WalletReturn: Sendable, Hashable {
         return WalletReturn(.page, code: nil, place: address, names: names)
     }
 
-    /// Scheme, host, port and path, for comparing; nil for what is no URL with an authority.
+    /// Returns scheme, host, port and path, for comparison; nil for text that is not a URL with an authority.
     package static func address(of text: String) -> String? {
         guard let link = try? PaymentLink(text), link.form == .web else { return nil }
         return address(of: link)
@@ -141,12 +141,12 @@ package struct WalletReturn: Sendable, Hashable {
         return "\(link.scheme ?? "")://\(link.host ?? "")\(link.port.map { ":\($0)" } ?? "")\(path)"
     }
 
-    /// `app://<scheme>://uppayresult?…`, a malformed URL that exists in the wild.
+    /// Reads `app://<scheme>://uppayresult?…`, a malformed URL that exists in the wild.
     private static func nested(_ text: String) -> PaymentLink? {
         let outer = "app://"
         guard text.prefix(outer.utf8.count).equalsIgnoringASCIICase(outer) else { return nil }
         let rest = text.dropFirst(outer.utf8.count)
-        // As it stands: an inner URL that was encoded as a whole is not this form.
+        // The text is taken unchanged: an inner URL that was encoded as a whole is not this form.
         guard let inner = try? PaymentLink(String(rest)), inner.host == "uppayresult",
             inner.text.equalsIgnoringASCIICase(rest)
         else { return nil }
@@ -164,7 +164,7 @@ package struct WalletReturn: Sendable, Hashable {
         return WalletReturn(.weChat, code: String(code), place: place, names: names)
     }
 
-    /// The whole query is JSON.
+    /// Reads a query that is JSON as a whole.
     private static func alipay(_ link: PaymentLink, _ place: String) -> WalletReturn {
         let text = link.query.flatMap { PercentCoding.decode($0) } ?? ""
         let memo = (try? JSONValue(parsing: text))?["memo"]
@@ -179,7 +179,7 @@ package struct WalletReturn: Sendable, Hashable {
         if status == "9000" { return WalletReturn(.alipay, code: VendorCode.success, place: place, names: names) }
         let said = memo?["memo"]?.string ?? ""
         let message = said.isEmpty ? "\(VendorText.unknown): \(status)" : said
-        // Alipay's own words for "paid" are 9000 alone; a status of 0 is not one of them.
+        // Alipay's only code for "paid" is 9000; a status of 0 is not one.
         return WalletReturn(
             .alipay, code: status == VendorCode.success ? VendorCode.failure : status, message: message, place: place,
             names: names)
@@ -213,11 +213,11 @@ package struct WalletReturn: Sendable, Hashable {
         }
     }
 
-    /// Where PayPal's own library comes back to, in the session that the system lends for it.
+    /// The address to which PayPal's own library returns, in the system's session for it.
     package static let payPalSession = "sdk.ios.paypal://x-callback-url/paypal-sdk/paypal-checkout"
 
-    /// Reads what a gateway's own library brought back. PayPal's is read here alone: nothing from outside of its
-    /// session is.
+    /// Reads the return of a gateway's own library. PayPal's returns are read only here: none from outside its session
+    /// is accepted.
     package init?(_ text: String, from request: AppRequest, at places: CitconConfiguration.ReturnPlaces) {
         guard request.returnURLs.contains(Self.payPalSession) else {
             self.init(text, at: places)
@@ -231,7 +231,7 @@ package struct WalletReturn: Sendable, Hashable {
             consent: Self.consent("token", link, ["PayerID": "order_payer_id"]), names: ReturnNames(link))
     }
 
-    /// The consent that an item holds, with the items that go along with it, each by the service's name of it.
+    /// Returns the consent in an item, with the accompanying items, each by the service's name for it.
     private static func consent(_ name: String, _ link: PaymentLink, _ more: [String: String] = [:]) -> Consent? {
         guard let value = single(name, link) else { return nil }
         var details: [String: String] = [:]
@@ -239,7 +239,7 @@ package struct WalletReturn: Sendable, Hashable {
         return Consent(value, details: details)
     }
 
-    /// The value of the one item of this name; nil when there is none, or more than one, or it is empty.
+    /// Returns the value of the one item with this name; nil when there is none, more than one, or an empty one.
     private static func single(_ name: String, _ link: PaymentLink) -> Redacted<String>? {
         link.only(name).map { Redacted($0) }
     }

@@ -3,7 +3,7 @@ import PaymentCore
 extension CitconWalletURL {
     /// The values that start a WeChat payment, by the names of the service.
     public struct WeChatPayload: Sendable, Hashable {
-        /// The merchant's app id at WeChat; also the scheme that leads back.
+        /// The merchant's app id at WeChat; also the scheme for the return.
         public let appID: String
         let values: Redacted<[String: String]>
 
@@ -46,7 +46,7 @@ extension CitconWalletURL {
             ("timestamp", "timeStamp"), ("sign", "sign"),
         ]
 
-        /// `<app id>/pay/?…`. MD5 has 32 digits, SHA-1 has 40; which one it is, the service does not say.
+        /// The text `<app id>/pay/?…`. MD5 has 32 digits, SHA-1 has 40; the service does not name its choice.
         var query: String {
             let values = values.reveal()
             var items = Self.queryNames.map { "\($1)=\(PercentCoding.encode(values[$0] ?? ""))" }

@@ -1,6 +1,6 @@
 package import PaymentCore
 
-/// Writes a JSON object member by member. What is nil leaves no member, and an object without members is left out.
+/// A writer of a JSON object, member by member. It omits nil values and objects without members.
 package struct BodyWriter {
     private var members: [String: JSONValue] = [:]
 
@@ -8,7 +8,7 @@ package struct BodyWriter {
 
     package init(_ write: (inout BodyWriter) -> Void) { write(&self) }
 
-    /// Nil when nothing was written.
+    /// The object; nil when nothing was written.
     package var object: JSONValue? { members.isEmpty ? nil : .object(members) }
 
     package subscript(_ name: String) -> String? {

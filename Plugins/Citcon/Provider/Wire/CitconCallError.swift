@@ -1,25 +1,25 @@
 package import PaymentCore
 
-/// The reason for which a call to the service has no result. The client and the provider map it to their own errors.
+/// The reason why a call to the service has no result. The client and the provider map it to their own errors.
 package enum CitconCallError: Error, Sendable, Hashable {
-    /// The service answered and refused, or has a fault.
+    /// The service answered with a refusal or a fault.
     case refused(CitconErrorResponse)
     /// There is no complete answer.
     case transport(TransportError)
-    /// The answer cannot be understood; the text says where.
+    /// The answer cannot be understood; the text names the place.
     case unusableAnswer(String)
     /// The call cannot be sent as it is.
     case invalidRequest(String)
 }
 
 extension CitconCallError: ServiceCallError {
-    /// How the call ended.
+    /// The form of this error for the shared error table.
     package var failedCall: FailedCall {
         switch self {
         case .refused(let refusal): .refused(refusal)
         case .transport(let error): .transport(error)
         case .unusableAnswer(let text): .unusableAnswer(text)
-        // This request did not leave; what it was to ask about may have.
+        // This request was not sent; the request that it inquires about may have been.
         case .invalidRequest(let text): .other(.rejectedLink, text, phase: .beforeSend, ifMutation: .maybeSent)
         }
     }
@@ -29,14 +29,14 @@ extension CitconCallError: ServiceCallError {
 package struct CitconErrorResponse: Sendable, Hashable, RefusedAnswer {
     /// The HTTP status.
     package let status: Int
-    /// The service's code, when it gave one that looks like a code.
+    /// The service's code, if it has the form of a code.
     package let code: String?
-    /// The code, as tables of errors look it up.
+    /// The code, for lookup in error tables.
     package var codes: [String] { code.map { [$0] } ?? [] }
-    /// The service's own text. Shown to the merchant's application only, as the vendor's SDK does: it may repeat what
-    /// was sent.
+    /// The service's own text. Shown only to the merchant's application, as the vendor's SDK does: it may repeat sent
+    /// values.
     package let message: String?
-    /// How long the service asks to wait before the next try.
+    /// The wait that the service requests before the next try.
     package let retry: PaymentError.RetryAdvice
 
     package init(_ response: HTTPResponse, _ envelope: Envelope?) {
@@ -49,17 +49,17 @@ package struct CitconErrorResponse: Sendable, Hashable, RefusedAnswer {
         message = fields?.message
     }
 
-    /// Whether the service looked at the request and did not carry it out; false for faults on its side, after which
-    /// nobody knows.
+    /// True if the service examined the request and did not carry it out; false for faults on its side, after which the
+    /// effect is unknown.
     package var isRejection: Bool {
         (400..<500).contains(status) && status != 408
     }
 
-    /// Whether every copy of the request must have got this answer, so that none of them can have been carried out.
+    /// True if every copy of the request must have got this answer, so that none of them can have been carried out.
     ///
     /// A network may deliver a request twice. A charge that one copy has confirmed refuses the next ("bad request",
-    /// "duplicate request", "not found"), and only that answer may come back. What is judged before the charge is
-    /// looked at, and would be judged the same a moment earlier, is proof: the credentials, the header, the form.
+    /// "duplicate request", "not found"), and only that answer may arrive. Proof is an error that the service detects
+    /// before it reads the charge, and would have detected a moment earlier: the credentials, the header, the form.
     package var provesNothingWasDone: Bool {
         guard isRejection else { return false }
         if let code { return code == "4010" || code == "4102" }
@@ -68,7 +68,7 @@ package struct CitconErrorResponse: Sendable, Hashable, RefusedAnswer {
 }
 
 extension CitconCallError {
-    /// Whether the very request that this answers may have been carried out, were it a mutation.
+    /// True if the request of this error, were it a mutation, may have been carried out.
     package var leavesFateOpen: Bool {
         switch self {
         case .refused(let refusal): !refusal.isRejection
@@ -78,19 +78,19 @@ extension CitconCallError {
         }
     }
 
-    /// Whether this refuses one copy of a request of which another copy may have been carried out.
+    /// True if this refuses one copy of a request of which another copy may have been carried out.
     package var mayFollowItsOwnEffect: Bool {
         guard case .refused(let refusal) = self else { return false }
         return refusal.isRejection && !refusal.provesNothingWasDone
     }
 
-    /// Whether the service does not know what it was asked for.
+    /// True if the service does not know the requested object.
     package var isNotFound: Bool {
         guard case .refused(let refusal) = self else { return false }
         return refusal.status == 404
     }
 
-    /// The code that the vendor's client hands out.
+    /// The code that the vendor's client returns.
     package var clientCode: String {
         switch self {
         case .refused(let refusal): refusal.code ?? VendorCode.failure
@@ -99,7 +99,7 @@ extension CitconCallError {
         }
     }
 
-    /// The message that the vendor's client hands out.
+    /// The message that the vendor's client returns.
     package var clientMessage: String {
         switch self {
         case .refused(let refusal): refusal.message ?? VendorText.unknown

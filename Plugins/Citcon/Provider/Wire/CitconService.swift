@@ -1,15 +1,15 @@
 package import PaymentCore
 
-/// The calls that the vendor's mobile SDK makes, one by one. Stateless.
+/// The calls of the vendor's mobile SDK. Stateless.
 package struct CitconService: Sendable {
-    /// The release of the vendor's guide that this follows; sent as the client's version.
+    /// The release of the vendor's guide that this follows, sent as the client's version.
     package static let version = "2.0.6"
 
     package let baseURL: HTTPURL
     package let token: Redacted<String>
     package let http: any HTTPTransport
     package let timeout: Duration
-    /// What answers are rid of besides the access token.
+    /// The secrets that are removed from answers besides the access token.
     package var secrets = SentSecrets()
 
     /// Creates a service.
@@ -20,14 +20,14 @@ package struct CitconService: Sendable {
         self.timeout = timeout
     }
 
-    /// This service, for an order: its secrets do not come back in answers.
+    /// Returns this service for an order, whose secrets are removed from answers.
     package func hiding(_ more: Redacted<String>?...) -> CitconService {
         var service = self
         service.secrets.add(more)
         return service
     }
 
-    /// Asks which gateway carries a method. It changes nothing, so it may be asked again.
+    /// Asks for the gateway of a method. It changes nothing, so it may be repeated.
     package func config(method: String, consumer: Redacted<String>?) async throws(CitconCallError) -> GatewayConfig {
         let body: JSONValue = [
             "payment": ["method": .string(method)],
@@ -38,7 +38,7 @@ package struct CitconService: Sendable {
         return GatewayConfig(try await send(.post, ["config"], body: full, replay: .safe).data)
     }
 
-    /// Makes a charge. Its reference works once, so this is never sent again by itself.
+    /// Makes a charge. Its reference works once, so this is never repeated automatically.
     package func create(_ body: Redacted<JSONValue>) async throws(CitconCallError) -> Answer {
         var service = self
         let order = body.reveal()
@@ -47,24 +47,24 @@ package struct CitconService: Sendable {
     }
 
     /// Gets an access token of a kind, `server` or `client`, for the private key that is ``token`` here. It changes
-    /// nothing: while one is good, the service answers with the same.
+    /// nothing: while a token is valid, the service answers with the same one.
     package func accessToken(_ kind: String) async throws(CitconCallError) -> AccessToken {
         let data = try await send(.post, ["access-tokens"], body: ["token_type": .string(kind)], replay: .safe).data
         guard let text = data["access_token"]?.string, !text.isEmpty else {
             throw .unusableAnswer("the service's answer holds no access token")
         }
-        // Milliseconds from older versions of the service: as seconds, they would lie 300 years ahead.
+        // Older versions of the service send milliseconds: as seconds, they would lie 300 years ahead.
         let expiry = (data["expiry"]?.number?.double).map { $0 > 1e10 ? $0 / 1000 : $0 }
         return AccessToken(token: Redacted(text), expiry: expiry)
     }
 
-    /// An access token and when it ends, in Unix seconds; nil when the service does not say.
+    /// An access token and its expiry, in Unix seconds; nil when the service does not state it.
     package struct AccessToken: Sendable {
         package let token: Redacted<String>
         package let expiry: Double?
     }
 
-    /// Confirms a charge: its token works once, so this is never sent again by itself.
+    /// Confirms a charge. Its token works once, so this is never repeated automatically.
     package func confirm(_ chargeToken: Redacted<String>, _ body: Redacted<JSONValue>) async throws(CitconCallError)
         -> Answer
     {
@@ -76,13 +76,13 @@ package struct CitconService: Sendable {
         return Answer(try await service.send(.post, ["charges", token], body: body.reveal(), replay: .never))
     }
 
-    /// Asks about the transaction that the service calls `id`.
+    /// Inquires about the transaction with the service's `id`.
     package func inquire(id: String) async throws(CitconCallError) -> Answer {
         try Self.check(id, "the transaction's 'id'")
         return try await inquire(id, query: [])
     }
 
-    /// Asks about the charge that the service called `id` when it was confirmed.
+    /// Inquires about the charge with the `id` that the service's answer to the confirmation stated.
     package func inquire(charge id: String) async throws(CitconCallError) -> Answer {
         let answer = try await inquire(id: id)
         guard answer.transaction.id == id else {
@@ -91,7 +91,7 @@ package struct CitconService: Sendable {
         return answer
     }
 
-    /// Asks about the charge that the merchant calls `reference`.
+    /// Inquires about the charge with the merchant's `reference`.
     package func inquire(reference: String) async throws(CitconCallError) -> Answer {
         try Self.check(reference, "the order's 'reference'")
         return try await inquire(reference, query: [("type", "reference")])
@@ -103,7 +103,7 @@ package struct CitconService: Sendable {
         return Answer(try await send(.get, ["transactions", id], query: query, body: nil, replay: .safe))
     }
 
-    /// Refuses what would lead to another path, before a request is built.
+    /// Refuses text that would change the path, before a request is built.
     package static func check(_ text: String, _ name: String) throws(CitconCallError) {
         guard PathSegment.isSafe(text) else {
             throw .invalidRequest(
@@ -155,7 +155,7 @@ package struct CitconService: Sendable {
         }
         let envelope = try Envelope(response.body, without: secrets)
         guard envelope.isSuccess else {
-            // A word that is neither yes nor no must not pass for either.
+            // A status that is neither success nor fail must not pass for either.
             guard CitconStatus(rawValue: envelope.status) == .failed else {
                 throw .unusableAnswer("its 'status' is neither success nor fail")
             }
@@ -165,11 +165,11 @@ package struct CitconService: Sendable {
     }
 }
 
-/// What `config` says about a payment method: who carries it, and the keys of that gateway's own SDK.
+/// The service's `config` for a payment method: its gateway, and the keys of that gateway's own SDK.
 package struct GatewayConfig: Sendable {
-    /// The gateway's id; the vendor's SDK takes Alipay where none is named.
+    /// The gateway's id; the vendor's SDK assumes Alipay where none is named.
     package let gateway: String
-    /// The gateway's keys, by the names that the service uses, such as `client_token`.
+    /// The gateway's keys, by the service's names, such as `client_token`.
     package let keys: Redacted<[String: String]>
 
     package init(_ data: JSONValue) {

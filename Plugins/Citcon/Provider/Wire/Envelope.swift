@@ -1,17 +1,17 @@
 package import PaymentCore
 
-/// What every answer of the service is wrapped in. `status` speaks of the request, never of a payment.
+/// The envelope of every answer of the service. `status` is that of the request, never of a payment.
 package struct Envelope: Sendable {
-    /// `success` or `fail`, as it came.
+    /// `success` or `fail`, unchanged.
     package let status: String
     package let app: String?
     package let version: String?
     /// The result, or code and message of a failure.
     package let data: JSONValue
 
-    /// Reads a body, and takes `secrets` out of it.
+    /// Reads a body, and removes `secrets` from it.
     ///
-    /// - Throws: ``CitconCallError/unusableAnswer(_:)`` saying what is wrong with it, without quoting it.
+    /// - Throws: ``CitconCallError/unusableAnswer(_:)`` with the reason, without quoting the body.
     package init(_ body: [UInt8], without secrets: SentSecrets = SentSecrets()) throws(CitconCallError) {
         let json: JSONValue
         do { json = secrets.taken(from: try JSONValue(parsing: body)) } catch {
@@ -26,6 +26,6 @@ package struct Envelope: Sendable {
         version = json["version"]?.string
     }
 
-    /// Whether the request worked.
+    /// True if the request worked.
     package var isSuccess: Bool { CitconStatus(rawValue: status) == .succeeded }
 }

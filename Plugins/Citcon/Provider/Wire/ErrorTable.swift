@@ -1,7 +1,7 @@
 package import PaymentCore
 
 extension ErrorTable {
-    /// Citcon's refusals (Protocol 6).
+    /// Citcon's error codes (Protocol 6).
     package static let citcon = ErrorTable(
         byCode: [
             "4000": (.requestRefused, "the service refused the request; the charge may be over already (4000)"),
@@ -28,12 +28,12 @@ extension ErrorTable {
 }
 
 extension TransactionFields {
-    /// What this transaction's state means. A word that is not known is never success or failure.
+    /// Returns the outcome for this transaction's state. An unknown state is never success or failure.
     ///
     /// - Parameters:
-    ///   - terms: what the payer agreed to: an ending is believed only of a charge over just this. Where nobody knows
-    ///     the amount, only the reference is compared, and a success has to say what was paid.
-    ///   - payment: what the payment is called here.
+    ///   - terms: the terms that the payer agreed to: a final state counts only for a charge over exactly these. If the
+    ///     amount is unknown, only the reference is compared, and a success has to state the paid amount.
+    ///   - payment: the reference of the payment here.
     /// - Throws: ``PaymentError`` when it is about another charge or another amount than agreed.
     package func outcome(of payment: PaymentReference, over terms: ChargeTerms) throws(PaymentError) -> PaymentOutcome {
         func wrong(_ message: String) -> PaymentError {
@@ -69,14 +69,14 @@ extension TransactionFields {
         }
     }
 
-    /// A foreign word cut to what may be shown: states are words, without digits.
+    /// Returns foreign text, cut and made printable: states are words, without digits.
     private static func printable(_ text: String) -> String {
         String(
             decoding: text.utf8.prefix(40).map { $0.isASCIILetter || "_- ".utf8.contains($0) ? $0 : UInt8(ascii: "?") },
             as: UTF8.self)
     }
 
-    /// An id as the service gives them; nil for anything else.
+    /// Returns an id in the service's format; nil for anything else.
     private static func plainID(_ text: String) -> String? {
         let isPlain = text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "_-.".utf8.contains($0) }
         return isPlain && (1...64).contains(text.utf8.count) ? text : nil

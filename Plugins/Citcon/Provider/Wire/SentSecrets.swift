@@ -1,12 +1,12 @@
 package import PaymentCore
 
-/// What was sent and must not come back: a service may repeat a request in the text of an error, or anywhere else.
+/// Sent values that must not return: a service may repeat a request in the text of an error, or anywhere else.
 package struct SentSecrets: Sendable {
     private var values: [Redacted<String>] = []
 
-    /// Shorter ones are no secrets, and would be found everywhere.
+    /// The minimum length: shorter values are no secrets, and would occur everywhere.
     private static let shortest = 8
-    /// The members that are made to hold such values, and are handed on unprinted.
+    /// The members that are made to hold such values; they are passed on, never printed.
     private static let holders: Set<String> = ["charge_token", "token", "content", "config", "pan"]
 
     package init(_ values: [Redacted<String>?] = []) { add(values) }
@@ -15,7 +15,7 @@ package struct SentSecrets: Sendable {
         values += more.compactMap(\.self).filter { $0.reveal().utf8.count >= Self.shortest }
     }
 
-    /// With what an order's body says of cards, accounts and consent.
+    /// Returns these secrets with those in an order's body: cards, accounts and consent.
     package func and(of body: JSONValue) -> SentSecrets {
         let payment = body["payment"]
         var all = self
@@ -25,7 +25,7 @@ package struct SentSecrets: Sendable {
         return all
     }
 
-    /// `json` without them.
+    /// Returns `json` without these secrets.
     package func taken(from json: JSONValue) -> JSONValue {
         guard !values.isEmpty else { return json }
         let secrets = values.map { $0.reveal() }
@@ -48,7 +48,7 @@ package struct SentSecrets: Sendable {
 
     private static let stand = "<redacted>"
 
-    /// `text` for printing: what is as long as a token goes, whoever's it is.
+    /// Returns `text` for printing, with every run as long as a token replaced, whatever its origin.
     package static func printable(_ text: String?) -> String {
         guard let text else { return "nil" }
         let isPart: (Character) -> Bool = { $0.isASCII && ($0.isLetter || $0.isNumber || "_.-".contains($0)) }

@@ -1,9 +1,9 @@
 package import PaymentCore
 
-/// The members of `data` that describe a transaction: created, confirmed or asked about.
+/// The members of `data` that describe a transaction: created, confirmed or inquired about.
 ///
-/// Lenient as the vendor's own decoders: every member may be missing, null, or an empty string. A number that is not
-/// one counts as missing, because a state that is known must not be lost over a defective time.
+/// Lenient as the vendor's own decoders: every member may be missing, null, or an empty string. A malformed number
+/// counts as missing, because a known state must not be lost over a malformed time.
 package struct TransactionFields: Sendable {
     package var code: String?
     package var message: String?
@@ -31,7 +31,7 @@ package struct TransactionFields: Sendable {
     package var cardExpiry: Redacted<String>?
     package var client: [ClientEntry] = []
     package var exchange: Exchange?
-    /// What was taken of it, given back and disputed, as far as an inquiry tells.
+    /// The captures, refunds and disputes, as far as an inquiry reports them.
     package var captures: [TransactionFields] = []
     package var refunds: [TransactionFields] = []
     package var chargebacks: [TransactionFields] = []
@@ -45,7 +45,7 @@ package struct TransactionFields: Sendable {
         chargebacks = Self.parts(data["chargebacks"])
     }
 
-    /// The transaction without its lists, whose elements have none.
+    /// Creates the transaction without its lists, whose elements have none.
     private init(alone data: JSONValue) {
         code = Self.text(data["code"])
         message = data["message"]?.string
@@ -80,14 +80,14 @@ package struct TransactionFields: Sendable {
         (list?["data"]?.array ?? []).filter { $0.object != nil }.map { TransactionFields(alone: $0) }
     }
 
-    /// What was paid in another currency.
+    /// The amount in another currency.
     package struct Exchange: Sendable {
         package let amount: Int?
         package let currency: String?
-        /// A fraction, as it was written.
+        /// The exchange rate, a fraction as it was written.
         package let rate: JSONNumber?
 
-        /// Nil where every member is null or missing.
+        /// Creates the values; nil where every member is null or missing.
         init?(_ json: JSONValue?) {
             amount = TransactionFields.whole(json?["amount"])
             currency = json?["currency"]?.string
@@ -96,27 +96,27 @@ package struct TransactionFields: Sendable {
         }
     }
 
-    /// The state, read; nil when the service left it out.
+    /// The state; nil when the service omitted it.
     package var state: CitconStatus? { status.map(CitconStatus.init(rawValue:)) }
 
-    /// A whole number, which older versions write with a fraction of zeros.
+    /// Returns a whole number, which older versions write with a fraction of zeros.
     private static func whole(_ value: JSONValue?) -> Int? { value?.number?.exactly() }
 
     private static func text(_ value: JSONValue?) -> String? { value?.string ?? value?.number?.text }
 
-    /// The guide types one flag as a string.
+    /// Returns a flag; the guide types one as a string.
     private static func flag(_ value: JSONValue?) -> Bool {
         value?.bool ?? (value?.string?.equalsIgnoringASCIICase("true") ?? false)
     }
 }
 
-/// One way to meet a payment: `payment.client[]` of a charge.
+/// One client's means of payment: `payment.client[]` of a charge.
 package struct ClientEntry: Sendable, Hashable {
     /// The kind of client it is for, such as `mobile_native`.
     package let client: String?
     /// `redirect`, `json` or `qr`.
     package let format: String?
-    /// How a page is asked for; `GET`.
+    /// The HTTP method for a page; `GET`.
     package let method: String?
     /// A URL, or JSON as text.
     package let content: Redacted<String>?
@@ -130,10 +130,10 @@ package struct ClientEntry: Sendable, Hashable {
 }
 
 extension TransactionFields {
-    /// The amount in minor units of the currency, where both are stated and make sense.
+    /// The amount in minor units of the currency, where both are stated and valid.
     package var money: Money? { money(amount) }
 
-    /// How much of it was taken, where the service says so; the whole where it does not.
+    /// The captured amount; the full amount where the service states none.
     package var moneyTaken: Money? { money(amountCaptured.flatMap { $0 > 0 ? $0 : nil } ?? amount) }
 
     private func money(_ units: Int?) -> Money? {

@@ -7,11 +7,11 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// Access tokens, and what an app has to know before it pays.
+/// Access tokens, and the configuration that an app reads before it pays.
 extension CitconSandbox {
     func accessToken(_ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         var key = request.headers["Authorization"] ?? ""
-        // One live integration sends the key alone.
+        // One live integration sends the key without a prefix.
         if key.hasPrefix("Bearer ") { key = String(key.dropFirst(7)) }
         guard ConstantTime.equal(key.utf8, configuration.privateKey.reveal().utf8) else { throw .unauthorized }
         let body = try CitconRequests.body(request)
@@ -24,7 +24,7 @@ extension CitconSandbox {
         ])
     }
 
-    /// The merchant's client at PayPal.
+    /// The merchant's client id at PayPal.
     static let payPalClient = "PPCP-CI_SANDBOX"
 
     func config(_ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {

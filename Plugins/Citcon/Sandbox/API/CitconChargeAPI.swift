@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// Making charges, and how answers show them.
+/// Making charges, and their representation in answers.
 extension CitconSandbox {
     func create(_ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         try tokens.check(request.headers, for: "charge", now: now)
@@ -39,7 +39,7 @@ extension CitconSandbox {
         return reported(view(charge, payment: payment(charge, pages(charge, request)), isConfirmed: false))
     }
 
-    /// Who pays, and whether the payer's account is to be stored: said when a charge is made, or when it is confirmed.
+    /// Records the payer and the wish to store the payer's account, sent when a charge is made or when it is confirmed.
     func note(_ body: JSONValue, on charge: inout CitconCharge) throws(CitconSandboxError) {
         if let consumer = try CitconRequests.text(body["consumer"]?["reference"]), !consumer.isEmpty {
             guard charge.consumer == nil || charge.consumer == consumer else { throw .badRequest }
@@ -48,11 +48,11 @@ extension CitconSandbox {
         if body["payment"]?["request_token"]?.bool == true { charge.wantsToken = true }
     }
 
-    /// An answer that is over an amount, which it repeats as this sandbox is set up to.
+    /// Returns an answer that states an amount, in the form of the configured `echo`.
     func reported(_ data: WireJSON) -> HTTPResponse { envelope.success(configuration.echo.reported(data)) }
 
-    /// When a charge can no longer be paid. The unit on the wire is not documented: 13 digits count as milliseconds,
-    /// 10 as seconds, and less as a duration in milliseconds, as the vendor's guide has it in an example.
+    /// Returns the time at which a charge expires. The unit on the wire is not documented: 13 digits count as
+    /// milliseconds, 10 as seconds, and fewer as a duration in milliseconds, as in an example of the vendor's guide.
     private func end(_ value: JSONValue?) throws(CitconSandboxError) -> Int64 {
         guard let value, !value.isNull else { return now + configuration.chargeLifetime }
         guard let number = value.int64, number >= 0 else { throw .badRequest }
@@ -69,7 +69,7 @@ extension CitconSandbox {
             ("object", "charge"), ("charge_token", .text(charge.token)), ("id", .text(charge.id)),
             ("reference", .text(charge.reference)), ("amount", .number(charge.amount)),
         ]
-        // The earlier service shows them from the start.
+        // The earlier service includes them from the start.
         if isConfirmed || layer == .early {
             let isTaken = charge.amountCaptured > 0
             members.append(("amount_captured", .number(orNull: isTaken ? charge.amountCaptured : nil)))
@@ -88,7 +88,7 @@ extension CitconSandbox {
         return .object(members)
     }
 
-    /// `payment` of a charge: its method, and what to start where.
+    /// `payment` of a charge: its method, and what each client starts.
     func payment(_ charge: CitconCharge, _ entries: [WireJSON]) -> WireJSON {
         .object(
             [("method", .text(orNull: charge.method)), ("client", .array(entries))].filter { member in
@@ -98,7 +98,7 @@ extension CitconSandbox {
 
     // MARK: Pages
 
-    /// Pages for the kinds of clients that asked, in the service's order; a desktop also gets one with a code.
+    /// Creates pages for the requested kinds of clients, in the service's order; a desktop also gets one with a code.
     func makePages(of charge: CitconCharge, for clients: [String]) -> [CitconCharge.Page] {
         guard charge.method != nil else { return [] }
         var kinds = ["desktop", "mobile_browser", "mobile_native"].filter(clients.contains).map { ($0, "redirect") }
@@ -111,7 +111,7 @@ extension CitconSandbox {
         return pages
     }
 
-    /// The pages as `payment.client` lists them.
+    /// The pages as listed in `payment.client`.
     func pages(_ charge: CitconCharge, _ request: HTTPRequest) -> [WireJSON] {
         charge.pages.map { page in
             let path = "/v1/\(page.format == "qr" ? "qr" : "landing")/\(page.id)"
@@ -123,7 +123,7 @@ extension CitconSandbox {
         ["client": .text(client), "format": .text(format), "method": "GET", "content": .text(content)]
     }
 
-    /// Where the pages of a charge are. On loopback, the address is the server's own and not the client's claim.
+    /// The base address of a charge's pages. On loopback, the server's own address is used, not the client's claim.
     private func base(_ charge: CitconCharge, _ request: HTTPRequest) -> String {
         if request.url.isLoopback { return request.url.origin }
         return charge.isAccelerated

@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentTesting
 
-/// Confirming a charge: what starts the wallet, or takes the money at once.
+/// Confirming a charge: the request that starts the wallet or takes the money at once.
 extension CitconSandbox {
     func confirm(_ request: HTTPRequest, _ token: String) throws(CitconSandboxError) -> SandboxAnswer {
         try tokens.check(request.headers, for: "charge", now: now)
@@ -29,7 +29,7 @@ extension CitconSandbox {
             : self.charge(stored: stored, method, token)
         if case .rejectionAfterwards(let rejection)? = charge.plan?.fault { throw rejection }
         if case .drop? = charge.plan?.fault {
-            // Whoever asks again is answered.
+            // A repeated request gets an answer.
             charges[token]?.plan?.fault = nil
             return .drop
         }
@@ -38,7 +38,7 @@ extension CitconSandbox {
         return .response(self.reported(reported(data, of: confirmed)))
     }
 
-    /// The answer as the scenario tells it.
+    /// The answer, changed by the scenario's fault.
     private func reported(_ data: WireJSON, of charge: CitconCharge) -> WireJSON {
         switch charge.plan?.fault {
         case .otherAmount?: data.setting("amount", .number(charge.amount * 10))
@@ -47,7 +47,7 @@ extension CitconSandbox {
         }
     }
 
-    /// What a confirmation repeats of the charge must be as it was made.
+    /// Checks that the charge's members in a confirmation equal those of its creation.
     private func check(_ body: JSONValue, against charge: CitconCharge) throws(CitconSandboxError) {
         guard let transaction = body["transaction"], !transaction.isNull else { return }
         let texts = [("reference", charge.reference), ("currency", charge.currency), ("country", charge.country)]
@@ -97,7 +97,7 @@ extension CitconSandbox {
                 try self.charge(card: data, on: token)
                 return []
             }
-            // There is no page of its own inside an app: its library makes a nonce first.
+            // An app has no page here: its library makes a nonce first.
             guard !isNative || charge.plan?.isPaidAtConfirm == true else { throw .badRequest }
         case .toss, .aps, .fomo, .xendit, .flexa, .ebanx, .hosted: break
         }
@@ -109,7 +109,7 @@ extension CitconSandbox {
         return self.pages(fresh, request)
     }
 
-    /// A payload for a wallet. Asked again, a new one takes the place of the last.
+    /// Returns a payload for a wallet. Each call replaces the last payload.
     private func launch(_ gateway: CitconGateway, _ token: String) throws(CitconSandboxError) -> [WireJSON] {
         let charge = try charge(token)
         guard charge.status == .initiated,
@@ -121,14 +121,14 @@ extension CitconSandbox {
         return [entry("mobile_native", "json", content)]
     }
 
-    /// Uses up what stands for the payer's consent, which this sandbox handed out.
+    /// Spends a grant of the payer's consent that this sandbox issued.
     private func spend(_ grant: String, on token: String) throws(CitconSandboxError) {
         guard nonces.remove(grant) != nil else { throw .badRequest }
         try act(.pay, on: token)
     }
 
-    /// Charges what a nonce stands for: one that this sandbox handed out, or one of those that Braintree publishes for
-    /// tests, which say themselves what becomes of them.
+    /// Charges the account behind a nonce: one that this sandbox issued, or one of those that Braintree publishes for
+    /// tests, whose names determine the outcome.
     private func spend(nonce: String, on token: String) throws(CitconSandboxError) {
         if nonces.remove(nonce) != nil { return try act(.pay, on: token) }
         guard nonce.hasPrefix("fake-"), !nonce.hasPrefix("fake-consumed") else { throw .badRequest }
@@ -137,7 +137,7 @@ extension CitconSandbox {
         try act(isRefused || lacksProof ? .fail : .pay, on: token)
     }
 
-    /// Charges a card by its number, of which only what may be shown is kept.
+    /// Charges a card by its number, and keeps only the part that may be shown.
     private func charge(card: JSONValue, on token: String) throws(CitconSandboxError) {
         guard let pan = card["pan"]?.string, (12...19).contains(pan.utf8.count), Self.passesLuhn(pan),
             let code = card["cvv"]?.string, (3...4).contains(code.utf8.count),
@@ -146,11 +146,11 @@ extension CitconSandbox {
         else { throw .badRequest }
         charges[token]?.maskedPAN = pan.prefix(6) + String(repeating: "*", count: pan.count - 10) + pan.suffix(4)
         charges[token]?.cardExpiry = expiry
-        // The number that gateways publish for refused cards.
+        // The number that gateways publish for declined cards.
         try act(pan == "4000000000000002" ? .fail : .pay, on: token)
     }
 
-    /// Whether the last digit of a card number fits the others (ISO/IEC 7812-1).
+    /// Returns true if the last digit of a card number matches the others (ISO/IEC 7812-1).
     private static func passesLuhn(_ pan: String) -> Bool {
         guard pan.utf8.allSatisfy(\.isASCIIDigit) else { return false }
         let sum = pan.utf8.reversed().enumerated().reduce(0) { sum, digit in

@@ -7,7 +7,7 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// A refusal as the service words it: its code is text, and its HTTP status goes with the code.
+/// An error of the service: its code is text, and determines the HTTP status.
 struct CitconSandboxError: Error, Sendable, Hashable {
     let status: Int
     let code: String
@@ -22,7 +22,7 @@ struct CitconSandboxError: Error, Sendable, Hashable {
     static let gatewayUnavailable = CitconSandboxError(status: 508, code: "4106", message: "gateway unavailable")
     static let gatewayError = CitconSandboxError(status: 508, code: "4107", message: "gateway error")
     static let refundFailed = CitconSandboxError(status: 406, code: "4202", message: "refund failed")
-    /// No refusal of the service is known that withholds an answer; this has the status for legal reasons (RFC 7725).
+    /// No error of the service is known that withholds an answer; this one has the status for legal reasons (RFC 7725).
     static let withheld = CitconSandboxError(status: 451, code: "4000", message: "bad request")
     static let unsupportedGateway = CitconSandboxError(status: 500, code: "5200", message: "gateway not support")
 }

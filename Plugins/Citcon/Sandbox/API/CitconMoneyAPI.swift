@@ -1,9 +1,9 @@
 import PaymentCore
 import PaymentTesting
 
-/// What merchants do with charges: take money that was set aside, call off, give back.
+/// A merchant's operations on charges: capture, cancellation, refund.
 extension CitconSandbox {
-    /// The charge that a request is about, and the request's own reference, which must be new.
+    /// Returns the charge that a request names, and the request's own reference, which must be new.
     private func subject(
         _ request: HTTPRequest, _ permission: String
     ) throws(CitconSandboxError) -> (body: JSONValue, charge: CitconCharge, reference: String) {
@@ -34,7 +34,7 @@ extension CitconSandbox {
     }
 
     func cancel(_ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
-        // No permission is named for it; apps, whose tokens have few, never do it.
+        // The service names no permission for it; apps, whose tokens have few permissions, never do it.
         let (_, charge, reference) = try subject(request, "refund")
         guard charge.status.allows(.canceled) else { throw .badRequest }
         references[reference] = charge.token

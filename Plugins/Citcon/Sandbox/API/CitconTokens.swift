@@ -1,13 +1,13 @@
 import PaymentCore
 import PaymentCrypto
 
-/// The access tokens that a sandbox has given out.
+/// The access tokens that a sandbox has issued.
 struct CitconTokens: Sendable {
-    /// What a token may be used for.
+    /// The kind of a token, which determines its use.
     enum Kind: String, Sendable {
         case server, client
 
-        /// In the order in which the service lists them.
+        /// The permissions, in the order in which the service lists them.
         var permissions: [String] {
             switch self {
             case .server: ["inquiry", "charge", "vault", "consult", "encryption-config", "refund", "capture"]
@@ -26,7 +26,7 @@ struct CitconTokens: Sendable {
     private var current: [Kind: Token] = [:]
     private var issued: [String: Token] = [:]
 
-    /// The token of this kind that is still good, or a new one.
+    /// Returns the valid token of this kind, or a new one.
     mutating func token(_ kind: Kind, now: Int64, lifetime: Int64, random: any RandomSource) -> Token {
         if let token = current[kind], token.expiry > now { return token }
         let token = Token(
@@ -46,12 +46,12 @@ struct CitconTokens: Sendable {
         else { throw .unauthorized }
     }
 
-    /// Checks the credentials of a request that tokens of either kind may make.
+    /// Checks the credentials of a request for which tokens of either kind suffice.
     func check(_ headers: HTTPHeaders, now: Int64) throws(CitconSandboxError) {
         try check(headers, for: "charge", now: now)
     }
 
-    /// A signed token (RFC 7519) behind the service's prefix. Nobody but the sandbox has a use for its content.
+    /// Creates a signed token (RFC 7519) behind the service's prefix. Only the sandbox reads its content.
     private static func make(_ kind: Kind, now: Int64, expiry: Int64, random: any RandomSource) -> String {
         let header: WireJSON = ["alg": "HS256", "typ": "JWT"]
         let payload: WireJSON = ["id": .text("sandbox-\(kind.rawValue)"), "iat": .number(now), "exp": .number(expiry)]

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// What became of a charge, a capture or a refund.
+/// The status of a charge, a capture or a refund.
 extension CitconSandbox {
     func inquire(_ request: HTTPRequest, _ name: String) throws(CitconSandboxError) -> HTTPResponse {
         try tokens.check(request.headers, for: "inquiry", now: now)
@@ -9,7 +9,7 @@ extension CitconSandbox {
         guard let token = type == nil ? tokensByID[name] : references[name] else { throw .notFound }
         let charge = try charge(token)
         if let paidAt = charge.capturedAt, now - paidAt < charge.plan?.silence ?? 0 { throw .withheld }
-        // Whether the service finds captures and refunds this way is not known; it says nothing of a charge's parts.
+        // It is unknown if the service finds captures and refunds this way; it does not report a charge's parts.
         if let refund = charge.refunds.first(where: { $0.id == name || $0.reference == name }) {
             return reported(view(refund, of: charge))
         }
@@ -45,7 +45,7 @@ extension CitconSandbox {
         ]
     }
 
-    /// `data` of a refund. Recordings show only refunds of everything, in which both amounts are the same.
+    /// `data` of a refund. Recordings show only full refunds, in which both amounts are equal.
     func view(_ refund: CitconCharge.Movement, of charge: CitconCharge) -> WireJSON {
         [
             "id": .text(refund.id), "object": "refund", "reference": .text(refund.reference),
@@ -58,7 +58,7 @@ extension CitconSandbox {
         ]
     }
 
-    /// An element of `chargebacks`: a guess by analogy, as no recording of one is known.
+    /// An element of `chargebacks`, guessed by analogy: no recording of one is known.
     func view(_ dispute: CitconCharge.Dispute, of charge: CitconCharge) -> WireJSON {
         [
             "id": .text(dispute.id), "object": "chargeback", "reference": .text(charge.reference),
@@ -67,7 +67,7 @@ extension CitconSandbox {
         ]
     }
 
-    /// `data` of a capture: a guess by analogy, as no recording of one is known.
+    /// `data` of a capture, guessed by analogy: no recording of one is known.
     func view(capture: CitconCharge.Movement, of charge: CitconCharge) -> WireJSON {
         [
             "id": .text(capture.id), "object": "capture", "reference": .text(capture.reference),

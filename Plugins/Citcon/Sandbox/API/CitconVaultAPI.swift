@@ -4,7 +4,7 @@ import PaymentCore
 struct CitconStored: Sendable {
     /// 24 lower-case hexadecimal digits.
     let id: String
-    /// The merchant's own name of the payer.
+    /// The merchant's own id of the payer.
     let consumer: String
     let method: String
     let maskedPAN: String
@@ -13,7 +13,7 @@ struct CitconStored: Sendable {
     let createdAt: Int64
 }
 
-/// Stored accounts, and what there is to choose from: `vault` and `consults`.
+/// Stored accounts and the available methods: `vault` and `consults`.
 ///
 /// Only the paths are public. Bodies and answers are this sandbox's own, by analogy with charges (Protocol 2.11).
 extension CitconSandbox {
@@ -49,7 +49,7 @@ extension CitconSandbox {
         ]
     }
 
-    /// Stores what a nonce stands for; nobody is charged.
+    /// Stores the account behind a nonce, without a charge.
     private func keep(_ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         let body = try CitconRequests.body(request)
         guard let consumer = try CitconRequests.text(body["consumer"]?["reference"]), !consumer.isEmpty,
@@ -65,7 +65,7 @@ extension CitconSandbox {
         return envelope.success(view(stored))
     }
 
-    /// Stores the account that a charge was paid with, where that was asked for.
+    /// Stores the account that a charge was paid with, if the charge requested it.
     func store(_ token: String) {
         guard let charge = charges[token], charge.wantsToken, charge.stored == nil, let consumer = charge.consumer,
             let method = charge.method, CitconMethod.all[method]?.vaults == true
@@ -78,7 +78,7 @@ extension CitconSandbox {
         notify(about: stored, of: charge)
     }
 
-    /// Charges a stored account: that of the charge's own payer, and of the same method.
+    /// Charges a stored account if it belongs to the charge's payer and has the same method.
     func charge(stored id: String, _ method: String, _ token: String) throws(CitconSandboxError) -> [WireJSON] {
         let consumer = try charge(token).consumer
         guard let stored = vault[id], stored.method == method, stored.consumer == consumer else { throw .badRequest }

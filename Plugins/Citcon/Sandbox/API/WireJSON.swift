@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// A JSON text whose members keep the order in which they are given, as the service writes them.
+/// A JSON text whose members keep their given order, as the service writes them.
 enum WireJSON: Sendable {
     case value(JSONValue)
     case array([WireJSON])
@@ -16,13 +16,13 @@ enum WireJSON: Sendable {
     /// The number, or `null`.
     static func number(orNull number: Int64?) -> WireJSON { number.map(Self.number) ?? .value(.null) }
 
-    /// This object with another value for a member that it has.
+    /// Returns this object with another value for an existing member.
     func setting(_ name: String, _ value: WireJSON) -> WireJSON {
         guard case .object(let members) = self else { return self }
         return .object(members.map { ($0.0, $0.0 == name ? value : $0.1) })
     }
 
-    /// This object with a plain value changed that it has.
+    /// Returns this object with an existing plain value changed.
     func changing(_ name: String, _ change: (JSONValue) -> JSONValue) -> WireJSON {
         guard case .object(let members) = self else { return self }
         return .object(

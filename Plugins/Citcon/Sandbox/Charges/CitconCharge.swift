@@ -12,7 +12,7 @@ struct CitconCharge: Sendable {
             }
         }
 
-        /// Whether a charge in this state can get into `next`. Final states never change.
+        /// Returns true if a charge in this state can change to `next`. Final states never change.
         func allows(_ next: Status) -> Bool {
             switch self {
             case .initiated: next != .initiated
@@ -23,7 +23,7 @@ struct CitconCharge: Sendable {
         }
     }
 
-    /// Where the service sends notifications and payers.
+    /// The addresses for notifications and for returning payers.
     struct URLs: Sendable {
         var ipn: String?
         var success: String?
@@ -40,7 +40,7 @@ struct CitconCharge: Sendable {
         let time: Int64
     }
 
-    /// What a payer disputes.
+    /// A payer's dispute.
     struct Dispute: Sendable {
         let id: String
         let stage: CitconSandbox.DisputeStage
@@ -48,7 +48,7 @@ struct CitconCharge: Sendable {
         let time: Int64
     }
 
-    /// A page of the charge, as `payment.client` lists it.
+    /// A page of the charge, as listed in `payment.client`.
     struct Page: Sendable {
         let client: String
         let format: String
@@ -65,7 +65,7 @@ struct CitconCharge: Sendable {
     var method: String?
     var urls: URLs
     var isAccelerated = false
-    /// Unix seconds, like all times here.
+    /// Unix seconds, as are all times here.
     let createdAt: Int64
     var expiresAt: Int64
     var pendingUntil: Int64?
@@ -75,24 +75,24 @@ struct CitconCharge: Sendable {
     var amountCaptured: Int64 = 0
     var captures: [Movement] = []
     var refunds: [Movement] = []
-    /// How far the payer's dispute of it is.
+    /// The payer's dispute with its current stage.
     var dispute: Dispute?
-    /// The merchant's own name of the payer.
+    /// The merchant's own id of the payer.
     var consumer: String?
-    /// Whether the payer's account is to be stored once it has paid, and what is then shown of it.
+    /// True if the payer's account is to be stored after payment; `maskedPAN` and `cardExpiry` are then shown of it.
     var wantsToken = false
     var maskedPAN = ""
     var cardExpiry = ""
-    /// What was stored, or what it was paid with.
+    /// The id of the account that was stored, or that it was paid with.
     var stored: String?
     var pages: [Page] = []
     var launch: CitconLaunch?
-    /// What it does; nil when it was made by a request.
+    /// The scenario; nil for a charge made by a request.
     var scenario: CitconSandbox.Scenario?
     var plan: CitconSandbox.Scenario.Plan?
 
     var amountRefunded: Int64 { refunds.reduce(0) { $0 + $1.amount } }
 
-    /// The amount as ledgers state it.
+    /// Returns the amount in the notation of ledgers.
     func worth(_ amount: Int64) -> String { "\(amount) iso4217/\(currency)" }
 }

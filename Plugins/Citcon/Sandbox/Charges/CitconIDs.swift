@@ -1,20 +1,20 @@
 import PaymentCore
 
-/// Ids in the shapes that the service gives them.
+/// A factory of ids in the service's formats.
 struct CitconIDs: Sendable {
     let layer: CitconSandbox.Layer
     let random: any RandomSource
 
-    /// The id of a charge or of a refund.
+    /// Returns the id of a charge or of a refund.
     func transaction() -> String {
         guard layer == .recent else { return uuid() }
         return "2000" + (0..<18).map { _ in String(random.next() % 10) }.joined()
     }
 
-    /// A time-based UUID without its hyphens, by its looks.
+    /// Returns text in the form of a time-based UUID without its hyphens.
     func uuid() -> String { random.hex(12) + "11f0" + "8" + random.hex(15) }
 
-    /// `count` such ids that follow one another.
+    /// Returns `count` consecutive ids of this form.
     func uuids(_ count: Int) -> [String] {
         let start = UInt32(truncatingIfNeeded: random.next())
         let rest = random.hex(4) + "11f0" + "8" + random.hex(15)

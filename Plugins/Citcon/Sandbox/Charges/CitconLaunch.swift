@@ -6,14 +6,14 @@ import PaymentCore
     import Foundation
 #endif
 
-/// What a wallet's own library is started with.
+/// The payload that starts a wallet's own library.
 enum CitconLaunch: Sendable {
     case wechat([(String, String)])
     case alipay(order: String, signature: String)
     case unionPay(tn: String)
     case klarna(token: String, session: String)
 
-    /// A payload for `charge`, or nil when its gateway starts no wallet.
+    /// Creates a payload for `charge`, or nil when its gateway starts no wallet.
     init?(_ gateway: CitconGateway, _ charge: CitconCharge, random: any RandomSource, now: Int64) {
         switch gateway {
         case .wechatpay:
@@ -38,10 +38,10 @@ enum CitconLaunch: Sendable {
         }
     }
 
-    /// The app id of the WeChat payloads: the one that the vendor's guide shows.
+    /// The app id of the WeChat payloads, from the vendor's guide.
     static let wechatAppID = "wxeb0650d489d69e14"
 
-    /// The payload as it stands, as text, in `content`.
+    /// The payload as text, as in `content`.
     var content: String {
         switch self {
         case .wechat(let fields): WireJSON.object(fields.map { ($0, WireJSON.text($1)) }).text
@@ -67,7 +67,7 @@ enum CitconLaunch: Sendable {
         ]
     }
 
-    /// Whether `texts`, what a wallet was started with, is this payload with nothing missing or changed.
+    /// Returns true if `texts`, with which a wallet was started, contain this payload complete and unchanged.
     func isStarted(by texts: Set<String>) -> Bool {
         switch self {
         case .wechat(let fields): fields.allSatisfy { texts.contains($0.1) }
@@ -83,8 +83,8 @@ enum CitconLaunch: Sendable {
         }
     }
 
-    /// Everything in the launch URL `text` that a payload's value can be: path segments, the values of its query, and
-    /// the texts in a query that is JSON as a whole.
+    /// Returns the parts of the launch URL `text` that can hold a payload's value: path segments, the values of its
+    /// query, and the texts in a query that is JSON as a whole.
     static func texts(in text: String) -> [String] {
         guard let link = try? PaymentLink(text) else { return [] }
         var texts = link.path.split(separator: "/").map(String.init)

@@ -1,9 +1,9 @@
-/// Which gateway serves a payment method. The names are those that the vendor's app library looks up, but for three
-/// that are this sandbox's own: `ppcp`, `ebanx` and `hosted`.
+/// The gateway that serves a payment method. The names are those that the vendor's app library looks up, except for
+/// this sandbox's own `ppcp`, `ebanx` and `hosted`.
 enum CitconGateway: String, Sendable {
     case wechatpay, alipay, upop, toss, aps, fomo, xendit, cashapp, klarna, flexa, braintree, ppcp, ebanx, hosted
 
-    /// The gateway of `method`; nil when there is none.
+    /// Creates the gateway of `method`; nil when there is none.
     init?(method: String, country: String? = nil) {
         if method == "card" {
             switch country {
@@ -18,7 +18,7 @@ enum CitconGateway: String, Sendable {
         self = known.gateway
     }
 
-    /// Whether money is taken without a second request when the charge does not say.
+    /// Returns true if money is captured without a second request when the charge does not specify it.
     static func capturesByDefault(_ method: String?) -> Bool { method != "paypal" }
 }
 
@@ -26,15 +26,15 @@ enum CitconGateway: String, Sendable {
 struct CitconMethod: Sendable {
     let id: String
     let gateway: CitconGateway
-    /// Whether `consults` tells what there is to choose from.
+    /// True if `consults` lists it.
     var consults = false
-    /// Whether an account of it can be stored.
+    /// True if an account of this method can be stored.
     var vaults = false
 
     /// Every method by its id.
     static let all = Dictionary(uniqueKeysWithValues: (documented + others).map { ($0.id, $0) })
 
-    /// The 47 of the public interface (Protocol 3.1).
+    /// The 47 methods of the public interface (Protocol 3.1).
     static let documented: [CitconMethod] =
         [
             CitconMethod(id: "card", gateway: .braintree, consults: true, vaults: true),
@@ -57,7 +57,7 @@ struct CitconMethod: Sendable {
         + list(.ebanx, ["oxxo", "oxxopay", "spei", "mercadopago"])
         + list(.hosted, ["afterpay", "affirm", "ozow", "m_pesa", "upi", "pix", "paze", "hpp"])
 
-    /// Methods that are known from elsewhere.
+    /// Methods that are known from other sources.
     static let others =
         list(.xendit, ["billease", "cashalo"]) + list(.flexa, ["flexa"]) + list(.ppcp, ["paylater"])
 
@@ -69,11 +69,11 @@ struct CitconMethod: Sendable {
 }
 
 extension CitconSandbox {
-    /// The ids of the payment methods that the public interface has: 47, each of which can be paid here.
+    /// The ids of the 47 payment methods of the public interface, all of which can be paid here.
     public static let documentedMethods = CitconMethod.documented.map(\.id)
 }
 
-/// What somebody does with a payment in a wallet or on a page.
+/// An act of a payer with a payment in a wallet or on a page.
 enum CitconAct: String, Sendable {
     case pay, cancel, fail
 }

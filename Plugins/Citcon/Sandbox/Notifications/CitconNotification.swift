@@ -4,24 +4,24 @@ import PaymentCrypto
 extension CitconSandbox {
     /// A notification (IPN) about a charge or a refund.
     public struct Notification: Sendable, Hashable {
-        /// Where it is sent.
+        /// The address of its receiver.
         public let url: String
-        /// The charge that it is about.
+        /// The id of the charge that it is about.
         public let charge: String
-        /// The status it tells, in the words that notifications use.
+        /// The status, in the terms of notifications.
         public let status: String
         /// The body: the same bytes every time.
         public let body: [UInt8]
-        /// How often it was sent.
+        /// The number of times it was sent.
         public internal(set) var attempts = 0
-        /// Whether the receiver accepted it.
+        /// True if the receiver accepted it.
         public internal(set) var isDelivered = false
     }
 }
 
 /// The body of a notification.
 struct CitconNotificationBody {
-    /// The names that are signed, in the order of the body. An empty text stands for what there is not.
+    /// The signed members, in the order of the body. An empty text stands for an absent value.
     private let values: [(String, WireJSON, String)]
 
     init(_ values: [(name: String, value: WireJSON, signed: String)]) {

@@ -6,14 +6,14 @@ import PaymentCore
     import Foundation
 #endif
 
-/// Telling merchants what became of charges and refunds.
+/// Notifying merchants of the status of charges and refunds.
 extension CitconSandbox {
-    /// Returns once no delivery is on its way any more: accepted, or given up.
+    /// Returns once no delivery is in progress: each is accepted or abandoned.
     public func finishDeliveries() async {
         while let delivery = deliveries.values.first { await delivery.value }
     }
 
-    /// The word of notifications for a charge's state; nil for states that are not told.
+    /// Returns the status term of notifications for a charge's state; nil for states without a notification.
     private static func word(_ status: CitconCharge.Status, wasAuthorized: Bool) -> String? {
         switch status {
         case .initiated, .pending: nil
@@ -38,28 +38,28 @@ extension CitconSandbox {
             status: "success", created: refund.time)
     }
 
-    /// What a payer can do with a payment afterwards, by the words of notifications.
+    /// A stage of a payer's dispute, by the terms of notifications.
     @nonexhaustive
     public enum DisputeStage: String, Sendable, Hashable, CaseIterable {
         /// The payer disputes it.
         case claimed = "Notification of Claim"
-        /// The merchant is asked about it.
+        /// The merchant has been asked about it.
         case asked = "Request For Information"
         /// The merchant has answered.
         case answered = "Information Supplied"
-        /// The payer has the money back.
+        /// The payer won the dispute and is repaid.
         case lost = "Lost"
-        /// The merchant keeps it.
+        /// The merchant won the dispute and keeps the money.
         case won = "Won"
-        /// Nothing more is done about it.
+        /// The case is closed.
         case closed = "Case Closed"
     }
 
-    /// Has the payer's bank dispute a charge that was paid, or go on with that. Does nothing for other charges.
+    /// Makes the payer's bank dispute a paid charge, or advance the dispute. Does nothing for other charges.
     ///
     /// - Parameters:
     ///   - id: the service's id of the charge.
-    ///   - stage: how far the dispute has come.
+    ///   - stage: the new stage of the dispute.
     public func dispute(charge id: String, _ stage: DisputeStage) {
         guard let token = tokensByID[id], let charge = charges[token], charge.status == .succeeded else { return }
         let dispute = CitconCharge.Dispute(
@@ -70,7 +70,8 @@ extension CitconSandbox {
             status: stage.rawValue, created: dispute.time)
     }
 
-    /// Of what is told, only that there is such a notification is documented; the rest goes by analogy.
+    /// Notifies that an account was stored. Only the existence of this notification is documented; the rest is by
+    /// analogy.
     func notify(about stored: CitconStored, of charge: CitconCharge) {
         notify(
             charge, id: stored.id, type: "vault", reference: stored.consumer, amount: nil, status: "success",
@@ -108,7 +109,7 @@ extension CitconSandbox {
         }
     }
 
-    /// Sends a notification until it is accepted or there were enough attempts.
+    /// Sends a notification until it is accepted or the attempts are used up.
     private func deliver(_ index: Int, over transport: any HTTPTransport) async {
         guard let url = try? HTTPURL(notifications[index].url) else { return }
         for pause in [.zero] + configuration.notificationPauses {
@@ -121,7 +122,7 @@ extension CitconSandbox {
 
     /// Sends a notification once.
     ///
-    /// - Returns: whether it was accepted.
+    /// - Returns: true if it was accepted.
     @discardableResult func send(_ index: Int, to url: HTTPURL, over transport: any HTTPTransport) async -> Bool {
         let request = HTTPRequest(
             .post, url, headers: ["Content-Type": "application/json"], body: notifications[index].body)
@@ -131,7 +132,7 @@ extension CitconSandbox {
         return true
     }
 
-    /// ISO 8601 with milliseconds, as the vendor's example has it.
+    /// Returns ISO 8601 with milliseconds, as in the vendor's example.
     private static func time(_ seconds: Int64) -> String {
         let text = Date(timeIntervalSince1970: Double(seconds)).ISO8601Format()
         return String(text.dropLast()) + ".000Z"

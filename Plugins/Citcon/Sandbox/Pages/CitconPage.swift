@@ -3,12 +3,12 @@ import SandboxSupport
 
 /// A payment page: it loads nothing and needs no script.
 struct CitconPage {
-    /// Who is paid.
+    /// The payee.
     let merchant: String
-    /// Allows this page's own style.
+    /// The nonce that allows this page's own style.
     let nonce: String
 
-    /// The question whether to pay; where the payer has the choice, also with what.
+    /// The page that asks for the payment, and for the method where the payer has the choice.
     func question(_ charge: CitconCharge, isCode: Bool, methods: [String] = []) -> HTTPResponse {
         let heading = isCode ? "Pay with another device" : "Confirm your payment"
         let lead =
@@ -34,7 +34,7 @@ struct CitconPage {
         return page(heading, html, leadingTo: charge.urls)
     }
 
-    /// What has become of the payment, with the way back.
+    /// The page with the status of the payment and the way back.
     func ending(_ charge: CitconCharge, back: String?) -> HTTPResponse {
         let heading = Self.words(charge.status)
         let way = back.map {
@@ -49,7 +49,7 @@ struct CitconPage {
         return page(heading, html, leadingTo: charge.urls)
     }
 
-    /// There is no such payment, or the form was broken.
+    /// The page for an unknown payment or a malformed form.
     func problem(_ text: String, status: Int) -> HTTPResponse {
         page(
             "This page cannot be used",
@@ -75,7 +75,7 @@ struct CitconPage {
         return "<dl class=\"card\">\n" + html.joined(separator: "\n") + "\n</dl>"
     }
 
-    /// What it is paid with, as payers know it.
+    /// The name of the method, as payers know it.
     static func method(_ charge: CitconCharge) -> String {
         let names = [
             "wechatpay": "WeChat Pay", "alipay": "Alipay", "upop": "UnionPay", "card": "a card", "paypal": "PayPal",

@@ -1,8 +1,8 @@
 import PaymentCore
 import SandboxSupport
 
-/// The pages that payers are sent to: `GET` shows one, `POST` does what its buttons say. No credentials: they are
-/// opened in browsers.
+/// The payment pages: `GET` shows one, `POST` performs its buttons' actions. They need no credentials, because they
+/// open in browsers.
 extension CitconSandbox {
     func showPage(_ id: String, _ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         guard let token = tokensByPage[id] else { return unknownPage }
@@ -30,7 +30,7 @@ extension CitconSandbox {
         }
         try self.act(act, on: token)
         let charge = try charge(token)
-        // Whoever came from the sandbox's home has no app to go back to.
+        // A payer from the sandbox's home has no app to return to.
         if FormItems(Substring(request.url.query ?? ""))["from"] == "home" {
             return page.ending(charge, back: "/ledger/\(charge.id)")
         }
@@ -42,16 +42,16 @@ extension CitconSandbox {
         return response
     }
 
-    /// The service's own page, on which payers choose.
+    /// The id of the service's own page, on which payers choose.
     private static let hosted = "hpp"
-    /// What there is to choose there.
+    /// The methods on that page.
     private static let onPage = documentedMethods.filter { $0 != hosted }
 
     private var page: CitconPage { CitconPage(merchant: configuration.merchant, nonce: random.hex(32)) }
 
     private var unknownPage: HTTPResponse { page.problem("There is no such payment here.", status: 404) }
 
-    /// Where the payer goes from here.
+    /// Returns the address to which the payer goes from here.
     private static func wayBack(_ charge: CitconCharge) -> String? {
         switch charge.status {
         case .authorized, .succeeded, .pending: charge.urls.success

@@ -6,23 +6,23 @@ extension CitconSandbox {
         /// The end of a payment, as seen by a payer who wants to pay.
         @nonexhaustive
         public enum Outcome: String, Sendable, Hashable, CaseIterable {
-            /// The money arrived, or was set aside.
+            /// The money arrived or was authorised.
             case paid
-            /// It was refused.
+            /// The payment was declined.
             case declined
-            /// Its time ran out.
+            /// The payment expired.
             case expired
-            /// It was cancelled.
+            /// The payment was cancelled.
             case cancelled
-            /// It is not decided when the payer is back.
+            /// The payment is undecided when the payer is back.
             case pending
-            /// A refused request, or an unusable answer, that says nothing about the payment: it stays open.
+            /// A rejected request or an unusable answer that says nothing about the payment, which stays open.
             case error
         }
 
-        /// The name, as the command line takes it.
+        /// The name on the command line.
         public let rawValue: String
-        /// A few words for people.
+        /// A short human-readable description.
         public let summary: String
         /// The end for a payer who wants to pay, can do everything, and asks the service when nothing else shows it.
         public let expectedOutcome: Outcome
@@ -32,7 +32,7 @@ extension CitconSandbox {
             (rawValue, self.summary, expectedOutcome, self.plan) = (name, summary, outcome, plan)
         }
 
-        /// Finds the scenario of a name; nil where there is none.
+        /// Finds the scenario with a name; nil if there is none.
         public init?(rawValue: String) {
             guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
             self = known
@@ -46,7 +46,7 @@ extension CitconSandbox {
 }
 
 extension CitconSandbox.Scenario {
-    /// The sandbox's part in a scenario. Everything not said is as with an ordinary charge.
+    /// The sandbox's part in a scenario. The default of each member is that of an ordinary charge.
     struct Plan: Sendable {
         /// A fault in place of, or after, the work of a confirmation.
         enum Fault: Sendable {
@@ -85,11 +85,11 @@ extension CitconSandbox.Scenario {
         var isPending = false
         var isPaidAtConfirm = false
         var losesReturn = false
-        /// The page leads back with the name of another order.
+        /// True if the page leads back with the name of another order.
         var returnsForeign = false
-        /// For so many seconds after it was paid, inquiries are refused.
+        /// The number of seconds after payment in which inquiries are rejected.
         var silence: Int64 = 0
-        /// Cards without proof of identity are refused.
+        /// True if cards without proof of identity are declined.
         var needsProof = false
     }
 }
@@ -124,14 +124,14 @@ extension CitconSandbox.Scenario {
     public static let cashApp = Self("cash-app", "paid with Cash App", .init(method: "cashapppay"))
     /// Paid with Klarna.
     public static let klarna = Self("klarna", "paid with Klarna", .init(method: "klarna"))
-    /// Confirming is all that it takes.
+    /// Paid by the confirmation alone.
     public static let paidAtConfirm = Self(
         "paid-at-confirm", "paid as soon as it is confirmed",
         .init(method: "grabpay", price: .singapore, isPaidAtConfirm: true))
-    /// The money is set aside and not taken before the merchant captures it.
+    /// The money is authorised, and only captured by the merchant.
     public static let authorizeOnly = Self(
         "authorize-only", "set aside, not taken before the merchant does", .init(method: "paypal", autoCapture: false))
-    /// The card is refused.
+    /// The card is declined.
     public static let declined = Self(
         "declined", "the card is refused", ends: .declined, .init(method: "card", act: .fail))
     /// The payer cancels in WeChat, which returns `-2`.
@@ -144,20 +144,20 @@ extension CitconSandbox.Scenario {
     public static let cancelledOnPage = Self(
         "cancelled-on-page", "cancelled on the payment page", ends: .cancelled,
         .init(method: "toss", price: .korea, act: .cancel))
-    /// Alipay has it and cannot say how it ends.
+    /// Alipay accepted the payment without a result yet.
     public static let pending = Self(
         "pending", "Alipay cannot say how it ends", ends: .pending, .init(method: "alipay", isPending: true))
-    /// Its time is over.
+    /// The charge has expired.
     public static let expired = Self(
         "expired", "its time is over", ends: .expired, .init(method: "alipay", isOver: true))
-    /// The payer pays in WeChat and never comes back.
+    /// The payer pays in WeChat and never returns.
     public static let interrupted = Self(
         "interrupted", "paid, but the payer never comes back", .init(method: "wechatpay", losesReturn: true))
     /// Its reference was used before (4100).
     public static let duplicateReference = Self(
         "duplicate-reference", "its reference was used before", ends: .error,
         .init(method: "alipay", fault: .rejection(.duplicate)))
-    /// The access token ends before it is confirmed (4010).
+    /// The access token expires before the confirmation (4010).
     public static let expiredToken = Self(
         "expired-token", "the access token is no longer good", ends: .error,
         .init(method: "alipay", fault: .rejection(.unauthorized)))
@@ -175,21 +175,21 @@ extension CitconSandbox.Scenario {
     /// The gateway fails (4107): nothing was charged.
     public static let gatewayError = Self(
         "gateway-error", "the gateway fails", ends: .error, .init(method: "card", fault: .rejection(.gatewayError)))
-    /// The payload that WeChat is to be started with cannot be read.
+    /// The payload for starting WeChat is malformed.
     public static let malformedPayload = Self(
         "malformed-payload", "what WeChat is started with is broken", ends: .error,
         .init(method: "wechatpay", fault: .malformedPayload))
     /// The connection ends before the answer to the confirmation: the card was charged.
     public static let lostAnswer = Self(
         "lost-answer", "the answer is lost, the card charged", .init(method: "card", fault: .drop))
-    /// The answer to the confirmation states another amount, which no payer may be sent to pay.
+    /// The answer to the confirmation states another amount, for which no payer may be sent to pay.
     public static let otherAmount = Self(
         "other-amount", "the confirmation states another amount", ends: .error,
         .init(method: "wechatpay", fault: .otherAmount))
     /// The answer to the confirmation names another order: the card was charged.
     public static let otherOrder = Self(
         "other-order", "the card is charged, another order named", .init(method: "card", fault: .otherOrder))
-    /// Inquiries are refused (451) for some time after it was paid.
+    /// Inquiries are rejected (451) for some time after payment.
     public static let statusRefused = Self(
         "status-refused", "paid, and inquiries are refused for \(silence / 60) minutes", ends: .error,
         .init(method: "wechatpay", silence: silence))
@@ -210,17 +210,17 @@ extension CitconSandbox.Scenario {
 }
 
 extension CitconSandbox {
-    /// A charge that can be paid, or not, by its link.
+    /// A charge with a link; its scenario decides if it can be paid.
     public struct Charge: Sendable, Hashable {
-        /// The charge token: what confirms it.
+        /// The charge token, needed for confirmation.
         public let token: String
         /// Citcon's id of the charge.
         public let id: String
         /// The merchant's reference.
         public let reference: String
-        /// A few words for people.
+        /// A short human-readable description.
         public let title: String
-        /// A link with everything an app needs to pay it.
+        /// A link with everything that an app needs to pay it.
         public let link: String
         /// The charge's behaviour.
         public let scenario: Scenario

@@ -2,28 +2,28 @@ public import PaymentCore
 import PaymentTesting
 
 extension CitconSandbox {
-    /// What a simulated payer does wherever they are sent.
+    /// The behaviour of a simulated payer on every page and in every wallet.
     @nonexhaustive
     public enum Behaviour: String, Sendable, Hashable, CaseIterable {
-        /// Pays, and comes back.
+        /// Pays and returns.
         case pays
-        /// Pays, and never comes back.
+        /// Pays and never returns.
         case paysAndStays = "pays-and-stays"
-        /// Calls it off, and comes back.
+        /// Cancels and returns.
         case cancels
-        /// Tries, and the wallet or page fails.
+        /// Tries to pay, but the wallet or page fails.
         case fails
-        /// Does nothing and never comes back.
+        /// Does nothing and never returns.
         case vanishes
     }
 
-    /// Returns a payer with all wallets, who pays at this sandbox. Charges of scenarios that have a will of their own
-    /// (``Scenario/cancelledInWeChat``, …) keep it.
+    /// Returns a payer with all wallets, for payments at this sandbox. The act of a charge's scenario
+    /// (``Scenario/cancelledInWeChat``, …) takes precedence.
     public nonisolated func payer(_ behaviour: Behaviour = .pays) -> Payer {
         CitconPayer(behaviour: behaviour, transport: SandboxTransport(self), origin: nil).payer
     }
 
-    /// Returns a payer with all wallets, who pays at the sandbox that is served at `origin`, and nowhere else.
+    /// Returns a payer with all wallets, for payments only at the sandbox that is served at `origin`.
     public static func payer(
         _ behaviour: Behaviour = .pays, at origin: HTTPURL, over transport: any HTTPTransport
     ) -> Payer {
@@ -35,7 +35,7 @@ extension CitconSandbox {
 struct CitconPayer: Sendable {
     let behaviour: CitconSandbox.Behaviour
     let transport: any HTTPTransport
-    /// The only place that is called; nil where the transport leads nowhere else.
+    /// The only origin that is called; nil where the transport has no other destination.
     let origin: HTTPURL?
 
     var payer: Payer {
@@ -59,7 +59,7 @@ struct CitconPayer: Sendable {
         }
     }
 
-    /// Made-up data, and for a card a nonce that Braintree publishes for tests.
+    /// Returns made-up data, and for a card a nonce that Braintree publishes for tests.
     private func data(for request: DataRequest) -> [String: Redacted<String>]? {
         let nonce: String
         switch behaviour {

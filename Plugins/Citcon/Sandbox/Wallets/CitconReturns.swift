@@ -6,18 +6,18 @@ import PaymentCore
     import Foundation
 #endif
 
-/// The URLs by which wallets go back to an app.
+/// The URLs by which wallets return to an app.
 struct CitconReturns {
     private let links: [PaymentLink]
     private let random: any RandomSource
 
-    /// - Parameter urls: where the app can be reached, without queries.
+    /// - Parameter urls: the app's return addresses, without queries.
     init(_ urls: [String], random: any RandomSource) {
         links = urls.compactMap { try? PaymentLink($0) }
         self.random = random
     }
 
-    /// `<app id>://pay/?returnKey=…&ret=…`. The app id is the app's scheme there.
+    /// Returns `<app id>://pay/?returnKey=…&ret=…`. The app id is the app's scheme at WeChat.
     func wechat(_ status: CitconCharge.Status) -> String? {
         let base =
             links.first { $0.host == "pay" || $0.path.hasSuffix("/pay") }?.text
@@ -29,7 +29,8 @@ struct CitconReturns {
         }
     }
 
-    /// `<scheme>://safepay/?…`, whose whole query is JSON. The scheme stands in the launch URL, if there is one.
+    /// Returns `<scheme>://safepay/?…`, whose whole query is JSON. The scheme is a return URL's, otherwise the launch
+    /// URL's.
     func alipay(_ status: CitconCharge.Status, order: String, launchURL: String?) -> String? {
         guard let scheme = scheme("safepay") ?? launchURL.flatMap(Self.sourceScheme) else { return nil }
         let (code, memo) =
@@ -47,7 +48,7 @@ struct CitconReturns {
         return "\(scheme)://safepay/?\(PercentCoding.encode(json.text))"
     }
 
-    /// `<scheme>://uppayresult?code=…&data=…`.
+    /// Returns `<scheme>://uppayresult?code=…&data=…`.
     func unionPay(_ status: CitconCharge.Status, tn: String) -> String? {
         guard let scheme = scheme("uppayresult") else { return nil }
         switch Verdict(status) {
@@ -62,7 +63,8 @@ struct CitconReturns {
         }
     }
 
-    /// `<scheme>://cashapp`; the ids in its query are the sandbox's own way to hand over what the app's library learns.
+    /// Returns `<scheme>://cashapp`; the ids in its query are the sandbox's own substitute for the app library's
+    /// result.
     func cashApp(_ grant: String?) -> String? {
         scheme("cashapp").map { scheme in
             "\(scheme)://cashapp"
@@ -73,26 +75,27 @@ struct CitconReturns {
         }
     }
 
-    /// `<scheme>://klarna`; the token in its query is the sandbox's own way to hand over what the app's library learns.
+    /// Returns `<scheme>://klarna`; the token in its query is the sandbox's own substitute for the app library's
+    /// result.
     func klarna(_ token: String?) -> String? {
         scheme("klarna").map { scheme in
             "\(scheme)://klarna" + (token.map { "?authorization_token=\($0)" } ?? "")
         }
     }
 
-    /// `sdk.ios.paypal://x-callback-url/paypal-sdk/paypal-checkout?token=…&PayerID=…`.
+    /// Returns `sdk.ios.paypal://x-callback-url/paypal-sdk/paypal-checkout?token=…&PayerID=…`.
     func payPal(_ order: String?) -> String? {
         order.map { "sdk.ios.paypal://x-callback-url/paypal-sdk/paypal-checkout?token=\($0)&PayerID=\(random.hex(13))" }
     }
 
-    /// `<bundle id>.payments://x-callback-url/vzero/auth/venmo/<ending>?…`.
+    /// Returns `<bundle id>.payments://x-callback-url/vzero/auth/venmo/<ending>?…`.
     func braintree(_ ending: String, _ query: String?) -> String? {
         scheme("x-callback-url").map { scheme in
             "\(scheme)://x-callback-url/vzero/auth/venmo/\(ending)" + (query.map { "?" + $0 } ?? "")
         }
     }
 
-    /// The scheme of the return URL with this host, or of the first that is no web page.
+    /// Returns the scheme of the return URL with this host, or of the first that is not a web page.
     private func scheme(_ host: String) -> Substring? {
         (links.first { $0.host.map(String.init) == host } ?? links.first { !$0.isHTTP })?.scheme
     }

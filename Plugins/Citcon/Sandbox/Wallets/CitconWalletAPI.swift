@@ -1,10 +1,10 @@
 import PaymentCore
 
-/// The wallets: `POST /sandbox/citcon/wallet`, which is no part of the service. It takes what a wallet was started
-/// with, does what the payer wants, and answers with the URL by which the wallet would go back to the app.
+/// The wallets: `POST /sandbox/citcon/wallet`, which is not part of the service. It takes the values that a wallet was
+/// started with, performs the payer's act, and answers with the URL by which the wallet would return to the app.
 ///
-/// Request: `texts` and `url`, what the wallet got; `returnURLs`, where the app can be reached; `act`. Answer:
-/// `returnURL`, or `null` when nobody comes back.
+/// Request: `texts` and `url`, the wallet's launch values; `returnURLs`, the app's return addresses; `act`. Answer:
+/// `returnURL`, or `null` when the payer does not return.
 extension CitconSandbox {
     func wallet(_ request: HTTPRequest) throws(CitconSandboxError) -> HTTPResponse {
         let body = try CitconRequests.body(request)
@@ -37,7 +37,8 @@ extension CitconSandbox {
         }
     }
 
-    /// Libraries that are started with the keys of `config`: what they hand to the app is sent with the confirmation.
+    /// Simulates libraries that start with the keys of `config`: their results for the app are sent with the
+    /// confirmation.
     private func library(
         _ texts: Set<String>, _ act: CitconAct, _ returns: CitconReturns
     ) throws(CitconSandboxError) -> String? {
@@ -51,7 +52,7 @@ extension CitconSandbox {
         }
     }
 
-    /// Something that stands for the payer's consent, good for one confirmation.
+    /// Issues a grant of the payer's consent, valid for one confirmation.
     private func grant(_ prefix: String) -> String {
         let grant = prefix + random.hex(24)
         nonces.insert(grant)

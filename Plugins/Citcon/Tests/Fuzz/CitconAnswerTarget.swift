@@ -5,11 +5,11 @@ import FuzzModel
 import PaymentCore
 import Synchronization
 
-/// What Citcon's service answers to an app, on inquiries and on confirmations.
+/// Answers of Citcon's service to an app, to inquiries and to confirmations.
 struct CitconAnswerTarget: FuzzTarget {
     static let name = "Citcon's answers"
     static let share = 8
-    /// In the place of a card's number.
+    /// A stand-in for a card's number.
     private static let canary = "4111111111111111"
 
     let corpus = Corpus(
@@ -59,7 +59,7 @@ struct CitconAnswerTarget: FuzzTarget {
         return wrongCheck(input, isPaid) ?? wrongStatus(input, isPaid) ?? wrongConfirmation(input)
     }
 
-    /// A second reading: whether the answer says in both places that it is paid.
+    /// A second reading: true if the answer states in both places that it is paid.
     private static func isPaid(_ input: [UInt8]) -> (isPaid: Bool, isOurs: Bool) {
         guard let json = try? JSONValue(parsing: input), let status = json["status"]?.string,
             let word = json["data"]?["status"]?.string
@@ -90,7 +90,7 @@ struct CitconAnswerTarget: FuzzTarget {
         return Self.isShown(in: check.text, input) ? "a card's number is shown" : nil
     }
 
-    /// Whether `text` shows the number of a card that stands in `input` as one, and nowhere else.
+    /// True if `text` shows the card number of `input` from the `pan` member, and `input` has it nowhere else.
     private static func isShown(in text: String, _ input: [UInt8]) -> Bool {
         guard text.contains(canary), var json = try? JSONValue(parsing: input) else { return false }
         json["data"]?["payment"]?["data"]?["pan"] = nil
@@ -117,8 +117,8 @@ struct CitconAnswerTarget: FuzzTarget {
         }
     }
 
-    /// A confirmation may start something, but only the inquiry afterwards says what is paid; here it says that the
-    /// charge still waits.
+    /// A confirmation may start something, but only the later inquiry states a payment; here it states that the charge
+    /// still waits.
     private mutating func wrongConfirmation(_ input: [UInt8]) -> String? {
         let (provider, link, agreed) = (provider, link, agreed)
         let gateway = gateways[input.count % gateways.count]

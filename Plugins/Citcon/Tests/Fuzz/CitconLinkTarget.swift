@@ -90,7 +90,7 @@ struct CitconLinkTarget: FuzzTarget {
         return match.reference?.hasPrefix("landing:") == true ? nil : "a page is taken for an order"
     }
 
-    /// The quote is the link's amount, and the environment is the provider's own.
+    /// The quote is the link's amount, and the environment is the provider's.
     private mutating func wrongQuote(_ order: CitconOrderLink, _ link: PaymentLink, _ match: LinkMatch) -> String? {
         let provider = provider
         let reference = PaymentReference(provider: CitconProvider.id, id: order.reference)
@@ -109,7 +109,7 @@ struct CitconLinkTarget: FuzzTarget {
         return nil
     }
 
-    /// What can be an order's reference is written and read the same way.
+    /// A text that can be an order's reference is written and read the same way.
     private func wrongName(_ text: String) -> String? {
         guard let amount = try? Money(minorUnits: 1250, currency: .usd),
             let order = try? CitconOrderLink(

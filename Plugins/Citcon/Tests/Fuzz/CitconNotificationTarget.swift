@@ -4,7 +4,7 @@ import FuzzModel
 import PaymentCore
 import PaymentCrypto
 
-/// Notifications (IPN) on a merchant's server. Only the signature says who sent one.
+/// Notifications (IPN) on a merchant's server. Only the signature authenticates the sender.
 struct CitconNotificationTarget: FuzzTarget {
     static let name = "Citcon's notifications"
     static let share = 12
@@ -78,7 +78,8 @@ struct CitconNotificationTarget: FuzzTarget {
         return wrongReading(Self.signed(json))
     }
 
-    /// The same content, signed by whoever holds the key: it says what it said, and no byte less is genuine.
+    /// The same content, signed with the key: the reading equals the signed members, and a shortened copy is not
+    /// genuine.
     private mutating func wrongReading(_ signed: JSONValue) -> String? {
         guard let notification = try? Self.read(Array(signed.text.utf8), merchant) else {
             counts["signed, and refused", default: 0] += 1
@@ -118,7 +119,7 @@ struct CitconNotificationTarget: FuzzTarget {
         try merchant.read(IncomingNotification(headers: [:], body: body))
     }
 
-    /// Signs by the published rule: sorted names, values as they stand, the key at the end.
+    /// Signs by the published rule: sorted names, values as written, the key at the end.
     private static func signed(_ json: JSONValue) -> JSONValue {
         let names = (json["fields"]?.string ?? "").split(separator: ",", omittingEmptySubsequences: false)
         let pairs = (names.map(String.init) + ["fields"]).map { name in

@@ -60,7 +60,7 @@ struct CitconReturnTarget: FuzzTarget {
         attempt = PaymentAttempt(
             id: AttemptID(rawValue: "att_1"), reference: PaymentReference(provider: CitconProvider.id, id: "order-1"),
             option: option, idempotencyKey: "k", startedAt: Date(timeIntervalSince1970: 1_800_000_000), expiresAt: nil)
-        // What the provider tells a router to look for must be what it reads.
+        // The provider must read the patterns that it declares to a router.
         for case .returnURL(let url) in provider.descriptor.patterns {
             guard WalletReturn(url + "?x=1", at: Self.places) != nil else { throw Unread() }
         }
@@ -96,7 +96,7 @@ struct CitconReturnTarget: FuzzTarget {
         return paid(by: text)
     }
 
-    /// The service says that nobody has paid: no URL may change that.
+    /// The service states that nothing is paid: no URL may change that.
     private mutating func paid(by text: String) -> String? {
         guard let link = try? PaymentLink(text) else { return nil }
         let (provider, attempt) = (provider, attempt)
@@ -146,7 +146,7 @@ struct CitconReturnTarget: FuzzTarget {
 
     // MARK: Wallets
 
-    /// What starts a wallet is written and read the same way.
+    /// The URL that starts a wallet is written and read the same way.
     private mutating func wrongWalletURL(_ text: String) -> String? {
         if let link = try? PaymentLink(text), let wallet = CitconWalletURL(link) {
             counts["starts a wallet", default: 0] += 1

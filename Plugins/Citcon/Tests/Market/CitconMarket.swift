@@ -6,14 +6,14 @@ package import PaymentCore
 import PaymentTesting
 import Synchronization
 
-/// Citcon: its provider, its sandbox with everything that the sandbox can play, and the payer's wallets.
+/// Citcon: its provider, its sandbox with all its scenarios, and the payer's wallets.
 package struct CitconMarket: Market {
     private static let host = "api.sandbox.citconpay.com"
     private static let scheme = "com.citcon.citconpay"
     private static let token = Redacted("simulated")
-    /// The header that names the attempt: the real service does not hear of attempts.
+    /// The header that names the attempt: the real service does not receive attempts.
     private static let mark = "X-Simulated-Attempt"
-    /// Where notifications are sent; the sandbox only keeps them, and the history delivers them as it likes.
+    /// The address of notifications; the sandbox only keeps them, and the history delivers them in any order.
     private static let ipn = "https://shop.example/ipn"
 
     /// Most are ordinary payments: they have the most to lose.
@@ -29,14 +29,14 @@ package struct CitconMarket: Market {
     package let provider: any PaymentProvider
     package let merchant: (any PaymentService)?
     private let sandbox: CitconSandbox
-    /// The same service as another merchant sees it, with another secret.
+    /// The same service for another merchant, with another secret.
     private let foreigner: CitconSandbox
     private let wallets: Payer
     private let books = Books()
 
     init(_ world: SimulatedWorld) throws {
         var pace = CitconSandbox.Configuration()
-        // Whoever loses what a wallet is started with has to wait for the end of the charge.
+        // A payer that loses the launch data of a wallet has to wait for the end of the charge.
         pace.chargeLifetime = 1200
         sandbox = CitconSandbox(pace, clock: world.clock, random: world.random)
         pace.privateKey = Redacted("sk-of-somebody-else")
@@ -54,12 +54,12 @@ package struct CitconMarket: Market {
             at: try HTTPURL("https://landing.uat01.citconpay.com"), over: DirectTransport(service: sandbox))
     }
 
-    /// What is sent for an attempt is marked with it.
+    /// Marks each request of an attempt with its id.
     package func surround(_ context: ProviderContext) -> ProviderContext {
         context.copy(http: Marking(base: context.http))
     }
 
-    /// Wallets and pages are the payer's own device: neither faults nor crashes of the process reach them.
+    /// Wallets and pages are the payer's device: neither faults nor crashes of the process reach them.
     package func equip(_ payer: inout Payer) {
         payer.browser = wallets.browser
         payer.appLauncher = wallets.appLauncher
@@ -83,7 +83,7 @@ package struct CitconMarket: Market {
         await sandbox.ledger.captures(of: books.charge(called: payment.id))
     }
 
-    /// Money that is set aside for the payee counts.
+    /// Money that is reserved for the payee counts.
     package func isPaid(_ payment: PaymentReference) async -> Bool {
         await sandbox.ledger.events(of: books.charge(called: payment.id)).contains { event in
             switch event {
@@ -93,8 +93,7 @@ package struct CitconMarket: Market {
         }
     }
 
-    /// Only the last confirmation that was accepted can have led to the money. Money that was set aside and let go
-    /// again was not taken.
+    /// Only the last accepted confirmation can have moved the money. Reserved money that was released was not taken.
     package func wasCaptured(_ attempt: PaymentAttempt) async -> Bool {
         let payment = PaymentReference(provider: CitconProvider.id, id: identity(of: attempt.reference.id))
         guard books.confirming(payment.id) == attempt.id, await isPaid(payment) else {
@@ -127,7 +126,7 @@ package struct CitconMarket: Market {
         await sandbox.notifications.map { IncomingNotification(headers: [:], body: $0.body) }
     }
 
-    /// Altered ones, and the same words with another merchant's secret.
+    /// Altered notifications, and the same content with another merchant's secret.
     package func forgeries(about payment: PaymentReference) async -> [IncomingNotification] {
         func altered(_ body: [UInt8], _ name: String, _ value: String) -> [UInt8] {
             guard var json = try? JSONValue(parsing: body) else { return body }
@@ -142,7 +141,7 @@ package struct CitconMarket: Market {
         return bodies.map { IncomingNotification(headers: [:], body: $0) }
     }
 
-    /// Another amount for each, by which they can be told apart.
+    /// A distinct amount for each refund.
     package func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest? {
         let units = UInt128(number == MarketPayment.excessiveRefund ? 900_000_000 : 11 + number)
         guard let code = books.currency(of: payment.id), let currency = try? FiatCurrency(code),
@@ -174,7 +173,7 @@ package struct CitconMarket: Market {
         return books.reference(of: String(path[2]))
     }
 
-    /// What is known of the charges, and which attempt's confirmation was accepted last.
+    /// The known charges, and the attempt whose confirmation was accepted last.
     private final class Books: Sendable {
         private let charges = Mutex<[CitconSandbox.Charge]>([])
         /// By the charges' references.
@@ -204,7 +203,7 @@ package struct CitconMarket: Market {
         func confirming(_ reference: String) -> AttemptID? { confirming.withLock { $0[reference] } }
     }
 
-    /// The network, with the attempt's mark on what is sent for it.
+    /// The network, which adds the attempt's mark to its requests.
     private struct Marking: HTTPTransport {
         let base: any HTTPTransport
 
@@ -215,7 +214,7 @@ package struct CitconMarket: Market {
         }
     }
 
-    /// Takes the provider's access token for one of the sandbox's own, which are made late.
+    /// Replaces the provider's access token by one of the sandbox's, which are created late.
     private struct Front: SandboxService {
         let sandbox: CitconSandbox
         let books: Books
@@ -228,7 +227,7 @@ package struct CitconMarket: Market {
 
         func answer(to request: HTTPRequest) async -> SandboxAnswer {
             var request = request
-            // Merchants have tokens of their own.
+            // Merchants have other tokens.
             guard request.headers["Authorization"] == "Bearer \(token)" else {
                 return await sandbox.answer(to: request)
             }
@@ -238,7 +237,7 @@ package struct CitconMarket: Market {
                 let reference = books.reference(of: String(path[2]))
             else { return await sandbox.answer(to: request) }
             let before = books.confirming(reference)
-            // Before the answer: whatever it is, what it did may already be asked about.
+            // Before the answer: the effect of the request may already be visible.
             books.note(AttemptID(rawValue: name), confirming: reference)
             let answer = await sandbox.answer(to: request)
             if case .response(let response) = answer, (400..<500).contains(response.status) {

@@ -7,7 +7,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// Which addresses are called, which pages are opened, and what may become part of either.
+/// The addresses that are called, the pages that are opened, and the values that may become part of either.
 @Suite struct AddressTests {
     // MARK: The service
 

@@ -11,15 +11,14 @@ import Testing
 @testable import CitconMerchant
 @testable import CitconProvider
 
-/// A network that delivers a request twice and brings back only the second answer, which is a refusal because of the
-/// first.
+/// A network that delivers a request twice and returns only the second answer, which is a refusal because of the first.
 @Suite struct DoubleDeliveryTests {
     /// Delivers the `POST`s to one path twice.
     private final class Twice: HTTPTransport {
         private let base: any HTTPTransport
         private let path: String
         private let answers = Mutex<[Int]>([])
-        /// Whether inquiries fail, as after a crash of the process or of the service.
+        /// True if inquiries fail, as after a crash of the process or of the service.
         let isDeaf = Mutexed(false)
 
         init(_ base: any HTTPTransport, _ path: String) {
@@ -160,7 +159,7 @@ import Testing
             let world = try MerchantWorld()
             let charge = try await world.paid()
             let wire = Twice(world.wire, "/v1/refunds")
-            // The first copy is carried out; how the service words the second is its own business.
+            // The first copy is carried out; the service chooses the wording of the second answer.
             world.faults.inject(.status(400, body: #"{"status":"fail","data":{"code":"\#(code)"}}"#), after: 1) {
                 $1 == "/v1/refunds"
             }

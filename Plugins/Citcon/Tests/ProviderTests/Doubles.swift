@@ -8,7 +8,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// Where the tests' application can be reached.
+/// The return addresses of the tests' application.
 enum Shop {
     static let scheme = "com.citcon.citconpay"
     static let weChatAppID = "wxeb0650d489d69e14"
@@ -21,7 +21,7 @@ enum Shop {
     static let application = CitconConfiguration.Application(
         scheme: scheme, universalLink: universalLink, places: places)
 
-    /// An order with what every method needs.
+    /// An order with all fields that any method requires.
     static func order(
         _ method: String = "wechatpay", reference: String = "order-1", amount: Int = 1250, currency: String = "USD",
         token: String = "62d5c1e0242011eda300f59379b812ce"
@@ -44,8 +44,8 @@ enum Shop {
     }
 }
 
-/// The main thread's queue. On Linux it may be emptied by another thread than the first one, so that asking for that
-/// one says nothing.
+/// The main thread's queue. On Linux another thread than the first one may drain it, so a check for the main thread
+/// proves nothing.
 enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
@@ -62,7 +62,7 @@ final class ScriptedCitcon: HTTPTransport {
         case json(Int, String)
         case failure(TransportError.Phase, TransportError.Reason)
 
-        /// An answer that worked, with this `data`.
+        /// A successful answer with this `data`.
         static func ok(_ data: String) -> Answer {
             .json(200, #"{"status":"success","app":"citcon_upi","version":"v1.0.0","data":\#(data)}"#)
         }
@@ -86,12 +86,12 @@ final class ScriptedCitcon: HTTPTransport {
     private let answer: @Sendable (_ call: String, _ count: Int) -> Answer
     private let state = Mutex<[Seen]>([])
 
-    /// Answers by the call and how many of its first word and path came before.
+    /// Answers by the call and the number of earlier calls with the same method and path.
     init(_ answer: @escaping @Sendable (_ call: String, _ count: Int) -> Answer) { self.answer = answer }
 
     /// A service with this gateway, these launch entries and this state afterwards.
     ///
-    /// - Parameter before: what inquiries answer until the charge is confirmed; nil when it is the same.
+    /// - Parameter before: the answer to inquiries until the charge is confirmed; nil if it is the same.
     convenience init(
         gateway: String = "wechatpay", confirm: Answer = .ok(ScriptedCitcon.charge()),
         inquiry: Answer = .ok(ScriptedCitcon.transaction()), before: Answer? = nil
@@ -107,7 +107,7 @@ final class ScriptedCitcon: HTTPTransport {
         }
     }
 
-    /// A charge that nobody has paid yet.
+    /// A charge that is not yet paid.
     static let waiting = Answer.ok(ScriptedCitcon.transaction("initiated"))
 
     var seen: [Seen] { state.withLock { $0 } }
@@ -160,7 +160,7 @@ final class ScriptedCitcon: HTTPTransport {
     }
 }
 
-/// What a client reported, in order: results and events.
+/// The reports of a client, in order: results and events.
 final class Heard: Sendable {
     private let lines = Mutex<[String]>([])
     private let waiters = Mutex<[(Int, CheckedContinuation<Void, Never>)]>([])
@@ -180,7 +180,7 @@ final class Heard: Sendable {
         for waiter in ready { waiter.1.resume() }
     }
 
-    /// Waits until there are so many lines, and returns them.
+    /// Waits until there are `count` lines, and returns them.
     func first(_ count: Int) async -> [String] {
         await withCheckedContinuation { continuation in
             let isThere = waiters.withLock { waiters in

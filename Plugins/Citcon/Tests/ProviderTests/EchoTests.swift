@@ -10,8 +10,8 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// A service that repeats amounts and currencies in its own way: what is the same amount is taken, and nothing else
-/// (Protocol 2.5 and 7).
+/// A service that spells amounts and currencies differently: an equal amount is accepted, and nothing else (Protocol
+/// 2.5 and 7).
 @Suite struct EchoTests {
     @Test("Through the vendor's client: nobody is sent to pay something else", arguments: CitconSandbox.Echo.allCases)
     func client(_ echo: CitconSandbox.Echo) async throws {

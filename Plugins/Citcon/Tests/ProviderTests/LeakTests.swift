@@ -9,8 +9,8 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// Charge tokens, access tokens and consent: nothing that is said, kept, thrown, dumped or mirrored holds them,
-/// whatever the service repeats.
+/// Charge tokens, access tokens and consent: no message, store, error, dump or mirror holds them, whatever the service
+/// repeats.
 @Suite struct LeakTests {
     private static let chargeToken = "62d5c1e0242011eda300f59379b812ce"
     private static let accessToken = "UPI_eyJhbGciOiJIUzI1NiJ9.canary"
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// The members of an answer, each of which repeats everything that was sent.
+    /// The members of an answer, each of which repeats every value of the request.
     static let members = [
         "code", "message", "id", "object", "reference", "currency", "country", "status", "expiry", "gateway",
     ]
@@ -124,7 +124,7 @@ import Testing
                 Self.check(
                     Self.texts(check) + Self.texts(check.data), "\(member): a check",
                     for: [Self.chargeToken, Self.accessToken])
-                // An inquiry by itself knows of no order.
+                // A plain inquiry belongs to no order.
                 #expect(check.data.message?.contains(Self.accessToken) != true, "\(member)")
             }
             for text in said.withLock({ $0 }) { Self.check(text, "\(member): an event") }
@@ -171,7 +171,7 @@ import Testing
                 do {
                     for report in try await router.recover(as: Payer()) { texts += Self.texts(report) }
                 } catch { texts += Self.texts(error) }
-                // Consent that was never sent is none of this payment's.
+                // Consent that was never sent is not a secret of this payment.
                 let isSent = service.seen.contains { $0.body?["payment"]?["nonce"] != nil }
                 let sent = [Self.chargeToken, Self.accessToken] + (isSent && member != "gateway" ? [Self.nonce] : [])
                 Self.check(texts + said.withLock { $0.joined() }, "\(member) \(method)", for: sent)

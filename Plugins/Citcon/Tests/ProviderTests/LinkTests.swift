@@ -6,7 +6,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// Order links, landing pages, and what the provider claims.
+/// Order links, landing pages, and the provider's claims.
 @Suite struct LinkTests {
     static let good =
         "citcon:charge?token=62d5c1e0242011eda300f59379b812ce&method=wechatpay&reference=order-1&amount=1250&currency=USD&country=US&env=uat"
@@ -147,7 +147,7 @@ import Testing
         }
         let reference = PaymentReference(provider: CitconProvider.id, id: try #require(route.match.reference))
         await #expect { try await router.status(of: reference) } throws: { ($0 as? PaymentError)?.code == .unsupported }
-        // Plain http can be changed on the way.
+        // Plain http can be changed in transit.
         guard case .matched(let plain) = router.route(text.replacing("https:", with: "http:")) else {
             Issue.record("plain http is not routed")
             return

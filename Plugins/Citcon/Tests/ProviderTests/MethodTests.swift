@@ -15,7 +15,7 @@ import Testing
 @Suite struct MethodTests {
     private static let app = "com.citcon.citconpay"
 
-    /// A charge as a merchant's server makes it.
+    /// A charge of a merchant's server.
     private func charge(_ world: MerchantWorld, _ method: String) async throws -> CitconCharge {
         var order = try MerchantWorld.order("order-\(method)")
         order.method = method
@@ -34,7 +34,7 @@ import Testing
             token: await world.sandbox.accessToken().reveal())
         let order = Shop.order(
             method, reference: charge.reference.id, token: try #require(charge.token).reveal())
-        // Klarna's view is not started here, so a page is asked for.
+        // Klarna's view is not started here, so a page is requested.
         if method == "klarna" { order.payment?.client = ["mobile_browser"] }
         let result = await client.requestOrder(order)
         #expect(result.isPaid && result.data.id == charge.id, "\(result)")
@@ -64,7 +64,7 @@ import Testing
         #expect(await world.sandbox.ledger.confirmRequests(of: charge.id) == 1)
     }
 
-    /// The ids in the first table of a section of `Protocol.md`, and its words about them.
+    /// The first two columns of the table in section 3.1 of `Protocol.md`: the description, and the ids of its methods.
     private static func table() throws -> [(words: String, ids: [String])] {
         let file = Vectors.root.appending(path: "Plugins/Citcon/Provider/CitconProvider.docc/Protocol.md")
         let text = try String(contentsOf: file, encoding: .utf8)

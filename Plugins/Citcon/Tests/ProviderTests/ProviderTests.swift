@@ -360,7 +360,7 @@ final class Mutexed<Value: Sendable>: Sendable {
     }
 }
 
-/// Steps that just run.
+/// Steps that run at once and store nothing.
 private struct PlainSteps: StepRunner {
     func run(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue

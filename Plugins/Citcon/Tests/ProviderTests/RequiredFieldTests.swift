@@ -8,9 +8,9 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// What an order has to say, by payment method (Protocol 3.4).
+/// The fields that an order requires, by payment method (Protocol 3.4).
 @Suite struct RequiredFieldTests {
-    /// A launcher whose payer is back at once.
+    /// A launcher whose payer returns at once.
     private static func back(_ url: String?) -> CPayLauncher { { _ in .returned(url: url) } }
     private static let paid = "wxeb0650d489d69e14://pay/?returnKey=a&ret=0"
 
@@ -77,7 +77,7 @@ import Testing
         ("banktransfer", "toss", ".urls.success Can not be empty for banktransfer", { $0.urls.success = "" }),
     ]
 
-    /// An order whose card holder can prove who they are.
+    /// An order whose card holder can be authenticated.
     @discardableResult
     private static func proved(_ order: CPayRequest) -> CPayRequest {
         order.request3DSecureVerification = true

@@ -7,7 +7,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// Return URLs that name an order, and not the one they came back to.
+/// Return URLs that name another order than the one they returned to.
 @Suite struct ReturnNameTests {
     private static let order = #"partner=\"2088\"&out_trade_no=\"A-1\"&total_fee=\"1250\""#
     private static let alipayPayload = #"{"orderSpec":"\#(order)","signedString":"a%2Bb"}"#
@@ -25,7 +25,7 @@ import Testing
         return "\(Shop.scheme)://uppayresult?code=\(code)&data=\(PercentCoding.encode(json.text))"
     }
 
-    /// Method, gateway, confirmation, the return that is this order's, and returns that are another's.
+    /// Method, gateway, confirmation, this order's return, and the returns of others.
     struct Case: Sendable, CustomTestStringConvertible {
         let method: String
         let gateway: String
@@ -203,7 +203,7 @@ import Testing
                 return .opened
             }, heard: heard)
         for (number, token) in [(1, "first"), (2, "second")] {
-            // Only an order whose page was opened waits for its return.
+            // Only an order whose page was opened accepts its return.
             client.requestOrder(Shop.order("toss", reference: "order-\(number)", token: token)) {
                 heard.add("\(number) \($0?.data.id ?? "-")")
             }
@@ -257,7 +257,7 @@ import Testing
     }
 }
 
-/// Lets confirmations through when it is told to.
+/// Delivers confirmations once its gate is open.
 private struct GatedCitcon: HTTPTransport {
     let base: ScriptedCitcon
     let gate: AsyncStream<Void>

@@ -4,11 +4,11 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// URLs by which payers come back (Protocol 4.3 and 4.4).
+/// URLs by which payers return (Protocol 4.3 and 4.4).
 @Suite struct ReturnTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let url: String
-        /// Source and code, or nil for a URL that is nobody's.
+        /// The source and code, or nil for a URL of no source.
         let expected: String?
         var testDescription: String { url }
 
@@ -158,7 +158,7 @@ import Testing
         for source in WalletReturn.Source.allCases {
             let urls = Shop.places.urls(of: source)
             #expect(!urls.isEmpty)
-            // PayPal comes back within a session, and nowhere else.
+            // PayPal returns within a session, and nowhere else.
             let expected = source == .payPal ? nil : source
             for url in urls { #expect(WalletReturn(url, at: Shop.places)?.source == expected, "\(url)") }
         }
@@ -235,7 +235,7 @@ import Testing
                 defer { bytes[index] = old }
                 let text = String(decoding: bytes, as: UTF8.self)
                 let back = WalletReturn(text, at: Shop.places)
-                // One byte cannot turn "called off" into "paid", except where WeChat's number itself becomes 0.
+                // One byte cannot turn "cancelled" into "paid", except where WeChat's number itself becomes 0.
                 if back?.code == "0" { #expect(back?.source == .weChat && text.hasSuffix("ret=0")) }
             }
         }

@@ -7,7 +7,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// A merchant's reference that was used before, or is used elsewhere too.
+/// A merchant's reference that was used before, or is also used elsewhere.
 @Suite struct ReuseTests {
     private static let first = LinkTests.good
     /// The same reference, for something else.
@@ -94,7 +94,7 @@ import Testing
         let one = Task { try await router.pay(Self.first, as: slow) }
         for await _ in stream { break }
         let two = Task { try await router.pay(other, as: Self.payer) }
-        // Gives the second every chance to join.
+        // Lets the second call join.
         for _ in 0..<50 { await Task.yield() }
         goOn.yield()
         #expect(try await one.value.description.hasPrefix("paid"))
@@ -127,7 +127,7 @@ import Testing
         let second = ScriptedCitcon()
         _ = try await Self.router(second, journal, merchant: "shop/2", seed: 3).pay(Self.first, as: Self.payer)
         #expect(second.calls.count { $0.hasPrefix("POST charges") } == 1)
-        // What one journal has of another environment or merchant is asked of nobody else.
+        // No other environment or merchant is asked about the journal's attempts.
         let before = live.calls.count
         let reference = PaymentReference(provider: CitconProvider.id, id: "uat/order-1")
         #expect(await journal.histories(of: reference).count == 1)
@@ -135,7 +135,7 @@ import Testing
             ($0 as? PaymentError)?.code == .integrity
         }
         #expect(live.calls.count == before)
-        // A merchant's bare reference is one of the provider's own environment and merchant.
+        // A merchant's bare reference belongs to the provider's environment and merchant.
         let bare = PaymentReference(provider: CitconProvider.id, id: "order-1")
         #expect(try await Self.router(uat, journal).status(of: bare).description.hasPrefix("paid"))
     }

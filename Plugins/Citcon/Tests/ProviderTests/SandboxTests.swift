@@ -12,7 +12,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// A Citcon sandbox, in this process or on loopback, with the vendor's client and a router before it.
+/// A Citcon sandbox, in this process or on loopback, behind the vendor's client and a router.
 struct SandboxWorld: Sendable {
     enum Wire: String, CaseIterable, Sendable { case inProcess, loopback }
 
@@ -66,7 +66,7 @@ struct SandboxWorld: Sendable {
             link.method, reference: link.reference, amount: Int(link.amount.minorUnits),
             currency: link.amount.currency.description, token: charge.token)
         order.transaction.country = link.country
-        // Klarna's view is not started here, so a page is asked for.
+        // Klarna's view is not started here, so a page is requested.
         if link.method == "klarna" { order.payment?.client = ["mobile_browser"] }
         return order
     }

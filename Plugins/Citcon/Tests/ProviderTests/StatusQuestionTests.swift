@@ -9,7 +9,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// A question that was refused, failed or was answered with rubbish says nothing about the payment.
+/// An inquiry that was refused, failed or has an unreadable answer is no evidence about the payment.
 @Suite struct StatusQuestionTests {
     static let codes = [
         300, 302, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 418, 422, 425, 429, 431, 451, 499, 500, 501, 502,
@@ -20,7 +20,7 @@ import Testing
         "", "<html>", "null", #"{"status":"fail","data":{}}"#,
         #"{"status":"fail","data":{"code":"4000","message":"bad request"}}"#,
         #"{"status":"fail","data":{"code":"4103","message":"not found"}}"#,
-        // An error that dresses up as an ending.
+        // An error that looks like an outcome.
         #"{"status":"fail","data":{"code":"4000","id":"2000470537596802752517","reference":"order-1","amount":1250,"currency":"USD","status":"failed"}}"#,
         #"{"status":"success","data":{"id":"2000470537596802752517","reference":"order-1","amount":1250,"currency":"USD","status":"expired"}}"#,
     ]
@@ -49,7 +49,7 @@ import Testing
                 continue
             }
             #expect(await journal.unfinished().count == 1)
-            // The other ways to ask.
+            // The other forms of the inquiry.
             let reference = try #require(await journal.unfinished().first?.attempt.reference)
             await #expect(throws: PaymentError.self) { try await router.status(of: reference) }
             await #expect(throws: PaymentError.self) { try await router.handle("wxeb0650d489d69e14://pay/?ret=0") }
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// A clock that somebody sets back while it is slept on.
+    /// A clock that is set back during each sleep.
     private final class JumpingClock: PaymentClock {
         private let state: Mutex<(now: Date, slept: Duration)>
         private let jump: Double

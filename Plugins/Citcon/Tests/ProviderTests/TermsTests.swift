@@ -7,9 +7,9 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// A confirmation says what is paid before anybody is sent to pay it (Protocol 2.5).
+/// A confirmation states the terms before any payer is sent to pay them (Protocol 2.5).
 @Suite struct TermsTests {
-    /// What a service may answer instead of the terms that were asked for.
+    /// Answers of a service with other terms than those of the request.
     static let lies: [(String, String, String)] = [
         ("another reference", #""reference":"order-1""#, #""reference":"order-2""#),
         ("no reference", #""reference":"order-1","#, ""),

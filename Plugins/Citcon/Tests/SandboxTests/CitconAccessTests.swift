@@ -32,7 +32,7 @@ import Testing
             data["permission"] == [
                 "inquiry", "charge", "vault", "consult", "encryption-config", "refund", "capture",
             ])
-        // The same token, byte for byte, as long as it is good.
+        // The same token, byte for byte, as long as it is valid.
         #expect(try await tokenAnswer(world, key).text == first.text)
         world.clock.advance(by: .seconds(86399))
         #expect(try await tokenAnswer(world, key).text == first.text)
@@ -156,7 +156,7 @@ import Testing
 
     // MARK: 2.3, 3.2
 
-    /// The methods of Protocol 3.1 whose gateway Protocol 3.2 tells.
+    /// The methods of Protocol 3.1 whose gateway Protocol 3.2 states.
     static let gateways: [(String, [String])] = [
         ("wechatpay", ["wechatpay"]), ("alipay", ["alipay"]), ("upop", ["upop"]),
         (

@@ -6,7 +6,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// Making, confirming and asking about charges.
+/// Creation, confirmation and inquiry of charges.
 @Suite struct CitconChargeTests {
     // MARK: 2.4
 
@@ -56,7 +56,7 @@ import Testing
         #expect(answer.entries == entries)
         #expect(answer.json["data"]?["auto_capture"] == .bool(captures))
         #expect((answer.json["data"]?["exchange"] != nil) == (method == "paypal"))
-        // Ids that follow one another.
+        // Consecutive ids.
         let contents = answer.json["data"]?["payment"]?["client"]?.array?.compactMap { $0["content"]?.string } ?? []
         let heads = contents.compactMap { UInt32($0.suffix(32).prefix(8), radix: 16) }
         #expect(heads.count == entries.count)

@@ -4,14 +4,14 @@ import PaymentCore
 import TestSupport
 import Testing
 
-/// Pays charges as an app with the vendor's library would, written against the published shapes alone.
+/// Pays charges as an app with the vendor's library does, written against the published shapes alone.
 struct CitconFullPayer: Sendable {
     let world: CitconWorld
     var behaviour = CitconSandbox.Behaviour.pays
 
     private static let app = "com.citcon.citconpay"
 
-    /// Pays by link, and says how it ended.
+    /// Pays by link, and returns the outcome.
     func pay(_ link: String) async throws -> CitconSandbox.Scenario.Outcome {
         let items = try PaymentLink(link).queryItems
         func item(_ name: String) -> String { items.values(name).first.flatMap { PercentCoding.decode($0) } ?? "" }
@@ -37,7 +37,7 @@ struct CitconFullPayer: Sendable {
         }
         let data = confirmed.json["data"]
         guard data?["amount"]?.number?.text == item("amount"), data?["reference"]?.string == item("reference") else {
-            // Nobody goes anywhere for another order; what was charged, the service tells.
+            // A payer is sent nowhere for another order; the service states the charge.
             let verdict = try await verdict(item("reference"))
             return verdict == .pending ? .error : verdict
         }
@@ -82,7 +82,7 @@ struct CitconFullPayer: Sendable {
         return back?.queryItems.values("paymentMethodNonce").first.map(String.init)
     }
 
-    /// Opens what a launch entry says; false when it cannot be read.
+    /// Opens the target of a launch entry; false if it cannot be read.
     private func go(_ entry: JSONValue, _ method: String, _ token: String) async throws -> Bool {
         let content = try #require(entry["content"]?.string)
         guard entry["format"] == "json" else {
@@ -103,7 +103,7 @@ struct CitconFullPayer: Sendable {
         return true
     }
 
-    /// Klarna's consent goes back with a second confirmation.
+    /// Klarna's consent is sent with a second confirmation.
     private func klarna(_ texts: [String: String], _ token: String) async throws -> Bool {
         guard let back = try await launch(texts, ["\(Self.app)://klarna"]),
             let consent = back.queryItems.values("authorization_token").first

@@ -114,7 +114,7 @@ import Testing
         #expect(try await world.call("refunds", body).rejection == "400 4000: bad request")
     }
 
-    /// A reference that a refusal named was not used.
+    /// A reference in a refused request is not used up.
     @Test("References are used only by what happened")
     func referencesAreUsedOnlyByWhatHappened() async throws {
         let world = CitconWorld()

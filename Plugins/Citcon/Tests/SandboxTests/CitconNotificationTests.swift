@@ -19,7 +19,7 @@ import Testing
         return (world, charge)
     }
 
-    /// 5.3, computed here a second time from the body alone.
+    /// The rule of 5.3, a second implementation that reads only the body.
     private func isSigned(_ body: [UInt8]) throws -> Bool {
         let json = try JSONValue(parsing: body)
         let names = try #require(json["fields"]?.string).split(separator: ",").map(String.init) + ["fields"]

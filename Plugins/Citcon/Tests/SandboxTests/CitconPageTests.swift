@@ -33,7 +33,7 @@ import Testing
         #expect(page.html.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">"))
         #expect(page.structure.count { $0 == "<h1>" } == 1)
         #expect(page.structure.count { $0.hasPrefix("<button ") } == 3)
-        // One of them is what most people came for; none is taken for another.
+        // One of them is the usual choice; all are distinct.
         #expect(page.html.firstMatch(of: /<button class="primary"[^>]* value="pay">/) != nil)
         #expect(page.html.firstMatch(of: /<button class="danger"[^>]* value="fail">/) != nil)
         #expect(page.html.contains(">Pay 1.00 USD</button>"))
@@ -53,7 +53,7 @@ import Testing
         #expect(answer.status == 303)
         #expect(answer.headers["Location"] == "https://shop.example/\(place)")
         #expect(try await world.state(id) == state)
-        // Pressed once more, in an old tab: nothing happens, and the way back is that of what did happen.
+        // Pressed once more, in an old tab: nothing happens, and the way back is that of the first outcome.
         for other in ["pay", "cancel", "fail"] {
             #expect(try await press(world, url, "act=\(other)").headers["Location"] == answer.headers["Location"])
         }
@@ -99,7 +99,7 @@ import Testing
         #expect(answer.text.contains(">Paid</h1>") && answer.text.contains("You can close this page."))
     }
 
-    /// Whatever merchants write stands in the page as text.
+    /// A merchant's texts appear in the page as text.
     @Test("Shows untrusted text as text")
     func showsUntrustedTextAsText() async throws {
         let evil = #""><script>alert(1)</script>&'\#u{0}\#u{7F}"#

@@ -4,7 +4,7 @@ import PaymentCore
 import TestSupport
 import Testing
 
-/// Every scenario, played by somebody who wants to pay.
+/// Every scenario, with a payer that wants to pay.
 @Suite struct CitconScenarioTests {
     @Test("Ends as announced", arguments: Wire.allCases, CitconSandbox.Scenario.allCases)
     func endsAsAnnounced(_ wire: Wire, _ scenario: CitconSandbox.Scenario) async throws {
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    /// Consent is good for one charge, and cannot be made up.
+    /// Consent is valid for one charge, and cannot be forged.
     @Test(
         "Consent is used up",
         arguments: [

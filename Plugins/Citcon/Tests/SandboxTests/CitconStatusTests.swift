@@ -4,7 +4,7 @@ import Testing
 
 @testable import CitconSandbox
 
-/// The states of a charge and what may follow them (Protocol 6.2).
+/// The states of a charge and their successors (Protocol 6.2).
 @Suite struct CitconStatusTests {
     private typealias Status = CitconCharge.Status
 

@@ -7,11 +7,11 @@ import PaymentTransport
 import TestSupport
 import Testing
 
-/// A Citcon sandbox and a client that sends it exactly what it is told to.
+/// A Citcon sandbox and a client that sends it exactly the given requests.
 struct CitconWorld: Sendable {
     let clock = SteppingClock()
     let sandbox: CitconSandbox
-    /// Where the sandbox is served, if it is not called in the same process.
+    /// The server of the sandbox; nil if it is called in the same process.
     private(set) var server: LoopbackServer?
 
     init(_ configure: (inout CitconSandbox.Configuration) -> Void = { _ in }) {
@@ -93,11 +93,11 @@ extension PayAnswer {
         return "\(status) \(code): \(json["data"]?["message"]?.string ?? "")"
     }
 
-    /// The names of the members of `data`, in the order in which they stand in the text.
+    /// The names of the members of `data`, in the order of the text.
     var keys: [String] {
         guard let members = json["data"]?.object else { return [] }
         let start = text.range(of: "\"data\":{")?.upperBound ?? text.startIndex
-        // A name may stand again deeper down; the first place is that of the member itself in these bodies.
+        // A name may appear again deeper down; in these bodies its first place is that of the member itself.
         return members.keys.sorted { left, right in
             let places = [left, right].map { text.range(of: "\"\($0)\":", range: start..<text.endIndex)?.lowerBound }
             return places[0]! < places[1]!
@@ -111,6 +111,6 @@ extension PayAnswer {
         }
     }
 
-    /// What the first launch entry holds.
+    /// The content of the first launch entry.
     var content: String? { json["data"]?["payment"]?["client"]?[0]?["content"]?.string }
 }

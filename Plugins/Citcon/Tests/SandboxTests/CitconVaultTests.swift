@@ -4,7 +4,7 @@ import PaymentCore
 import TestSupport
 import Testing
 
-/// Stored accounts, choices, and the page on which payers choose. Their bodies are the sandbox's own (Protocol 2.11).
+/// Stored accounts, choices, and the page of the choice. Their bodies are the sandbox's (Protocol 2.11).
 @Suite struct CitconVaultTests {
     private func store(_ world: CitconWorld, _ nonce: String = "fake-valid-nonce", of consumer: String = "c-1")
         async throws
@@ -104,7 +104,7 @@ import Testing
         #expect(try await press("act=pay&method=wechatpay") == 303)
         let after = try await world.call("transactions/\(id)").json["data"]
         #expect(after?["status"] == "succeeded" && after?["payment"]?["method"] == "wechatpay")
-        // Elsewhere nobody chooses.
+        // Other methods have no choice.
         let other = try await world.call(
             "charges", CitconWorld.order("r2", method: "toss", clients: ["mobile_browser"]))
         let plain = try HTTPURL(try #require(other.content))

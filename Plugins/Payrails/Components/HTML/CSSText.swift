@@ -1,4 +1,4 @@
-/// Style values as CSS text. Whatever is given, only harmless text comes out.
+/// Style values as CSS text. The text is harmless for any value.
 enum CSSText {
     /// A colour of one appearance.
     static func color(_ color: StyleColor.Components) -> String {
@@ -8,7 +8,7 @@ enum CSSText {
         return "rgb(\(color.red) \(color.green) \(color.blue) / \(number(color.alpha)))"
     }
 
-    /// A length in pixels. One that is no finite number, or negative, is 0; none is longer than 10 000.
+    /// A length in pixels. A length that is not finite or is negative is 0; the maximum is 10 000.
     static func length(_ points: Double) -> String {
         let text = number(points)
         return text == "0" ? "0" : text + "px"
@@ -26,7 +26,7 @@ enum CSSText {
         return "\(font.weight.rawValue) \(length(font.size))/1.4 \(family)"
     }
 
-    /// A shadow, its colour being that of one appearance.
+    /// A shadow, with its colour for one appearance.
     static func shadow(_ shadow: StyleShadow, _ color: StyleColor.Components) -> String {
         "\(signed(shadow.x)) \(signed(shadow.y)) \(length(shadow.radius)) \(self.color(color))"
     }
@@ -51,7 +51,7 @@ enum CSSText {
         return text.count == 1 ? "0" + text : text
     }
 
-    /// The inside of a quoted string: letters, digits, space and hyphen as they are, everything else as its number.
+    /// The content of a quoted string: letters, digits, space and hyphen unchanged, everything else as its code point.
     private static func string(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars.prefix(100) {

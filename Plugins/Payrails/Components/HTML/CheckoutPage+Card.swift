@@ -52,7 +52,7 @@ extension CheckoutPage {
                 "autocapitalize": field == .CARDHOLDER_NAME ? "words" : "off",
                 "maxlength": field.maximumLength.map(String.init),
                 "placeholder": card.effectiveTranslations.placeholders?[field],
-                // What must not be shown again is not sent back, not even to the one who typed it.
+                // A secret field is not sent back, not even to the payer who typed it.
                 "value": field.isSecret ? nil : form[field].text.reveal(),
                 "data-state": form[field].appearance.rawValue,
                 "aria-invalid": error == nil ? nil : "true", "aria-describedby": "\(column)-error",
@@ -78,7 +78,7 @@ extension CheckoutPage {
 }
 
 extension CardFieldType {
-    /// The field's name for the browser's own filling in (HTML, autofill field names).
+    /// The field's name for the browser's autofill (HTML, autofill field names).
     fileprivate var autocomplete: String? {
         switch self {
         case .CARD_NUMBER: "cc-number"
@@ -91,14 +91,14 @@ extension CardFieldType {
         }
     }
 
-    /// The most characters, spaces included.
+    /// The maximum number of characters, spaces included.
     fileprivate var maximumLength: Int? {
         switch self {
         case .CARD_NUMBER: 23
         case .CARDHOLDER_NAME: 100
         case .CVV, .EXPIRATION_YEAR: 4
         case .EXPIRATION_MONTH: 2
-        // Filled in by browsers as MM/YYYY too.
+        // Browsers also fill this in as MM/YYYY.
         case .EXPIRATION_DATE: 7
         case .INPUT_FIELD, .PIN: nil
         }

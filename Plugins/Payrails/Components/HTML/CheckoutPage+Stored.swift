@@ -1,18 +1,18 @@
 import PaymentCore
 
 extension CheckoutPage {
-    /// The row that is asked about before it is deleted.
+    /// The row whose deletion waits for the payer's confirmation.
     var askedRow: StoredInstrumentRowState? {
         guard case .asking(let id) = state.deletion.phase else { return nil }
         return state.instruments.rows.first { $0.id == id }
     }
 
-    /// The stored instruments, one of which can be chosen and paid with.
+    /// The stored instruments, of which the payer can choose and use one.
     var stored: HTMLFragment {
         let rows = state.instruments.rows
         guard !rows.isEmpty else { return .empty }
-        // The enter key in a field presses the form's first button, shown or not. It must not be the pay button of
-        // some row, so it is one that names no row: the server then pays nothing and says what to do.
+        // The enter key in a field presses the form's first button, shown or not. It must not be the pay button of a
+        // row, so it is a button that names no row: the server then pays nothing and says what to do.
         let guardian = HTMLFragment.element("button", ["type": "submit", "name": "pay", "value": "", "hidden": ""])
         let list = HTMLFragment.element(
             "fieldset", ["class": "instruments"],
@@ -60,7 +60,7 @@ extension CheckoutPage {
             ]))
     }
 
-    /// The brand in words: no picture is loaded, and none is anybody's trade mark.
+    /// The brand as text: the page loads no picture and shows no trade mark.
     private func mark(of row: StoredInstrumentRowState) -> HTMLFragment {
         row.brand.map { .element("span", ["class": "brand"], .text($0)) + .text(" ") } ?? .empty
     }
@@ -71,7 +71,7 @@ extension CheckoutPage {
         } ?? .empty
     }
 
-    /// A bin: drawn, because not every machine has a letter for it.
+    /// A bin, drawn because not every system has a glyph for it.
     private static let bin = HTMLFragment.trusted(
         """
         <svg aria-hidden="true" width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" \
@@ -79,7 +79,7 @@ extension CheckoutPage {
         <path d="M3 5h14M8 5V3h4v2M5 5l1 12h8l1-12M8.5 8.5v5M11.5 8.5v5"/></svg>
         """)
 
-    /// The question before an instrument is deleted.
+    /// The question before the deletion of an instrument.
     var question: HTMLFragment {
         guard let row = askedRow else { return .empty }
         let texts = options.texts

@@ -1,23 +1,23 @@
 public import PaymentCore
 public import PayrailsTypes
 
-/// A ``CheckoutController`` as a page for a browser; see ``CheckoutPost`` for what it sends and what is to be answered.
+/// A ``CheckoutController`` as a page for a browser; see ``CheckoutPost`` for its requests and their answers.
 ///
-/// It works without scripts and with a keyboard alone, loads nothing from anywhere else and runs under a strict Content
-/// Security Policy. With its script, fields are checked while they are typed and the page changes in place. What a
-/// payer enters goes to the page's own origin only: encrypted for the service where the browser can and `Options` has
-/// the key, else in plain over the page's own connection. Numbers and security codes are never sent back.
+/// The page works without scripts and with a keyboard alone, loads nothing from other origins and runs under a strict
+/// Content Security Policy. With its script, fields are checked during typing and the page changes in place. The
+/// payer's input goes to the page's own origin only: encrypted for the service if the browser can encrypt and `Options`
+/// has the key, else in plain over the page's own connection. Numbers and security codes are never sent back.
 public struct CheckoutPage: Sendable {
-    /// Where the page has its style and its script from.
+    /// The source of the page's style sheet and script.
     public enum Assets: Sendable, Hashable {
-        /// Within the page, allowed by a word that is new in each answer.
+        /// Within the page, allowed by a nonce that is new in each answer.
         case inline(ContentNonce)
-        /// From addresses of the own origin, which answer with ``CheckoutPage/styleSheet`` as `text/css` and
+        /// At addresses of the same origin, which answer with ``CheckoutPage/styleSheet`` as `text/css` and
         /// ``CheckoutPage/script`` as `text/javascript`.
         case external(styleSheetPath: String, scriptPath: String)
     }
 
-    /// What the browser encrypts cards with.
+    /// The key with which the browser encrypts cards.
     public struct EncryptionKey: Sendable, Hashable {
         /// Base64 of the key's SubjectPublicKeyInfo, `vaultConfiguration.encryptionPublicKey` of the init data.
         public let subjectPublicKeyInfo: String
@@ -31,31 +31,32 @@ public struct CheckoutPage: Sendable {
         }
     }
 
-    /// What the server knows and the checkout does not.
+    /// The page's input that the checkout does not have.
     public struct Options: Sendable {
-        /// The page's own path, such as `/checkout`: where its forms are sent to.
+        /// The page's own path, such as `/checkout`: the target of its forms.
         public var path: String
-        /// Ties the page's forms to the payer's session. Long and random; the same for a session's pages.
+        /// The token that ties the page's forms to the payer's session. Long and random; the same for a session's
+        /// pages.
         public var token: Redacted<String>
-        /// Where the page has its style and its script from.
+        /// The source of the page's style sheet and script.
         public var assets: Assets
-        /// What is paid, for people, such as `99.00 EUR`.
+        /// The amount to show to the payer, such as `99.00 EUR`.
         public var amount: String?
-        /// Who is paid, for people.
+        /// The name of the payee to show to the payer.
         public var merchant: String?
-        /// Until when it can be paid, for people.
+        /// The deadline of the payment to show to the payer.
         public var payableUntil: String?
-        /// What stands above everything, such as that this is a test and no money moves.
+        /// The text above everything else, such as that this is a test and no money moves.
         public var announcement: String?
-        /// Where the payer goes when all is over: an address of the shop.
+        /// The address of the shop that the payer returns to after the end.
         public var shop: HTTPURL?
         /// The language of the texts, as in HTML's `lang`.
         public var language = "en"
         /// The texts.
         public var texts = CheckoutTexts()
-        /// What the browser encrypts cards with; nil leaves that to the server.
+        /// The key with which the browser encrypts cards; nil leaves encryption to the server.
         public var encryptionKey: EncryptionKey?
-        /// The present month, for checks while typing.
+        /// The present month, for checks during typing.
         public var currentMonth: YearAndMonth
 
         /// Creates options.
@@ -77,7 +78,7 @@ public struct CheckoutPage: Sendable {
     let card: CardFormConfig?
     let options: Options
 
-    /// Creates a page that draws what `checkout` is at now.
+    /// Creates a page of the present state of `checkout`.
     @MainActor public init(_ checkout: CheckoutController, options: Options) {
         self.init(
             state: checkout.state, style: checkout.style, card: checkout.cardForm?.config, options: options)
@@ -96,7 +97,7 @@ public struct CheckoutPage: Sendable {
     /// The script, the same for every page.
     public static var script: String { "\(CheckoutScript.source)" }
 
-    /// The headers of the answer.
+    /// The headers of the HTTP response.
     public var headers: [String: String] {
         let own: (style: String, script: String)
         switch options.assets {
@@ -121,7 +122,7 @@ public struct CheckoutPage: Sendable {
             .void("meta", ["charset": "utf-8"]),
             .void("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"]),
             .element("title", [:], .text(title)),
-            // Browsers without scripts ask again by themselves; others have the script for it.
+            // Browsers without scripts reload by this element; others by the script.
             state.isBusy && state.challenge == nil
                 ? .element("noscript", [:], .void("meta", ["http-equiv": "refresh", "content": "3"])) : .empty,
             assets,
@@ -150,7 +151,7 @@ public struct CheckoutPage: Sendable {
     private var main: HTMLFragment {
         let texts = options.texts
         let isAsking = askedRow != nil
-        // While a question is open, everything else is out of reach, for the mouse and the keyboard alike.
+        // While a question is open, everything else is inert, for the mouse and the keyboard alike.
         let content = HTMLFragment.element(
             "div", ["id": "content", "inert": isAsking ? "" : nil],
             .lines([
@@ -169,7 +170,7 @@ public struct CheckoutPage: Sendable {
             ], .lines([content, question]))
     }
 
-    /// What is paid, to whom and until when.
+    /// The amount, the payee and the deadline.
     private var order: HTMLFragment {
         let texts = options.texts
         func line(_ name: String, _ title: String, _ value: String?) -> HTMLFragment {
@@ -182,7 +183,7 @@ public struct CheckoutPage: Sendable {
         ])
     }
 
-    /// What stays in the payer's hands once it is over, with the way back.
+    /// The receipt after the end of the checkout, with the link back to the shop.
     private var receipt: HTMLFragment {
         guard state.isFinished else { return .empty }
         let texts = options.texts
@@ -204,7 +205,7 @@ public struct CheckoutPage: Sendable {
         return .lines([slip, back])
     }
 
-    /// The place where everything that happens is told. It is always there, so that screen readers watch it.
+    /// The region that announces every event. It is always present, so that screen readers watch it.
     private var result: HTMLFragment {
         let texts = options.texts
         let told: HTMLFragment
@@ -246,7 +247,7 @@ public struct CheckoutPage: Sendable {
             ]))
     }
 
-    /// The methods that are finished elsewhere.
+    /// The methods that are completed on another site.
     private var elsewhere: HTMLFragment {
         guard !state.methods.isEmpty else { return .empty }
         let texts = options.texts
@@ -269,7 +270,7 @@ public struct CheckoutPage: Sendable {
         return .element("p", [:], .text(options.texts.nothing))
     }
 
-    /// A form with the fields that every request has.
+    /// Returns a form with the fields that every request has.
     func form(
         _ action: String, id: String? = nil, label: String? = nil, _ fields: KeyValuePairs<String, String>,
         _ content: HTMLFragment...

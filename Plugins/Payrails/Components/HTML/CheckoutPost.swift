@@ -2,15 +2,15 @@ public import PaymentCore
 import PaymentCrypto
 import PayrailsTypes
 
-/// What a ``CheckoutPage`` sends: the whole contract between the page and its server.
+/// A request of a ``CheckoutPage``: the whole contract between the page and its server.
 ///
 /// | request | answer |
 /// | --- | --- |
 /// | `GET path` | 200, ``CheckoutPage/html`` with ``CheckoutPage/headers`` |
-/// | `POST path` | read with ``init(body:)``, checked with ``isFrom(_:)``, carried out with ``CheckoutController/perform(_:attempt:)``; then 303 with `Location: path`. 400 where it cannot be read, 403 where the token is another's |
+/// | `POST path` | read with ``init(body:)``, checked with ``isFrom(_:)``, carried out with ``CheckoutController/perform(_:attempt:)``; then 303 with `Location: path`. 400 if it cannot be read, 403 if the token is that of another page |
 /// | `GET` of a return URL | ``CheckoutController/payerReturned(by:)``, then 303 to `path` |
 ///
-/// The server may wait for the payment before it answers, as long as it likes: a page of something under way asks again
+/// The server may wait for the payment before it answers, without a limit: the page of a payment in progress asks again
 /// by itself. Bodies are `application/x-www-form-urlencoded` in UTF-8, at most ``maximumLength`` bytes:
 ///
 /// | field | content |
@@ -20,23 +20,23 @@ import PayrailsTypes
 /// | `attempt` | with `pay`, `pay-card`, `pay-elsewhere`: the page's number, decimal |
 /// | `instrument` | with `pay`, `delete`, `delete-confirm`: the instrument's id |
 /// | `pay` | with `pay`: the id of the row whose button was pressed; has to equal `instrument` |
-/// | `card_number`, `cardholder_name`, `security_code`, `expiry_month`, `expiry_year`, `expiry_date` | with `pay-card`: what was entered |
-/// | `encrypted_card` | with `pay-card`, instead of what was entered: a compact JWE for the service |
+/// | `card_number`, `cardholder_name`, `security_code`, `expiry_month`, `expiry_year`, `expiry_date` | with `pay-card`: the entered values |
+/// | `encrypted_card` | with `pay-card`, instead of the entered values: a compact JWE for the service |
 /// | `method` | with `pay-elsewhere`: `payPal` or `genericRedirect` |
-/// | `save_instrument` | with `pay-card`: `on` when the card is to be kept |
+/// | `save_instrument` | with `pay-card`: `on` if the card is to be stored |
 public struct CheckoutPost: Sendable {
     /// The longest body that is read, in bytes.
     public static let maximumLength = 16_384
 
-    /// What the payer asked for.
+    /// The payer's action.
     public let action: CheckoutAction
-    /// The number of the page that it was asked in.
+    /// The number of the page that the payer acted on.
     public let attempt: Int?
     private let token: Redacted<String>
 
     /// Creates a post by reading a body. Fields that are not in the table are ignored.
     ///
-    /// - Returns: nil when it is too long, is not UTF-8, names a field twice or lacks one.
+    /// - Returns: nil if the body is too long, is not UTF-8, names a field twice or lacks one.
     public init?(body: some Collection<UInt8>) {
         guard body.count <= Self.maximumLength, let fields = Self.fields(of: body), let token = fields["token"] else {
             return nil
@@ -48,7 +48,7 @@ public struct CheckoutPost: Sendable {
         case ("pay", let id?):
             guard attempt != nil else { return nil }
             action = fields["pay"] == id ? .payStored(id) : .payOther
-        // The button of a row was pressed, and none was chosen.
+        // The payer pressed the button of a row, and chose none.
         case ("pay", nil):
             guard attempt != nil else { return nil }
             action = .payOther
@@ -73,7 +73,8 @@ public struct CheckoutPost: Sendable {
         }
     }
 
-    /// Returns whether the request comes from a page with this token. The time it takes tells nothing of the token.
+    /// Returns whether the request comes from a page with this token. The time of the comparison reveals nothing of the
+    /// token.
     public func isFrom(_ token: Redacted<String>) -> Bool {
         ConstantTime.equal(self.token.reveal().utf8, token.reveal().utf8)
     }

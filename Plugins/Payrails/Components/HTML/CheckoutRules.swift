@@ -1,7 +1,7 @@
 import PaymentCore
 import PayrailsTypes
 
-/// What the page's script has to know: the rules are those of ``CardBrand``, written once.
+/// The data of the page's script. The rules are those of ``CardBrand``, defined only there.
 struct CheckoutRules {
     let json: JSONValue
 

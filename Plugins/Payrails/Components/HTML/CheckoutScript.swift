@@ -1,7 +1,8 @@
-/// The page's script: checks fields while they are typed, encrypts cards, and changes the page in place.
+/// The page's script: checks fields during typing, encrypts cards, and changes the page in place.
 ///
-/// The page works without it. It decides nothing: the server checks everything again, with the same rules. It never
-/// repeats a request that may have been received, stores nothing and talks to the page's own origin only.
+/// The page works without it. The script decides nothing: the server checks everything again, with the same rules. The
+/// script never repeats a request that the server may have received, stores nothing and connects to the page's own
+/// origin only.
 enum CheckoutScript {
     static let source: StaticString = #"""
         "use strict";

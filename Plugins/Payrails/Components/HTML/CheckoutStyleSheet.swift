@@ -2,7 +2,7 @@ import PayrailsTypes
 
 /// The page's style sheet: the components' styles, and a plain frame around them.
 ///
-/// Colours are custom properties, given once for light and once for dark ground; everything else is written once.
+/// Colours are custom properties, defined once for light and once for dark ground; everything else is defined once.
 struct CheckoutStyleSheet: Sendable {
     /// The style sheet.
     let text: String
@@ -12,7 +12,7 @@ struct CheckoutStyleSheet: Sendable {
         var sheet = Builder()
         sheet.frame()
         sheet.instruments(style.instruments)
-        // The way to the bank goes on with the payment, and looks like the button that began it.
+        // The link to the bank resumes the payment, and looks like the button that began it.
         sheet.button("section.card button.pay,a.open", "card-pay", style.cardButton)
         sheet.card(form)
         for field in CardFieldType.cardFields {
@@ -150,7 +150,7 @@ struct CheckoutStyleSheet: Sendable {
         }
     }
 
-    /// What does not depend on styles. Before them, so that they can change it.
+    /// The rules that do not depend on styles. They come first, so that styles can override them.
     private static let layout = """
         *{box-sizing:border-box}
         body{font:1rem/1.5 system-ui,sans-serif;margin:0;overflow-wrap:anywhere}

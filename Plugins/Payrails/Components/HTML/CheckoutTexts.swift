@@ -1,87 +1,87 @@
 import PayrailsTypes
 
-/// The texts of a ``CheckoutPage`` that no component has translations for. English unless told otherwise.
+/// The texts of a ``CheckoutPage`` that no component has translations for. English by default.
 public struct CheckoutTexts: Sendable, Hashable {
     /// The page's heading.
     public var title = "Checkout"
-    /// Before the amount.
+    /// The label of the amount.
     public var amount = "Amount"
-    /// Before the payee's name.
+    /// The label of the payee's name.
     public var merchant = "To"
-    /// Before the time until which it can be paid.
+    /// The label of the time until which the order can be paid.
     public var payableUntil = "Pay until"
-    /// Before the month until which a stored card is good.
+    /// The label of the month until which a stored card is valid.
     public var expires = "expires"
     /// The heading of the receipt.
     public var receipt = "Receipt"
-    /// Leads back to the shop.
+    /// The link back to the shop.
     public var back = "Back to the shop"
-    /// Above the stored instruments.
+    /// The heading of the stored instruments.
     public var stored = "Saved payment methods"
-    /// Above the form for a new card.
+    /// The heading of the form for a new card.
     public var newCard = "Pay with a card"
-    /// Above the methods that are finished elsewhere.
+    /// The heading of the methods that are completed on another site.
     public var elsewhere = "Pay another way"
     /// The button that leads to PayPal.
     public var payPal = "Pay with PayPal"
     /// The button that leads to the page of a bank.
     public var bank = "Pay at your bank"
-    /// Where there is no way to pay.
+    /// The text of a page that has no way to pay.
     public var nothing = "There is no way to pay here."
-    /// What a delete button does; the instrument's text follows.
+    /// The label of a delete button; the instrument's label follows.
     public var delete = "Delete"
-    /// The question before something is deleted.
+    /// The question before the deletion of an instrument.
     public var deleteQuestion = "Delete this payment method?"
-    /// What deleting means.
+    /// The consequence of the deletion.
     public var deleteExplanation = "It cannot be used for payments any more."
-    /// Answers the question with no.
+    /// The button that answers the question with no.
     public var keep = "Keep"
-    /// Marks fields that must be filled in.
+    /// The explanation of the mark of required fields.
     public var requiredHint = "Fields marked with * are required."
-    /// While something is under way.
+    /// The text while an action is in progress.
     public var processing = "Processing..."
-    /// While something is under way, for browsers without scripts.
+    /// The link that reloads the page while an action is in progress, for browsers without scripts.
     public var reload = "Check again"
-    /// Above the link to the bank.
+    /// The heading of the link to the bank.
     public var challenge = "Your bank asks you to confirm the payment."
     /// The link to the bank.
     public var openChallenge = "Continue to your bank"
-    /// Gives the bank's page up.
+    /// The button that abandons the bank's page.
     public var leaveChallenge = "I do not want to confirm"
-    /// When the connection was lost while something was under way.
+    /// The text after the connection was lost while an action was in progress.
     public var connectionLost = "The connection was lost. Reload this page to see what has become of the payment."
-    /// When the payment is made.
+    /// The text after the payment was made.
     public var paid = "Payment completed."
-    /// When the payment goes on.
+    /// The text while the payment continues without the payer.
     public var pending = "The payment is being processed. You need not do anything."
-    /// When nobody knows.
+    /// The text for a payment whose outcome is unknown.
     public var unknown = "The payment may have been made. Do not pay again; ask the shop."
-    /// When the payment was declined; the reason follows.
+    /// The text after the payment was declined; the reason follows.
     public var declined = "The payment was declined"
-    /// What the service's words for reasons mean to a payer; other words are shown as they are. Suspicions are not
-    /// told.
+    /// Texts for payers for the service's reason codes; other codes are shown unchanged. Suspicions of fraud are not
+    /// revealed.
     public var reasons = DeclineTexts.english
-    /// When the session has expired.
+    /// The text after the session has expired.
     public var notAuthorised = "This checkout has expired. Nothing was paid; go back to the shop and start again."
-    /// When the payment was not made; the reason follows.
+    /// The text after the payment was not made; the reason follows.
     public var failed = "The payment was not made"
-    /// When the payer left.
+    /// The text after the payer left.
     public var cancelled = "You left before the payment was confirmed. You can try again."
-    /// When the card is not complete.
+    /// The text for a card that is incomplete or invalid.
     public var cardInvalid = "Please check the card. Its number and code have to be entered again."
-    /// When the instrument is gone.
+    /// The text after the instrument was deleted.
     public var deleted = "The payment method was deleted."
-    /// When the instrument is still there.
+    /// The text after a deletion failed.
     public var notDeleted = "The payment method could not be deleted."
-    /// When the page was an old one.
+    /// The text for a request from an outdated page.
     public var outdated = "This page was not up to date. Nothing was paid with it; please look again."
-    /// When no instrument was meant, or two at once.
+    /// The text for a request that names no instrument, or two at once.
     public var mismatch = "Nothing was paid. Choose a payment method, then use its own pay button."
 
     /// Creates the English texts.
     public init() {}
 
-    /// What the payer is told.
+    /// Returns the text of a notice.
     func text(of notice: CheckoutNotice) -> String {
         switch notice {
         case .paid: paid

@@ -1,11 +1,11 @@
-/// The word that lets a page run its own style and script and nobody else's (Content Security Policy, `nonce-`).
+/// The nonce that allows only the page's own style and script to run (Content Security Policy, `nonce-`).
 ///
-/// A new one for each answer, from a source that cannot be guessed.
+/// Each answer needs a new one, from a source that cannot be guessed.
 public struct ContentNonce: Sendable, Hashable {
-    /// The word as it stands in the header and in the page.
+    /// The nonce as written in the header and in the page.
     public let text: String
 
-    /// Creates a nonce from 16 to 128 characters of base64 or base64url; nil for anything else, which could end the
+    /// Creates a nonce from 16 to 128 characters of base64 or base64url; nil for any other text, which could end the
     /// header's value or the attribute.
     public init?(_ text: String) {
         let bytes = text.utf8

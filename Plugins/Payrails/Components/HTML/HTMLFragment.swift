@@ -1,28 +1,29 @@
-/// A piece of HTML that is safe to send: text and attribute values can only get into it escaped.
+/// A piece of HTML that is safe to send: text and attribute values enter it only escaped.
 struct HTMLFragment: Sendable, Equatable {
-    /// The piece as it is sent.
+    /// The HTML source.
     private(set) var source: String
 
     private init(source: String) { self.source = source }
 
-    /// Nothing.
+    /// An empty fragment.
     static let empty = HTMLFragment(source: "")
 
     /// Text, escaped.
     static func text(_ text: String) -> HTMLFragment { HTMLFragment(source: escape(text)) }
 
-    /// Text of unknown origin: escaped, and isolated so that its writing direction stays its own.
+    /// Text of unknown origin: escaped, and isolated so that its writing direction affects no other text.
     static func isolated(_ text: String) -> HTMLFragment { element("bdi", [:], .text(text)) }
 
-    /// What the library itself wrote, such as its script. Never anything that came from elsewhere.
+    /// Source that the library itself wrote, such as its script. Never text from elsewhere.
     static func trusted(_ source: StaticString) -> HTMLFragment { HTMLFragment(source: "\(source)") }
 
-    /// A style sheet of ours: its only free values were made safe by ``CSSText``.
+    /// A style sheet of this library: ``CSSText`` made its variable values safe.
     static func styleSheet(_ sheet: CheckoutStyleSheet, nonce: ContentNonce) -> HTMLFragment {
         HTMLFragment(source: "<style nonce=\"\(nonce.text)\">\(sheet.text)</style>\n")
     }
 
-    /// An element with content. An attribute that is nil is left out; one that is empty is a flag.
+    /// An element with content. An attribute that is nil is omitted; a flag with an empty value is written without a
+    /// value.
     static func element(
         _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String?>, _ content: HTMLFragment...
     ) -> HTMLFragment {
@@ -34,7 +35,7 @@ struct HTMLFragment: Sendable, Equatable {
         HTMLFragment(source: open(name, attributes))
     }
 
-    /// Pieces one after the other, each on its line.
+    /// The pieces in order, each on its own line.
     static func lines(_ pieces: [HTMLFragment]) -> HTMLFragment {
         HTMLFragment(source: pieces.filter { !$0.source.isEmpty }.map { $0.source + "\n" }.joined())
     }
@@ -57,10 +58,10 @@ struct HTMLFragment: Sendable, Equatable {
         "disabled", "required", "checked", "hidden", "autofocus", "novalidate", "open", "inert",
     ]
 
-    /// `text` as it may stand between tags and inside quoted attributes.
+    /// Returns `text` in a form that is safe between tags and inside quoted attributes.
     ///
-    /// Control characters, of which HTML has none, and marks that turn the writing direction of what follows, with
-    /// which one text can pass for another, are replaced.
+    /// Replaces control characters, which HTML does not allow, and marks that change the direction of the following
+    /// text, with which one text can pass for another.
     static func escape(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -6,7 +6,7 @@ extension CardFieldType {
         .CARDHOLDER_NAME, .CARD_NUMBER, .EXPIRATION_DATE, .CVV, .EXPIRATION_MONTH, .EXPIRATION_YEAR,
     ]
 
-    /// What the field is called by those who do not see its placeholder, when the app gives it no label.
+    /// The field's name for assistive technologies, when the app gives it no label.
     var accessibleName: String {
         switch self {
         case .CARDHOLDER_NAME: "Name on card"
@@ -20,6 +20,6 @@ extension CardFieldType {
         }
     }
 
-    /// Whether what is typed here is never shown again: neither sent back in a page nor kept after a payment.
+    /// True if the content is never shown again: neither sent back in a page nor kept after a payment.
     var isSecret: Bool { self == .CARD_NUMBER || self == .CVV || self == .PIN }
 }

@@ -2,33 +2,33 @@ public import Observation
 import PaymentCore
 public import PayrailsTypes
 
-/// Hears what a ``CardForm`` collects.
+/// The delegate of a ``CardForm``; receives the card that the form collects.
 @MainActor public protocol PayrailsCardFormDelegate: AnyObject {
-    /// The card is complete and encrypted for the service; only the service can read it.
+    /// Reports that the card is complete and encrypted for the service; only the service can decrypt it.
     func cardForm(_ view: CardForm, didCollectCardData data: String)
-    /// The card is not complete, or cannot be encrypted.
+    /// Reports that the card is not complete, or cannot be encrypted.
     func cardForm(_ view: CardForm, didFailWithError error: any Error)
 }
 
-/// The form that a payer enters a card into.
+/// A form for a card that the payer enters.
 ///
-/// It has no looks of its own; ``CheckoutPage`` and `CheckoutView` are skins over ``state``. What was entered leaves it
+/// It has no visual appearance; ``CheckoutPage`` and `CheckoutView` are skins over ``state``. The input leaves the form
 /// only encrypted.
 @MainActor @Observable public final class CardFormModel {
-    /// What the form is at.
+    /// The present state of the form.
     public var state: CardFormState { observed.value }
-    /// Hears what the form collects.
+    /// The delegate that receives the collected card.
     @ObservationIgnored public weak var delegate: (any PayrailsCardFormDelegate)?
     /// Called after every change of ``state``.
     public var onChange: (@MainActor (CardFormState) -> Void)? {
         get { observed.onChange }
         set { observed.onChange = newValue }
     }
-    /// Called when the caret is to move on to another field; a skin that does not want that leaves it nil.
+    /// Called when the focus should move to another field; a skin that does not support this leaves it nil.
     @ObservationIgnored public var onMoveFocus: (@MainActor (CardFieldType) -> Void)?
-    /// What the form shows and how.
+    /// The content and the look of the form.
     @ObservationIgnored public let config: CardFormConfig
-    /// What shows it on a screen.
+    /// The view that shows the form.
     @ObservationIgnored weak var screen: AnyObject?
 
     @ObservationIgnored private let session: any ComponentSession
@@ -42,31 +42,31 @@ public import PayrailsTypes
         observed = ObservedState(CardFormState(rows: config.rows, now: session.currentMonth))
     }
 
-    /// The states from now on, beginning with the present one.
+    /// The states from the present one on.
     public var states: AsyncStream<CardFormState> { observed.stream() }
 
-    /// Whether the payer wants the card kept for later payments.
+    /// True if the payer wants the card stored for later payments.
     public var saveInstrument: Bool {
         get { state.savesInstrument }
         set { send(.saveChosen(newValue)) }
     }
 
-    /// The payer typed: `text` is what is in the field now. Fields that the form does not have are ignored.
+    /// Sets the text of a field after the payer typed. Ignores fields that the form does not have.
     public func setText(_ text: String, for field: CardFieldType) { send(.edited(field, Redacted(text))) }
 
-    /// The payer went into a field.
+    /// Reports that the payer entered a field.
     public func focus(_ field: CardFieldType) { send(.entered(field)) }
 
-    /// The payer left a field; it is told now what is wrong with it.
+    /// Reports that the payer left a field; the field shows its error from now on.
     public func blur(_ field: CardFieldType) { send(.left(field)) }
 
     /// Empties the form.
     public func clear() { send(.cleared) }
 
-    /// Checks and encrypts the card and tells the delegate.
+    /// Checks and encrypts the card and passes the result to the delegate.
     ///
-    /// - Returns: what the delegate was told; a failure is `invalidCardData`, or what keeps the session from
-    ///   encrypting.
+    /// - Returns: the result for the delegate; a failure is `invalidCardData`, or the error of the session's
+    ///   encryption.
     @discardableResult public func collectFields() -> Result<String, PayrailsError> {
         send(.submitted)
         let result = collected ?? .failure(.invalidCardData)
@@ -78,13 +78,13 @@ public import PayrailsTypes
         return result
     }
 
-    /// Returns the text below a field that is wrong, or nil.
+    /// Returns the error text below a field, or nil if the field shows no error.
     public func errorText(for field: CardFieldType) -> String? { config.errorText(for: field, in: state) }
 
-    /// Forgets number and code, which are not needed in plain any more.
+    /// Clears number and code, which are not needed in plain any more.
     func forgetSecrets() { send(.secretsTaken) }
 
-    /// A payment with what was collected has ended.
+    /// Reports the end of a payment with the collected card.
     func paymentEnded(with outcome: CardPaymentButtonState.Outcome) { send(.paymentEnded(outcome)) }
 
     private func send(_ event: CardFormState.Event) {
@@ -107,18 +107,18 @@ public import PayrailsTypes
 }
 
 extension CardFormConfig {
-    /// The text below a field that is wrong, or nil.
+    /// Returns the error text below a field, or nil if the field shows no error.
     func errorText(for field: CardFieldType, in state: CardFormState) -> String? {
         guard state[field].visibleError != nil else { return nil }
         return errorText(for: field)
     }
 
-    /// What is said when a field is wrong.
+    /// Returns the error text of an invalid field.
     func errorText(for field: CardFieldType) -> String {
         effectiveTranslations.error?[field] ?? "Invalid \(label(for: field).lowercased())"
     }
 
-    /// What a field is called: the app's label, else a plain name.
+    /// Returns the name of a field: the app's label, else its accessible name.
     func label(for field: CardFieldType) -> String {
         if let label = effectiveTranslations.labels?[field], !label.isEmpty { return label }
         return field.accessibleName

@@ -1,25 +1,25 @@
 public import PaymentCore
 public import PayrailsTypes
 
-/// What a ``CardForm`` is at: its whole behaviour, as a value without effects.
+/// The state of a ``CardForm``: its whole behaviour, as a value without effects.
 ///
-/// What was typed prints as nothing.
+/// The payer's input is redacted when printed.
 public struct CardFormState: Sendable, Hashable {
     /// One field.
     public struct Field: Sendable, Hashable {
-        /// What is in it, formatted.
+        /// The content of the field, formatted.
         public fileprivate(set) var text = Redacted("")
-        /// Whether the payer is typing in it.
+        /// True if the payer is typing in the field.
         public fileprivate(set) var isFocused = false
-        /// Whether the payer has left it, or tried to pay: from then on it is told what is wrong.
+        /// True if the payer has left the field, or tried to pay: from then on the field shows its error.
         public fileprivate(set) var isVisited = false
-        /// What is wrong with it now, told or not.
+        /// The present error of the field, shown or not.
         public fileprivate(set) var error: CardFieldError?
 
-        /// What the payer is told: nothing while typing.
+        /// The error that the payer sees: none during typing.
         public var visibleError: CardFieldError? { isVisited && !isFocused ? error : nil }
 
-        /// Which of the field's looks is on.
+        /// The style that applies to the field.
         public var appearance: Appearance {
             if isFocused { return .focus }
             if visibleError != nil { return .invalid }
@@ -27,15 +27,15 @@ public struct CardFormState: Sendable, Hashable {
         }
     }
 
-    /// The looks of a field, as in ``CardFieldSpecificStyles``.
+    /// The styles of a field, as in ``CardFieldSpecificStyles``.
     public enum Appearance: String, Sendable, Hashable, CaseIterable {
         /// At rest.
         case base
-        /// Being typed in.
+        /// Focused.
         case focus
-        /// Right.
+        /// Valid.
         case completed
-        /// Wrong.
+        /// Invalid.
         case invalid
     }
 
@@ -51,18 +51,18 @@ public struct CardFormState: Sendable, Hashable {
     }
 
     enum Effect: Sendable, Hashable {
-        /// Move the caret on.
+        /// Move the focus to the field.
         case moveFocus(CardFieldType)
-        /// Encrypt the card and hand it over.
+        /// Encrypt the card and return it.
         case collect
-        /// Say that the card is not acceptable.
+        /// Report that the card is not acceptable.
         case reject
     }
 
     /// The fields, row by row.
     public let rows: [[CardFieldType]]
     private var fields: [CardFieldType: Field]
-    /// Whether the payer wants the card kept.
+    /// True if the payer wants the card stored.
     public private(set) var savesInstrument = false
 
     init(rows: [[CardFieldType]], now: YearAndMonth) {
@@ -71,28 +71,28 @@ public struct CardFormState: Sendable, Hashable {
         validate(now)
     }
 
-    /// The fields, in the order of the caret.
+    /// The fields, in the order of the focus.
     public var order: [CardFieldType] { Array(rows.joined()) }
 
     /// A field of the form; an empty one when the form has no such field.
     public subscript(field: CardFieldType) -> Field { fields[field] ?? Field() }
 
-    /// The brand of the number so far.
+    /// The brand of the number, as far as it is entered.
     public var brand: CardBrand { .of(text(.CARD_NUMBER)) }
 
-    /// The network whose sign is shown.
+    /// The network whose mark is shown.
     public var network: CardNetwork { CardNetwork(number: text(.CARD_NUMBER)) }
 
-    /// The most digits of the security code.
+    /// The maximum number of digits of the security code.
     public var securityCodeLength: Int { brand.securityCodeLength }
 
-    /// Whether every field is right.
+    /// True if every field is valid.
     public var isComplete: Bool { fields.values.allSatisfy { $0.error == nil } }
 
-    /// The first field that is wrong.
+    /// The first invalid field.
     public var firstInvalid: CardFieldType? { order.first { fields[$0]?.error != nil } }
 
-    /// Takes an event in and says what is to be done about it.
+    /// Applies an event and returns the effects to carry out.
     ///
     /// - Parameter now: the present month.
     mutating func handle(_ event: Event, now: YearAndMonth) -> [Effect] {
@@ -114,7 +114,7 @@ public struct CardFormState: Sendable, Hashable {
             validate(now)
             return [isComplete ? .collect : .reject]
         case .paymentEnded(let outcome):
-            // A security code is not kept once it was used.
+            // A security code is not kept after its use.
             if outcome == .success { reset(order) } else { reset([.CVV]) }
         case .secretsTaken: reset(order.filter(\.isSecret))
         case .cleared: reset(order)
@@ -123,7 +123,7 @@ public struct CardFormState: Sendable, Hashable {
         return []
     }
 
-    /// The card as it was entered.
+    /// Returns the card as the payer entered it.
     ///
     /// - Throws: ``CardDetailsError``, naming every field that is not acceptable.
     func details(now: YearAndMonth) throws(CardDetailsError) -> CardDetails {
@@ -157,7 +157,7 @@ public struct CardFormState: Sendable, Hashable {
         switch field {
         case .CARD_NUMBER: return CardFormatter.number(typed)
         case .CVV: return CardFormatter.securityCode(typed, brand: brand)
-        // Taking the slash away takes nothing away: let the digits go by themselves.
+        // Deleting the slash deletes no digit; the digits are deleted one by one.
         case .EXPIRATION_DATE: return CardFormatter.expiryDate(typed)
         case .EXPIRATION_MONTH: return isDeletion ? "" : CardFormatter.month(typed)
         case .EXPIRATION_YEAR: return CardFormatter.year(typed)
@@ -166,8 +166,8 @@ public struct CardFormState: Sendable, Hashable {
         }
     }
 
-    /// Whether nothing can follow: only then does the caret move on by itself. A number that is right may still be the
-    /// beginning of a longer one.
+    /// Returns true if nothing can follow the content: only then does the focus move on automatically. A valid number
+    /// may still be the beginning of a longer one.
     private func isFull(_ field: CardFieldType) -> Bool {
         switch field {
         case .CARD_NUMBER: CardDigits.only(text(field)).utf8.count == brand.lengths.max()
@@ -201,7 +201,7 @@ public struct CardFormState: Sendable, Hashable {
             let problem = problem(field, now)
             fields[field]?.error = problem
         }
-        // Each may be right by itself, and the month of this year over all the same.
+        // Month and year may each be valid, and the month of this year still be past.
         if fields[.EXPIRATION_MONTH] != nil, fields[.EXPIRATION_MONTH]?.error == nil,
             fields[.EXPIRATION_YEAR]?.error == nil
         {

@@ -4,37 +4,37 @@ public import PayrailsTypes
 
 /// The pay button: pays with the card form, or with a stored instrument when it has one.
 ///
-/// It has no looks of its own; ``CheckoutPage`` and `CheckoutView` are skins over ``state``. Unlike the vendor's it
-/// also pays without a ``presenter`` (a payment that then needs a page fails and says so), and ignores taps while a
-/// payment is under way.
+/// It has no visual appearance; ``CheckoutPage`` and `CheckoutView` are skins over ``state``. Unlike the vendor's it
+/// also pays without a ``presenter`` (a payment that then needs a page fails with a reason), and ignores taps while a
+/// payment is in progress.
 @MainActor @Observable public final class CardPaymentButtonModel {
-    /// What the button is at.
+    /// The present state of the button.
     public var state: CardPaymentButtonState { observed.value }
-    /// Hears what becomes of the button.
+    /// The delegate that receives the button's events.
     @ObservationIgnored public weak var delegate: (any PayrailsCardPaymentButtonDelegate)?
-    /// Shows the pages that a payment needs.
+    /// The presenter of the pages that a payment needs.
     @ObservationIgnored public weak var presenter: (any PaymentPresenter)?
     /// Called after every change of ``state``.
     public var onChange: (@MainActor (CardPaymentButtonState) -> Void)? {
         get { observed.onChange }
         set { observed.onChange = newValue }
     }
-    /// How the last payment ended, with the reason.
+    /// The result of the last payment, with the reason.
     @ObservationIgnored public private(set) var lastResult: OnPayResult?
     /// The look of the button.
     @ObservationIgnored public let style: CardButtonStyle
-    /// The form that is paid with while there is no stored instrument.
+    /// The form to pay with while there is no stored instrument.
     @ObservationIgnored public let cardForm: CardFormModel?
-    /// What shows it on a screen.
+    /// The view that shows the button.
     @ObservationIgnored weak var screen: AnyObject?
 
     @ObservationIgnored private let session: any ComponentSession
     @ObservationIgnored private var instrument: (any StoredInstrument)?
     @ObservationIgnored private let observed: ObservedState<CardPaymentButtonState>
     @ObservationIgnored private var payment: Task<Void, Never>?
-    /// What the next payment pays with, when that is not the button's own instrument.
+    /// The source of the next payment, when it is not the button's own instrument.
     @ObservationIgnored private var override: Source?
-    /// What the payment under way pays with.
+    /// The source of the payment in progress.
     @ObservationIgnored private var running: Source?
 
     private enum Source {
@@ -43,8 +43,8 @@ public import PayrailsTypes
         case type(Payrails.PaymentType)
     }
 
-    /// Creates a button for what is entered in `cardForm`. Without a form it can only pay with stored instruments that
-    /// it is given later.
+    /// Creates a button for the card entered in `cardForm`. Without a form it can only pay with stored instruments that
+    /// it receives later.
     public init(
         cardForm: CardFormModel?, session: any ComponentSession, buttonStyle: CardButtonStyle? = nil,
         translations: CardPaymenButtonTranslations = CardPaymenButtonTranslations(),
@@ -76,15 +76,15 @@ public import PayrailsTypes
                 translations: translations, storedTranslations: storedInstrumentTranslations))
     }
 
-    // Whoever drops the button does not wait for the payment any more; the session settles what may have been sent.
+    // Releasing the button ends the wait for the payment; the session settles a request that may have been sent.
     deinit { payment?.cancel() }
 
-    /// The states from now on, beginning with the present one.
+    /// The states from the present one on.
     public var states: AsyncStream<CardPaymentButtonState> { observed.stream() }
 
     // MARK: What it pays with
 
-    /// Returns the stored instrument that is paid with, or nil while it is the card form.
+    /// Returns the stored instrument that the button pays with, or nil while it pays with the card form.
     public func getStoredInstrument() -> (any StoredInstrument)? { instrument }
 
     /// Pays with `instrument` from now on.
@@ -101,14 +101,14 @@ public import PayrailsTypes
 
     // MARK: Paying
 
-    /// The payer tapped the button.
+    /// Reports that the payer tapped the button.
     public func tap() { send(.tapped) }
 
-    /// Starts a payment without a tap. Does nothing while one is under way.
+    /// Starts a payment without a tap. Does nothing while a payment is in progress.
     ///
     /// - Parameters:
-    ///   - type: a method to pay by that is neither a card nor stored; nil or `card` pays as a tap does.
-    ///   - storedInstrument: what to pay with, this time, instead of what the button has.
+    ///   - type: a method that is neither a card nor stored; nil or `card` pays as a tap does.
+    ///   - storedInstrument: the instrument for this payment, instead of the button's own.
     public func pay(with type: Payrails.PaymentType? = nil, storedInstrument: (any StoredInstrument)? = nil) {
         guard !state.isProcessing else { return }
         if let storedInstrument {
@@ -121,7 +121,7 @@ public import PayrailsTypes
     }
 
     /// Pays with a card that was encrypted elsewhere for the session's key, such as in the payer's browser. Does
-    /// nothing while a payment is under way.
+    /// nothing while a payment is in progress.
     public func pay(withEncryptedCard encryptedData: String, saveInstrument: Bool) {
         guard !state.isProcessing else { return }
         override = .card(encrypted: encryptedData, save: saveInstrument)
@@ -132,12 +132,12 @@ public import PayrailsTypes
         }
     }
 
-    /// Waits until no payment is under way.
+    /// Waits until no payment is in progress.
     public func waitUntilIdle() async {
         while let payment, state.isProcessing { await payment.value }
     }
 
-    /// One payment with something else than the button has.
+    /// Makes one payment from a source other than the button's own.
     private func payOnce(_ other: Source, id: String, type: Payrails.PaymentType) {
         override = other
         begin { state in
@@ -146,7 +146,7 @@ public import PayrailsTypes
         }
     }
 
-    /// Starts a payment in another mode; the button's own comes back at once, for the next.
+    /// Starts a payment in another mode, and restores the button's own mode at once, for the next payment.
     private func begin(_ steps: (inout CardPaymentButtonState) -> [CardPaymentButtonState.Effect]) {
         var next = state
         let effects = steps(&next)
@@ -161,7 +161,7 @@ public import PayrailsTypes
     }
 
     private func carryOut(_ effects: [CardPaymentButtonState.Effect], and next: CardPaymentButtonState) {
-        // What was tapped is paid with, even when the delegate changes the instrument on hearing of the tap.
+        // A tap pays with the present instrument, even if the delegate changes the instrument on the tap's event.
         if effects.contains(.startPayment), override == nil { override = instrument.map(Source.stored) }
         observed.become(next)
         for effect in effects { carryOut(effect) }
@@ -233,7 +233,7 @@ public import PayrailsTypes
         }
     }
 
-    /// The presenter; for a payment with the card form, one that tells the delegate before it shows a page.
+    /// Returns the presenter; for a payment with the card form, one that notifies the delegate before it shows a page.
     private func challengePresenter(for source: Source) -> (any PaymentPresenter)? {
         guard let presenter, case .card = source else { return presenter }
         return ChallengePresenter(presenter) { [weak self] in

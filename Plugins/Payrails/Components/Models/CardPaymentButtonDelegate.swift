@@ -1,26 +1,27 @@
 public import PayrailsTypes
 
-/// Hears what becomes of a ``CardPaymentButton``.
+/// The delegate of a ``CardPaymentButton``; receives its events.
 ///
-/// The first four are the guide's. The others have defaults, so that code written after the guide needs none of them.
+/// The first four methods are the guide's. The others have defaults, so that code written after the guide needs none of
+/// them.
 @MainActor public protocol PayrailsCardPaymentButtonDelegate: AnyObject {
-    /// The payer tapped the button.
+    /// Reports that the payer tapped the button.
     func onPaymentButtonClicked(_ button: CardPaymentButton)
-    /// The service confirmed the payment.
+    /// Reports that the service confirmed the payment.
     func onAuthorizeSuccess(_ button: CardPaymentButton)
-    /// The payer has to pass a check on a page of the bank. Only for payments with the card form.
+    /// Reports that the payer has to pass a check on a page of the bank. Only for payments with the card form.
     func onThreeDSecureChallenge(_ button: CardPaymentButton)
-    /// The payment ended without a success that is known: it failed, the payer left, or it goes on by itself.
-    /// `CardPaymentButton.lastResult` says which.
+    /// Reports an end without a known success: the payment failed, the payer left, or the payment continues without the
+    /// payer. `CardPaymentButton.lastResult` has the result.
     func onAuthorizeFailed(_ button: CardPaymentButton)
 
-    /// The payment failed, with the reason, as in the vendor's later releases; also when the payer left. By default it
-    /// calls ``onAuthorizeFailed(_:)``.
+    /// Reports that the payment failed, with the reason, as in the vendor's later releases; also that the payer left.
+    /// By default it calls ``onAuthorizeFailed(_:)``.
     func onAuthorizeFailed(_ button: CardPaymentButton, failure: AuthorizationFailure)
-    /// The payment goes on without the payer; its outcome is not known yet. By default it calls
-    /// ``onAuthorizeFailed(_:)``, so that whoever shows that something is under way stops.
+    /// Reports that the payment continues without the payer; its outcome is not yet known. By default it calls
+    /// ``onAuthorizeFailed(_:)``, so that an app stops its progress indicator.
     func onAuthorizePending(_ button: CardPaymentButton)
-    /// The button pays with another instrument from now on; nil stands for the card form.
+    /// Reports that the button pays with another instrument from now on; nil stands for the card form.
     func onStoredInstrumentChanged(_ button: CardPaymentButton, instrument: (any StoredInstrument)?)
 }
 
@@ -31,6 +32,6 @@ extension PayrailsCardPaymentButtonDelegate {
     }
     /// Calls ``onAuthorizeFailed(_:)``.
     public func onAuthorizePending(_ button: CardPaymentButton) { onAuthorizeFailed(button) }
-    /// Nothing.
+    /// Does nothing.
     public func onStoredInstrumentChanged(_ button: CardPaymentButton, instrument: (any StoredInstrument)?) {}
 }

@@ -1,34 +1,34 @@
 public import PayrailsTypes
 
-/// What a ``CardPaymentButton`` is at: its whole behaviour, as a value without effects.
+/// The state of a ``CardPaymentButton``: its whole behaviour, as a value without effects.
 public struct CardPaymentButtonState: Sendable, Hashable {
-    /// What a tap pays with.
+    /// The source that a tap pays from.
     public enum Mode: Sendable, Hashable {
-        /// With what is entered in the card form.
+        /// The card entered in the card form.
         case cardForm
-        /// With the stored instrument of this id.
+        /// The stored instrument of this id.
         case storedInstrument(id: String, type: Payrails.PaymentType)
-        /// With nothing: there is neither a form nor an instrument.
+        /// No source: there is neither a form nor an instrument.
         case unavailable
     }
 
-    /// How far a payment is.
+    /// The progress of a payment.
     public enum Phase: Sendable, Hashable, CaseIterable {
-        /// There is none.
+        /// No payment is in progress.
         case ready
         /// The card form is being read.
         case collecting
-        /// It is on its way.
+        /// The payment is in flight.
         case paying
     }
 
-    /// How a payment ended, without the words.
+    /// The end of a payment, without the reason.
     public enum Outcome: Sendable, Hashable, CaseIterable {
         /// Paid.
         case success
-        /// Not paid, or nobody knows.
+        /// Not paid, or unknown.
         case failure
-        /// Goes on without the payer.
+        /// Continues without the payer.
         case pending
         /// The payer left.
         case cancelled
@@ -45,7 +45,7 @@ public struct CardPaymentButtonState: Sendable, Hashable {
     }
 
     enum Effect: Sendable, Hashable {
-        /// Tell the delegate of the tap.
+        /// Notify the delegate of the tap.
         case notifyClicked
         /// Read the card form.
         case collectCard
@@ -53,19 +53,19 @@ public struct CardPaymentButtonState: Sendable, Hashable {
         case startPayment
         /// There is nothing to pay with: fail.
         case failUnavailable
-        /// Tell the delegate of the ending.
+        /// Notify the delegate of the outcome.
         case notify(Outcome)
-        /// Become ready, once the delegate knows.
+        /// Become ready, after the delegate received the outcome.
         case settle
-        /// Tell the delegate that another instrument is paid with, or none.
+        /// Notify the delegate that the button pays with another instrument, or with none.
         case notifyInstrumentChanged
     }
 
-    /// What a tap pays with.
+    /// The source that a tap pays from.
     public private(set) var mode: Mode
-    /// How far a payment is.
+    /// The progress of the present payment.
     public private(set) var phase: Phase = .ready
-    /// How the last payment ended.
+    /// The outcome of the last payment.
     public private(set) var lastOutcome: Outcome?
     private let label: String
     private let storedLabels: StoredInstrumentButtonTranslations?
@@ -78,10 +78,10 @@ public struct CardPaymentButtonState: Sendable, Hashable {
         storedLabels = storedTranslations
     }
 
-    /// Whether a payment is under way. Taps are ignored meanwhile.
+    /// True if a payment is in progress. Taps are ignored meanwhile.
     public var isProcessing: Bool { phase != .ready }
 
-    /// The text on the button. Empty while a card payment is under way: an activity indicator stands in its place.
+    /// The text on the button. Empty while a card payment is in progress: an activity indicator replaces it.
     public var title: String {
         switch mode {
         case .storedInstrument: storedLabels.map { isProcessing ? $0.processingLabel : $0.label } ?? label
@@ -89,14 +89,14 @@ public struct CardPaymentButtonState: Sendable, Hashable {
         }
     }
 
-    /// What the button is called by those who do not see it; never empty.
+    /// The button's name for assistive technologies; never empty.
     public var accessibleName: String {
         if !title.isEmpty { return title }
         return isProcessing
             ? storedLabels?.processingLabel ?? StoredInstrumentButtonTranslations().processingLabel : "Pay"
     }
 
-    /// Takes an event in and says what is to be done about it, in this order.
+    /// Applies an event and returns the effects to carry out, in this order.
     mutating func handle(_ event: Event) -> [Effect] {
         switch (phase, event) {
         case (.ready, .tapped): return [.notifyClicked] + begin()
@@ -104,7 +104,7 @@ public struct CardPaymentButtonState: Sendable, Hashable {
         case (.collecting, .collected):
             phase = .paying
             return [.startPayment]
-        // Nothing was paid, but whoever heard of the tap waits for an ending.
+        // Nothing was paid, but a delegate that was notified of the tap waits for an outcome.
         case (.collecting, .collectionFailed):
             phase = .ready
             return [.notify(.failure)]
@@ -114,7 +114,7 @@ public struct CardPaymentButtonState: Sendable, Hashable {
         case (.paying, .settled):
             phase = .ready
             return []
-        // What is under way goes on with what it began with; only the next payment is another.
+        // The payment in progress keeps its source; only the next payment has another.
         case (_, .modeChanged(let mode)):
             guard mode != self.mode else { return [] }
             self.mode = mode
@@ -142,7 +142,7 @@ public struct CardPaymentButtonState: Sendable, Hashable {
 }
 
 extension OnPayResult {
-    /// The ending without its words.
+    /// The outcome without the reason.
     var outcome: CardPaymentButtonState.Outcome {
         switch self {
         case .success: .success

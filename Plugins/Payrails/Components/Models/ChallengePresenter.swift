@@ -1,7 +1,7 @@
 import PaymentCore
 import PayrailsTypes
 
-/// Tells that a page is about to be shown, then has it shown.
+/// Reports that a page is about to be shown, then has the presenter show it.
 @MainActor final class ChallengePresenter: PaymentPresenter {
     private let presenter: any PaymentPresenter
     private let willPresent: @MainActor () -> Void

@@ -1,7 +1,7 @@
 import PaymentCore
 import PayrailsTypes
 
-/// Shows a payment's pages through a checkout's state, where the payer's browser is somewhere else than the payment.
+/// Shows a payment's pages through a checkout's state, for a payer whose browser runs outside the payment's process.
 @MainActor final class ChallengePresenterQueue: PaymentPresenter {
     private var waiting: (number: Int, page: PageRequest, continuation: CheckedContinuation<PaymentLink?, Never>)?
     private var count = 0
@@ -24,7 +24,7 @@ import PayrailsTypes
         }
     }
 
-    /// The payer came back by `link`, or left when it is nil.
+    /// Reports that the payer came back by `link`, or left if it is nil.
     func payerReturned(by link: PaymentLink?) { end(waiting?.number, with: link) }
 
     private func end(_ number: Int?, with link: PaymentLink?) {

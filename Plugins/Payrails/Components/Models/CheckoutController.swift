@@ -2,19 +2,20 @@ public import Observation
 public import PaymentCore
 public import PayrailsTypes
 
-/// A whole checkout: stored instruments, a form for a new card, deletion that asks first, and what the payer is told.
+/// A whole checkout: stored instruments, a form for a new card, deletion with confirmation, and notices for the payer.
 ///
-/// It is the part that the vendor's guide leaves to the app's view controller, once for all skins: ``CheckoutPage`` in
-/// a browser, `CheckoutView` on Apple platforms. One payment at a time; none after one that was made, or may have been.
+/// The checkout is the part that the vendor's guide leaves to the app's view controller, once for all skins:
+/// ``CheckoutPage`` in a browser, `CheckoutView` on Apple platforms. Only one payment is in progress at a time; no
+/// further payment is offered after one that was made, or may have been made.
 @MainActor @Observable public final class CheckoutController {
-    /// What the checkout is at.
+    /// The present state of the checkout.
     public var state: CheckoutState { observed.value }
     /// Called after every change of ``state``.
     public var onChange: (@MainActor (CheckoutState) -> Void)? {
         get { observed.onChange }
         set { observed.onChange = newValue }
     }
-    /// Called once, when a payment was confirmed by the service.
+    /// Called once, after the service confirmed a payment.
     @ObservationIgnored public var onPaid: (@MainActor () -> Void)?
     /// The stored instruments.
     @ObservationIgnored public let instruments: StoredInstrumentsModel
@@ -22,7 +23,7 @@ public import PayrailsTypes
     @ObservationIgnored public let cardForm: CardFormModel?
     /// The pay button of the form.
     @ObservationIgnored public let cardButton: CardPaymentButtonModel
-    /// The look.
+    /// The style.
     @ObservationIgnored public let style: CheckoutStyle
 
     @ObservationIgnored private let session: any ComponentSession
@@ -34,15 +35,15 @@ public import PayrailsTypes
     /// Creates a checkout.
     ///
     /// - Parameters:
-    ///   - session: the session that is paid in.
-    ///   - card: what the form for a new card shows; nil leaves the form out.
-    ///   - style: how skins draw it.
+    ///   - session: the session to pay in.
+    ///   - card: the content of the form for a new card; nil omits the form.
+    ///   - style: the look of the checkout.
     ///   - translations: the texts of the list of stored instruments.
     ///   - cardTranslations: the texts of the card form's button.
-    ///   - showDeleteButton: whether stored instruments can be deleted.
-    ///   - methods: what else is offered, of PayPal and pages of banks; the session has to have it.
+    ///   - showDeleteButton: true if stored instruments can be deleted.
+    ///   - methods: the further methods to offer, of PayPal and bank redirects; the session has to offer them too.
     ///   - presenter: shows the pages that a payment needs; nil shows them through ``CheckoutState/challenge``. It is
-    ///     kept weakly.
+    ///     referenced weakly.
     public init(
         session: any ComponentSession, card: CardFormConfig? = CardFormConfig(),
         style: CheckoutStyle = .legible, translations: StoredInstrumentsTranslations = StoredInstrumentsTranslations(),
@@ -64,22 +65,22 @@ public import PayrailsTypes
         listen(to: presenter)
     }
 
-    /// The states from now on, beginning with the present one.
+    /// The states from the present one on.
     public var states: AsyncStream<CheckoutState> { observed.stream() }
 
-    /// Does what the payer asked for.
+    /// Carries out the payer's action.
     ///
     /// - Parameters:
-    ///   - action: what they asked for.
-    ///   - attempt: the number of the page that it was asked in. A payment with another than the present one is not
-    ///     made. Nil, for skins that are always up to date, passes.
+    ///   - action: the action.
+    ///   - attempt: the number of the page that the payer acted on. A payment with another number than the present one
+    ///     is not made. Nil, for skins that are always up to date, passes.
     public func perform(_ action: CheckoutAction, attempt: Int? = nil) {
         switch action {
         case .leaveChallenge: return payerReturned(by: nil)
         case .keep: return ask(.declined)
         case .select, .payStored, .payCard, .payEncryptedCard, .payElsewhere, .askDeletion, .delete, .payOther: break
         }
-        // A second copy of a request that is being carried out changes nothing, not even what the payer is told.
+        // A second copy of a request in progress changes nothing, not even the notice.
         guard !state.isBusy else { return }
         switch action {
         case .select(let id): select(id)
@@ -94,10 +95,11 @@ public import PayrailsTypes
         }
     }
 
-    /// The payer came back from a page by `link`, one of the session's return URLs.
+    /// Reports that the payer came back from a page by `link`, one of the session's return URLs; nil means that the
+    /// payer left.
     public func payerReturned(by link: PaymentLink?) { challengePresenter?.payerReturned(by: link) }
 
-    /// Waits until nothing is under way.
+    /// Waits until no action is in progress.
     public func waitUntilIdle() async {
         while state.isBusy {
             await cardButton.waitUntilIdle()
@@ -132,7 +134,8 @@ public import PayrailsTypes
             }
             cardForm.saveInstrument = save && cardForm.config.showSaveInstrument
             begin { cardButton.tap() }
-            // What goes on has an encrypted copy; what does not is to be entered again, and told so.
+            // A payment in progress has an encrypted copy; otherwise the payer enters number and code again, after a
+            // notice.
             if state.isPaying {
                 cardForm.forgetSecrets()
             } else {
@@ -151,7 +154,7 @@ public import PayrailsTypes
         }
     }
 
-    /// Starts a payment; when it did start, pages from before cannot start another.
+    /// Starts a payment; after the start, older pages cannot start another.
     private func begin(_ payment: () -> Void) {
         payment()
         if state.isPaying { observed.change { $0.attempt += 1 } }
@@ -215,21 +218,21 @@ public import PayrailsTypes
 }
 
 extension CheckoutController: PayrailsStoredInstrumentsDelegate {
-    /// Nothing: the list's state says so already.
+    /// Does nothing: the list's state shows the selection.
     public func storedInstruments(_ view: StoredInstruments, didSelectInstrument instrument: any StoredInstrument) {}
-    /// Tells the payer.
+    /// Shows the payer the result.
     public func storedInstruments(
         _ view: StoredInstruments, didCompletePaymentForInstrument instrument: any StoredInstrument
     ) {
         ended(instruments.view(for: instrument.id)?.payButton.lastResult)
     }
-    /// Tells the payer.
+    /// Shows the payer the result.
     public func storedInstruments(
         _ view: StoredInstruments, didFailPaymentForInstrument instrument: any StoredInstrument, error: PayrailsError
     ) {
         ended(instruments.view(for: instrument.id)?.payButton.lastResult)
     }
-    /// Asks the payer.
+    /// Asks the payer for confirmation.
     public func storedInstruments(
         _ view: StoredInstruments, didRequestDeleteInstrument instrument: any StoredInstrument
     ) {
@@ -238,38 +241,39 @@ extension CheckoutController: PayrailsStoredInstrumentsDelegate {
 }
 
 extension CheckoutController: PayrailsCardPaymentButtonDelegate {
-    /// Nothing: the button's state says so already.
+    /// Does nothing: the button's state shows the payment.
     public func onPaymentButtonClicked(_ button: CardPaymentButton) {}
-    /// Tells the payer.
+    /// Shows the payer the result.
     public func onAuthorizeSuccess(_ button: CardPaymentButton) { ended(cardButton.lastResult) }
-    /// Nothing: the page is in the state.
+    /// Does nothing: the page is in the state.
     public func onThreeDSecureChallenge(_ button: CardPaymentButton) {}
-    /// Nothing: the one with the reason is called.
+    /// Does nothing: the method with the reason is called.
     public func onAuthorizeFailed(_ button: CardPaymentButton) {}
-    /// Tells the payer.
+    /// Shows the payer the result.
     public func onAuthorizeFailed(_ button: CardPaymentButton, failure: AuthorizationFailure) {
         ended(cardButton.lastResult)
     }
-    /// Tells the payer.
+    /// Shows the payer the result.
     public func onAuthorizePending(_ button: CardPaymentButton) { ended(cardButton.lastResult) }
 }
 
 extension CheckoutController: PayrailsCardFormDelegate {
-    /// Nothing: the button pays with it.
+    /// Does nothing: the button pays with the card.
     public func cardForm(_ view: CardForm, didCollectCardData data: String) {}
-    /// Tells the payer.
+    /// Shows the payer the error.
     public func cardForm(_ view: CardForm, didFailWithError error: any Error) {
         if case PayrailsError.invalidCardData = error { return show(.cardInvalid) }
         show(.failed(reason: (error as? PayrailsError)?.description ?? "\(type(of: error))"))
     }
 }
 
-/// The form of what a browser sends as an encrypted card.
+/// The format of an encrypted card from a browser.
 enum JWEShape {
-    /// The longest that is taken, in bytes; a card makes about 800.
+    /// The maximum length of an accepted text, in bytes; a card makes about 800.
     static let maximumLength = 4096
 
-    /// Whether `text` looks like a compact JWE (RFC 7516 section 7.1): five parts of base64url, none empty.
+    /// Returns true if `text` has the form of a compact JWE (RFC 7516 section 7.1): five parts of base64url, none
+    /// empty.
     static func isCompactJWE(_ text: String) -> Bool {
         guard text.utf8.count <= maximumLength else { return false }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -1,7 +1,7 @@
 public import PaymentCore
 public import PayrailsTypes
 
-/// What a whole checkout is at. Skins are functions of it.
+/// The state of a whole checkout. Skins are functions of it.
 public struct CheckoutState: Sendable, Hashable {
     /// The stored instruments.
     public internal(set) var instruments: StoredInstrumentsState
@@ -9,30 +9,30 @@ public struct CheckoutState: Sendable, Hashable {
     public internal(set) var cardForm: CardFormState?
     /// The pay button of the form.
     public internal(set) var cardButton: CardPaymentButtonState
-    /// The methods that are finished elsewhere, one button each: PayPal, a page of a bank.
+    /// The methods that are completed on another site, one button each: PayPal, a page of a bank.
     public internal(set) var methods: [Payrails.PaymentType] = []
-    /// Whether a payment by one of ``methods`` is under way.
+    /// True if a payment by one of ``methods`` is in progress.
     public internal(set) var isPayingElsewhere = false
     /// The deletion of an instrument.
     public internal(set) var deletion = InstrumentDeletion()
-    /// The page of the bank or of another service that the payer has to see now.
+    /// The page of the bank or of another service that the payer has to visit now.
     public internal(set) var challenge: HTTPURL?
-    /// What the payer is told.
+    /// The notice for the payer.
     public internal(set) var notice: CheckoutNotice?
-    /// Counts payments: one that was asked for with an older number is not made, so that a page that is sent twice
-    /// pays once.
+    /// The number of the next payment. A request with an older number is not carried out, so that a page that is sent
+    /// twice pays once.
     public internal(set) var attempt = 1
 
-    /// Whether a payment is under way.
+    /// True if a payment is in progress.
     public var isPaying: Bool { instruments.isProcessing || cardButton.isProcessing || isPayingElsewhere }
 
-    /// Whether something is under way, so that nothing else can be begun.
+    /// True if an action is in progress, so that no other can begin.
     public var isBusy: Bool {
         if case .deleting = deletion.phase { return true }
         return isPaying
     }
 
-    /// Whether no further payment is offered: it is made, or may have been.
+    /// True if no further payment is offered: it is made, or may have been made.
     public var isFinished: Bool {
         switch notice {
         case .paid, .pending, .unknown: true
@@ -43,15 +43,15 @@ public struct CheckoutState: Sendable, Hashable {
     }
 }
 
-/// What the payer is told after something happened.
+/// A notice for the payer after an event.
 public enum CheckoutNotice: Sendable, Hashable {
     /// The service confirmed the payment.
     case paid
-    /// The payment goes on without the payer.
+    /// The payment continues without the payer.
     case pending
-    /// Nobody knows whether the payment was made.
+    /// The payment may have been made; the result is unknown.
     case unknown
-    /// The payment was declined, with the service's word for the reason.
+    /// The payment was declined, with the service's reason code.
     case declined(reason: String)
     /// The session has expired; nothing was paid.
     case notAuthorised
@@ -59,18 +59,18 @@ public enum CheckoutNotice: Sendable, Hashable {
     case failed(reason: String)
     /// The payer left the page of the bank.
     case cancelled
-    /// The card is not complete.
+    /// The card is incomplete or invalid.
     case cardInvalid
     /// The instrument is deleted.
     case deleted
-    /// The instrument is still there, or nobody knows.
+    /// The instrument still exists, or the result of the deletion is unknown.
     case notDeleted
-    /// The page was an old one; nothing was done.
+    /// The page was outdated; nothing was done.
     case outdated
     /// The button was not that of the chosen instrument; nothing was paid.
     case mismatch
 
-    /// What is told of a payment's result.
+    /// Creates the notice of a payment's result.
     init(_ result: OnPayResult) {
         switch result {
         case .success: self = .paid
@@ -89,7 +89,7 @@ public enum CheckoutNotice: Sendable, Hashable {
         }
     }
 
-    /// Whether it is bad news.
+    /// True if the notice reports an error.
     public var isError: Bool {
         switch self {
         case .paid, .pending, .deleted: false
@@ -99,7 +99,7 @@ public enum CheckoutNotice: Sendable, Hashable {
     }
 }
 
-/// What a payer can do in a checkout.
+/// An action of a payer in a checkout.
 public enum CheckoutAction: Sendable, Hashable {
     /// Choose an instrument, or none.
     case select(String?)
@@ -109,16 +109,16 @@ public enum CheckoutAction: Sendable, Hashable {
     case payCard(fields: Redacted<[CardFieldType: String]>, save: Bool)
     /// Pay with a card that the browser encrypted.
     case payEncryptedCard(String, save: Bool)
-    /// Pay by a method that is finished elsewhere, one of ``CheckoutState/methods``.
+    /// Pay by a method that is completed on another site, one of ``CheckoutState/methods``.
     case payElsewhere(Payrails.PaymentType)
-    /// Ask whether to delete an instrument.
+    /// Request the deletion of an instrument, which the payer then confirms or declines.
     case askDeletion(String)
-    /// Delete what was asked about.
+    /// Confirm the deletion.
     case delete(String)
-    /// Keep what was asked about.
+    /// Decline the deletion.
     case keep
-    /// Give up the page of the bank.
+    /// Abandon the page of the bank.
     case leaveChallenge
-    /// A pay button was pressed that is not that of the chosen instrument.
+    /// Press a pay button other than that of the chosen instrument.
     case payOther
 }

@@ -1,6 +1,6 @@
 public import PayrailsTypes
 
-/// What the components need of a session. `PayrailsSession` is one; tests and previews bring their own.
+/// The session as the components use it. `PayrailsSession` conforms; tests and previews have their own.
 public protocol ComponentSession: AnyObject, Sendable {
     /// Returns the payer's usable stored instruments of a type, in the service's order.
     func storedInstruments(for type: Payrails.PaymentType) -> [any StoredInstrument]
@@ -8,12 +8,12 @@ public protocol ComponentSession: AnyObject, Sendable {
     /// The present month, which decides whether a card has expired.
     var currentMonth: YearAndMonth { get }
 
-    /// Encrypts a card for the service, so that nobody on the way can read it.
+    /// Encrypts a card for the service; only the service can decrypt it.
     ///
-    /// - Throws: when the session has no key for it.
+    /// - Throws: if the session has no key for the encryption.
     func encryptCard(_ card: CardDetails) throws(PayrailsError) -> String
 
-    /// Pays with a stored instrument. Cancelling the task calls the payment off as far as that is still possible.
+    /// Pays with a stored instrument. Cancelling the task cancels the payment as far as that is still possible.
     @MainActor func pay(
         withStoredInstrument instrument: any StoredInstrument, presenter: (any PaymentPresenter)?
     ) async -> OnPayResult
@@ -21,25 +21,25 @@ public protocol ComponentSession: AnyObject, Sendable {
     /// Pays with a card that ``encryptCard(_:)`` made.
     ///
     /// - Parameters:
-    ///   - encryptedData: the card, which only the service can read.
-    ///   - saveInstrument: whether the service keeps the card for later payments.
-    ///   - presenter: shows a page where one is needed.
+    ///   - encryptedData: the card, which only the service can decrypt.
+    ///   - saveInstrument: true if the service stores the card for later payments.
+    ///   - presenter: shows a page if the payment needs one.
     @MainActor func pay(
         withEncryptedCard encryptedData: String, saveInstrument: Bool, presenter: (any PaymentPresenter)?
     ) async -> OnPayResult
 
-    /// Pays by another method than a card, for the first time or on a page of its own.
+    /// Pays by a method other than a card, for the first time or on a separate page.
     @MainActor func pay(
         withType type: Payrails.PaymentType, saveInstrument: Bool, presenter: (any PaymentPresenter)?
     ) async -> OnPayResult
 
-    /// Deletes a stored instrument for good.
+    /// Deletes a stored instrument permanently.
     ///
-    /// - Throws: when the service did not say whether it did.
+    /// - Throws: if the service did not say whether it deleted the instrument.
     func deleteInstrument(instrumentId: String) async throws -> DeleteInstrumentResponse
 
-    /// Asks the service what is stored for the payer; ``storedInstruments(for:)`` returns it afterwards.
+    /// Reloads the payer's stored instruments from the service; ``storedInstruments(for:)`` returns them afterwards.
     ///
-    /// - Throws: when there was no answer; what was known stays.
+    /// - Throws: if there was no answer; the known instruments stay.
     func reloadInstruments() async throws
 }

@@ -1,12 +1,12 @@
-/// The deletion of a stored instrument, which asks first: its whole behaviour, as a value without effects.
+/// The deletion of a stored instrument, with confirmation: its whole behaviour, as a value without effects.
 public struct InstrumentDeletion: Sendable, Hashable {
-    /// How far it is.
+    /// The progress of a deletion.
     public enum Phase: Sendable, Hashable {
-        /// Nothing is to be deleted.
+        /// No deletion is requested.
         case idle
-        /// The payer is asked whether the instrument of this id is to be deleted.
+        /// The payer is asked to confirm the deletion of the instrument of this id.
         case asking(id: String)
-        /// It is being deleted.
+        /// The deletion is in flight.
         case deleting(id: String)
     }
 
@@ -18,21 +18,21 @@ public struct InstrumentDeletion: Sendable, Hashable {
     }
 
     enum Effect: Sendable, Hashable {
-        /// Delete it at the service.
+        /// Delete the instrument at the service.
         case delete(id: String)
-        /// Show the list without it.
+        /// Show the list without the instrument.
         case refresh
-        /// Say that it is still there.
+        /// Report that the instrument still exists.
         case report
     }
 
-    /// How far it is.
+    /// The progress of the deletion.
     public private(set) var phase: Phase = .idle
 
-    /// Creates a deletion of nothing.
+    /// Creates a deletion in the idle phase.
     public init() {}
 
-    /// Takes an event in and says what is to be done about it.
+    /// Applies an event and returns the effects to carry out.
     mutating func handle(_ event: Event) -> [Effect] {
         switch (phase, event) {
         case (.idle, .requested(let id)), (.asking, .requested(let id)):
@@ -41,7 +41,7 @@ public struct InstrumentDeletion: Sendable, Hashable {
         case (.asking, .declined):
             phase = .idle
             return []
-        // A confirmation counts only for what was asked about.
+        // A confirmation counts only for the instrument of the question.
         case (.asking(let asked), .confirmed(let id)) where asked == id:
             phase = .deleting(id: id)
             return [.delete(id: id)]

@@ -1,28 +1,29 @@
 import PaymentCore
 import PayrailsTypes
 
-/// Texts that name stored instruments, fit to be shown.
+/// Texts that name stored instruments, safe to show.
 enum InstrumentLabel {
-    /// The most characters of a label; what the service sends may be of any length.
+    /// The maximum number of characters of a label; the service may send text of any length.
     static let maximumLength = 120
 
-    /// What a row says. Never a whole card number, even where the service or the app put one into a description.
+    /// Returns the text of a row. It never has a whole card number, even if the service or the app put one into a
+    /// description.
     static func text(_ instrument: any StoredInstrument, _ translations: StoredInstrumentsTranslations) -> String {
         let text = instrument.displayText(
             cardPrefix: translations.cardPrefix, paypalPrefix: translations.paypalPrefix)
         return clean(text)
     }
 
-    /// Text of unknown origin, fit to be shown: of bounded length and without card numbers.
+    /// Returns text of unknown origin in a form that is safe to show: of bounded length and without card numbers.
     static func clean(_ text: String) -> String { clipped(withoutCardNumbers(text)) }
 
     private static func clipped(_ text: String) -> String {
         text.count <= maximumLength ? text : text.prefix(maximumLength - 1) + "…"
     }
 
-    /// `text` with every run of 12 to 19 digits that may be a card number reduced to its last four.
+    /// Returns `text` with every run of 12 to 19 digits that may be a card number reduced to its last four.
     ///
-    /// Digits of a run may have one space, hyphen or full stop between them. The last digit decides (ISO/IEC 7812-1).
+    /// A run may have one space, hyphen or full stop between digits. The check digit decides (ISO/IEC 7812-1).
     static func withoutCardNumbers(_ text: String) -> String {
         var result = ""
         var run = ""

@@ -1,26 +1,26 @@
-/// Which row of a list is selected: at most one. A value without effects.
+/// The selection in a list: at most one row. A value without effects.
 struct InstrumentSelection: Sendable, Hashable {
     enum Event: Sendable, Hashable {
-        /// The list was made anew.
+        /// The list was reloaded.
         case loaded
-        /// A row turned itself on.
+        /// A row was selected.
         case selected(String)
-        /// A row turned itself off.
+        /// A row was deselected.
         case deselected(String)
     }
 
     enum Effect: Sendable, Hashable {
-        /// Turn a row off without telling anybody.
+        /// Deselect a row without an event.
         case unmark(String)
-        /// Give the bound button this instrument, or none.
+        /// Set the instrument of the bound button, or none.
         case bind(String?)
-        /// Tell the list's delegate.
+        /// Notify the list's delegate.
         case notifySelected(String)
     }
 
     private(set) var selectedID: String?
 
-    /// Takes an event in and says what is to be done about it, in this order.
+    /// Applies an event and returns the effects to carry out, in this order.
     mutating func handle(_ event: Event) -> [Effect] {
         switch event {
         case .loaded:

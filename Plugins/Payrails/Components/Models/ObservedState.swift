@@ -1,8 +1,8 @@
 import Observation
 
-/// The state of a component, told to whoever observes it once for every change.
+/// The state of a component, reported to its observers once for every change.
 @MainActor @Observable final class ObservedState<State: Sendable & Equatable> {
-    /// How many states a slow listener may be behind; it then misses the oldest, never the newest.
+    /// The number of states that a consumer may be behind; a slower one misses the oldest, never the newest.
     private static var capacity: Int { 64 }
 
     private(set) var value: State
@@ -11,10 +11,10 @@ import Observation
 
     init(_ value: State) { self.value = value }
 
-    // A stream does not end by itself when nobody can send to it any more.
+    // A stream without a sender does not end automatically.
     deinit { for listener in listeners { listener.finish() } }
 
-    /// A stream that begins with the state of now.
+    /// Returns a stream that begins with the present state.
     func stream() -> AsyncStream<State> {
         let (stream, listener) = AsyncStream.makeStream(
             of: State.self, bufferingPolicy: .bufferingNewest(Self.capacity))
@@ -29,7 +29,7 @@ import Observation
         become(next)
     }
 
-    /// Takes over `next` and tells everybody, unless it is the same.
+    /// Takes over `next` and notifies the observers, unless it is equal to the present state.
     func become(_ next: State) {
         guard next != value else { return }
         value = next

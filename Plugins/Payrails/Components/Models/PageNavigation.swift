@@ -1,13 +1,13 @@
 import PaymentCore
 
-/// Where a web view with a payment's page may go, and which addresses mean that the payer is back.
+/// The rules of a web view with a payment's page: the addresses it may open, and those that bring the payer back.
 struct PageNavigation: Sendable {
     enum Decision: Sendable, Hashable {
-        /// Load it in the web view.
+        /// Load the address in the web view.
         case stay
-        /// The payer is back by this address; do not load it.
+        /// The payer returned by this address; do not load it.
         case returned(PaymentLink)
-        /// Another app is meant, such as a bank's: let the system open it.
+        /// The address belongs to another app, such as a bank's: let the system open it.
         case openOutside
         /// Do nothing.
         case block
@@ -21,11 +21,11 @@ struct PageNavigation: Sendable {
         returns = page.returnURLs.compactMap { try? PaymentLink($0) }
     }
 
-    /// Returns what to do about a wish to go to `address`.
+    /// Returns the decision about a navigation to `address`.
     ///
-    /// Checks of banks lead over many hosts, so every encrypted page may be shown; an unencrypted one only where the
-    /// payment's own page is on this machine. What is neither a page nor the way back opens outside, if it is the page
-    /// itself that asks for it, but scripts and files never do.
+    /// Bank checks lead over many hosts, so every encrypted page may be shown; an unencrypted one only if the payment's
+    /// own page is on this machine. An address that is neither a page nor a return URL opens outside, but only on a
+    /// request of the main frame, and never for schemes of scripts and files.
     func decide(_ address: String, isMainFrame: Bool) -> Decision {
         if address == "about:blank" || address == "about:srcdoc" { return isMainFrame ? .block : .stay }
         guard let link = try? PaymentLink(address) else { return .block }
@@ -37,7 +37,7 @@ struct PageNavigation: Sendable {
         return .openOutside
     }
 
-    /// Schemes that lead to no other app.
+    /// The schemes that lead to no other app.
     private static let local: Set<String> = [
         "about", "blob", "data", "file", "filesystem", "ftp", "http", "https", "javascript", "vbscript", "view-source",
         "ws", "wss",
@@ -45,7 +45,7 @@ struct PageNavigation: Sendable {
 }
 
 extension PaymentLink {
-    /// Whether scheme, host, port and path are equal; query and fragment may be anything.
+    /// Returns true if scheme, host, port and path are equal; query and fragment may differ.
     fileprivate func isSamePlace(as other: PaymentLink) -> Bool {
         form == other.form && scheme == other.scheme && host == other.host && port == other.port && path == other.path
     }

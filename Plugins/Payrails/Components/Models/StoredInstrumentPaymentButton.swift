@@ -2,8 +2,7 @@
     public import PayrailsTypes
 
     /// The older pay button, for stored instruments only: a ``CardPaymentButton`` under its former name.
-    ///
-    /// To move on, make the button with `Payrails.createCardPaymentButton(storedInstrument:…)` and rename the
+    /// To migrate, create the button with `Payrails.createCardPaymentButton(storedInstrument:…)` and rename the
     /// delegate's protocol; until then ``cardPaymentButton`` is the new one.
     @available(
         *, deprecated,
@@ -11,9 +10,9 @@
             "Use Payrails.createCardPaymentButton(storedInstrument:buttonStyle:translations:storedInstrumentTranslations:)."
     )
     @MainActor public final class StoredInstrumentPaymentButton {
-        /// The button that this one stands for.
+        /// The button that this one wraps.
         public let cardPaymentButton: CardPaymentButton
-        /// Hears what becomes of the button.
+        /// The delegate that receives the button's events.
         public weak var delegate: (any PayrailsStoredInstrumentPaymentButtonDelegate)?
 
         private let instrument: any StoredInstrument
@@ -32,19 +31,19 @@
             cardPaymentButton.delegate = self
         }
 
-        /// Shows the pages that a payment needs.
+        /// The presenter of the pages that a payment needs.
         public var presenter: (any PaymentPresenter)? {
             get { cardPaymentButton.presenter }
             set { cardPaymentButton.presenter = newValue }
         }
 
-        /// What the button is at.
+        /// The present state of the button.
         public var state: CardPaymentButtonState { cardPaymentButton.state }
 
-        /// Returns the instrument that is paid with.
+        /// Returns the instrument that the button pays with.
         public func getStoredInstrument() -> any StoredInstrument { instrument }
 
-        /// The payer tapped the button.
+        /// Reports that the payer tapped the button.
         public func tap() { cardPaymentButton.tap() }
 
         /// Starts the payment without a tap.

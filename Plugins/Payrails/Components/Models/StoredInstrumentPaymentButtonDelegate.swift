@@ -1,22 +1,23 @@
-/// Hears what becomes of a ``StoredInstrumentPaymentButton``.
+/// The delegate of a ``StoredInstrumentPaymentButton``; receives its events.
 @available(*, deprecated, message: "Conform to PayrailsCardPaymentButtonDelegate.")
 @MainActor public protocol PayrailsStoredInstrumentPaymentButtonDelegate: AnyObject {
-    /// The payer tapped the button.
+    /// Reports that the payer tapped the button.
     func onPaymentButtonClicked(_ button: StoredInstrumentPaymentButton)
-    /// The service confirmed the payment.
+    /// Reports that the service confirmed the payment.
     func onAuthorizeSuccess(_ button: StoredInstrumentPaymentButton)
-    /// The payment ended without a success that is known: it failed, the payer left, or it goes on by itself.
+    /// Reports an end without a known success: the payment failed, the payer left, or the payment continues without the
+    /// payer.
     func onAuthorizeFailed(_ button: StoredInstrumentPaymentButton)
 }
 
 @available(*, deprecated)
 extension StoredInstrumentPaymentButton: PayrailsCardPaymentButtonDelegate {
-    /// Tells the delegate.
+    /// Notifies the delegate.
     public func onPaymentButtonClicked(_ button: CardPaymentButton) { delegate?.onPaymentButtonClicked(self) }
-    /// Tells the delegate.
+    /// Notifies the delegate.
     public func onAuthorizeSuccess(_ button: CardPaymentButton) { delegate?.onAuthorizeSuccess(self) }
     /// Never called for stored instruments.
     public func onThreeDSecureChallenge(_ button: CardPaymentButton) {}
-    /// Tells the delegate.
+    /// Notifies the delegate.
     public func onAuthorizeFailed(_ button: CardPaymentButton) { delegate?.onAuthorizeFailed(self) }
 }

@@ -2,42 +2,42 @@ public import Observation
 public import PaymentCore
 public import PayrailsTypes
 
-/// What one row of stored instruments is at.
+/// The state of one row of stored instruments.
 public struct StoredInstrumentRowState: Sendable, Hashable {
     /// The instrument's id.
     public let id: String
-    /// What it is.
+    /// The type of the instrument.
     public let type: Payrails.PaymentType
-    /// The text to show. It may be personal data, hence it prints as nothing.
+    /// The text to show. It may be personal data, hence it is redacted when printed.
     public let label: Redacted<String>
-    /// The brand of a card, as its first digits say it; nil where they are not known.
+    /// The brand of a card by its first digits; nil if they are unknown.
     public let brand: String?
-    /// The month until whose end a card is good, as `MM/YY`.
+    /// The month until whose end a card is valid, as `MM/YY`.
     public let expiry: Redacted<String>?
-    /// Whether the row is selected.
+    /// True if the row is selected.
     public fileprivate(set) var isSelected = false
-    /// Whether the pay button is shown: only when there is one, and the row is selected.
+    /// True if the pay button is shown: only if there is one, and the row is selected.
     public var isPayButtonVisible: Bool { hasPayButton && isSelected }
-    /// Whether the row has a pay button.
+    /// True if the row has a pay button.
     public let hasPayButton: Bool
-    /// Whether the row has a delete button.
+    /// True if the row has a delete button.
     public let hasDeleteButton: Bool
-    /// Whether the row has an update button.
+    /// True if the row has an update button.
     public let hasUpdateButton: Bool
     /// The pay button.
     public fileprivate(set) var button: CardPaymentButtonState
 
-    /// Whether a payment with the row's own button is under way.
+    /// True if a payment with the row's own button is in progress.
     public var isProcessing: Bool { button.isProcessing }
 }
 
 /// One stored instrument with its buttons.
 @MainActor @Observable public final class StoredInstrumentModel {
-    /// What the row is at.
+    /// The present state of the row.
     public var state: StoredInstrumentRowState { observed.value }
-    /// Hears what happens.
+    /// The delegate that receives the row's events.
     @ObservationIgnored public weak var delegate: (any PayrailsStoredInstrumentViewDelegate)?
-    /// Shows the pages that a payment needs.
+    /// The presenter of the pages that a payment needs.
     @ObservationIgnored public weak var presenter: (any PaymentPresenter)? {
         didSet { payButton.presenter = presenter }
     }
@@ -46,11 +46,11 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
         get { observed.onChange }
         set { observed.onChange = newValue }
     }
-    /// The look.
+    /// The style.
     @ObservationIgnored public let style: StoredInstrumentsStyle
     /// The row's own pay button.
     @ObservationIgnored public let payButton: CardPaymentButtonModel
-    /// What shows it on a screen.
+    /// The view that shows the row.
     @ObservationIgnored weak var screen: AnyObject?
 
     @ObservationIgnored private let instrument: any StoredInstrument
@@ -81,19 +81,19 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
         payButton.onChange = { [weak self] button in self?.observed.change { $0.button = button } }
     }
 
-    /// The states from now on, beginning with the present one.
+    /// The states from the present one on.
     public var states: AsyncStream<StoredInstrumentRowState> { observed.stream() }
 
     /// Returns the row's instrument.
     public func getInstrument() -> any StoredInstrument { instrument }
 
-    /// Sets what shows the pages that a payment needs.
+    /// Sets the presenter of the pages that a payment needs.
     public func setPresenter(_ presenter: (any PaymentPresenter)?) { self.presenter = presenter }
 
-    /// Selects the row or not, without telling the delegate.
+    /// Selects or deselects the row, without notifying the delegate.
     public func setSelected(_ selected: Bool) { observed.change { $0.isSelected = selected } }
 
-    /// The payer tapped the row: selects it, or gives the selection up. Ignored while the row's payment is under way.
+    /// Reports that the payer tapped the row: selects or deselects it. Ignored while the row's payment is in progress.
     public func tap() {
         guard !state.isProcessing else { return }
         setSelected(!state.isSelected)
@@ -104,18 +104,20 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
         }
     }
 
-    /// The payer tapped the pay button. Ignored while it is not visible.
+    /// Reports that the payer tapped the pay button. Ignored while it is not visible.
     public func tapPay() {
         if state.isPayButtonVisible { payButton.tap() }
     }
 
-    /// The payer tapped the delete button. Ignored when there is none, and while the row's payment is under way.
+    /// Reports that the payer tapped the delete button. Ignored without one, and while the row's payment is in
+    /// progress.
     public func tapDelete() {
         guard state.hasDeleteButton, !state.isProcessing else { return }
         delegate?.storedInstrumentView(face, didRequestDeleteInstrument: instrument)
     }
 
-    /// The payer tapped the update button. Ignored when there is none, and while the row's payment is under way.
+    /// Reports that the payer tapped the update button. Ignored without one, and while the row's payment is in
+    /// progress.
     public func tapUpdate() {
         guard state.hasUpdateButton, !state.isProcessing else { return }
         delegate?.storedInstrumentView(face, didRequestUpdateInstrument: instrument)
@@ -123,21 +125,21 @@ public struct StoredInstrumentRowState: Sendable, Hashable {
 }
 
 extension StoredInstrumentModel: PayrailsCardPaymentButtonDelegate {
-    /// Nothing: a tap alone is no news.
+    /// Does nothing: the row's delegate has no event for a tap on the button.
     public func onPaymentButtonClicked(_ button: CardPaymentButton) {}
-    /// Tells the row's delegate.
+    /// Notifies the row's delegate.
     public func onAuthorizeSuccess(_ button: CardPaymentButton) {
         delegate?.storedInstrumentView(face, didCompletePaymentForInstrument: instrument)
     }
     /// Never called for stored instruments.
     public func onThreeDSecureChallenge(_ button: CardPaymentButton) {}
-    /// Nothing: the one with the reason is called.
+    /// Does nothing: the method with the reason is called.
     public func onAuthorizeFailed(_ button: CardPaymentButton) {}
-    /// Tells the row's delegate, with the reason.
+    /// Notifies the row's delegate, with the reason.
     public func onAuthorizeFailed(_ button: CardPaymentButton, failure: AuthorizationFailure) {
         fail(failure.rawError as? PayrailsError ?? .unknown(error: StoredInstrumentError(failure)))
     }
-    /// Tells the row's delegate: the payment is not complete, and not to be made again.
+    /// Notifies the row's delegate that the payment is not complete, and must not be made again.
     public func onAuthorizePending(_ button: CardPaymentButton) { fail(.paymentPending) }
 
     private func fail(_ error: PayrailsError) {

@@ -2,27 +2,27 @@ public import Observation
 import PaymentCore
 public import PayrailsTypes
 
-/// What a list of stored instruments is at.
+/// The state of a list of stored instruments.
 public struct StoredInstrumentsState: Sendable, Hashable {
     /// The rows: cards, then PayPal accounts, each in the service's order.
     public let rows: [StoredInstrumentRowState]
     /// The selected instrument's id.
     public let selectedID: String?
 
-    /// Whether a payment with one of the rows' own buttons is under way.
+    /// True if a payment with one of the rows' own buttons is in progress.
     public var isProcessing: Bool { rows.contains(where: \.isProcessing) }
 }
 
-/// The payer's stored instruments, one of which can be selected, paid with or deleted.
+/// The payer's stored instruments, of which one can be selected, paid with or deleted.
 ///
-/// Unlike the vendor's, its rows get every ``presenter`` that is set, and a payment under way outlives
+/// Unlike the vendor's, its rows get every ``presenter`` that is set, and a payment in progress survives
 /// ``refreshInstruments()``.
 @MainActor @Observable public final class StoredInstrumentsModel {
-    /// What the list is at.
+    /// The present state of the list.
     public var state: StoredInstrumentsState { observed.value }
-    /// Hears what happens.
+    /// The delegate that receives the list's events.
     @ObservationIgnored public weak var delegate: (any PayrailsStoredInstrumentsDelegate)?
-    /// Shows the pages that a payment needs.
+    /// The presenter of the pages that a payment needs.
     @ObservationIgnored public weak var presenter: (any PaymentPresenter)? {
         didSet { for view in views { view.presenter = presenter } }
     }
@@ -31,15 +31,15 @@ public struct StoredInstrumentsState: Sendable, Hashable {
         get { observed.onChange }
         set { observed.onChange = newValue }
     }
-    /// The look.
+    /// The style.
     @ObservationIgnored public let style: StoredInstrumentsStyle
     /// The texts.
     @ObservationIgnored public let translations: StoredInstrumentsTranslations
     /// The rows.
     @ObservationIgnored public private(set) var views: [StoredInstrumentModel] = []
-    /// What shows it on a screen.
+    /// The view that shows the list.
     @ObservationIgnored weak var screen: AnyObject?
-    /// Called after the rows were made anew; they may look like the ones before.
+    /// Called after the rows were reloaded; they may equal the previous ones.
     @ObservationIgnored var onReload: (@MainActor () -> Void)?
 
     @ObservationIgnored private let session: any ComponentSession
@@ -49,7 +49,7 @@ public struct StoredInstrumentsState: Sendable, Hashable {
     @ObservationIgnored private weak var boundButton: CardPaymentButtonModel?
     @ObservationIgnored private var refreshing: Task<Void, Never>?
 
-    /// Creates a list of what `session` has.
+    /// Creates a list of the stored instruments of `session`.
     public init(
         session: any ComponentSession, style: StoredInstrumentsStyle = .defaultStyle,
         translations: StoredInstrumentsTranslations = StoredInstrumentsTranslations(), showDeleteButton: Bool = false,
@@ -63,14 +63,14 @@ public struct StoredInstrumentsState: Sendable, Hashable {
         load { $0.state.isProcessing }
     }
 
-    // What the service answers then, the session still takes in.
+    // The session still takes the service's answer.
     deinit { refreshing?.cancel() }
 
-    /// The states from now on, beginning with the present one.
+    /// The states from the present one on.
     public var states: AsyncStream<StoredInstrumentsState> { observed.stream() }
 
-    /// Shows what the session has now, with nothing selected, and asks the service: new instruments appear, and those
-    /// that are gone disappear, as soon as it has answered. Without an answer everything stays as it is.
+    /// Shows the session's present instruments, with nothing selected, and asks the service: as soon as it answers, new
+    /// instruments appear and deleted ones disappear. Without an answer the list does not change.
     public func refreshInstruments() {
         carryOut(selection.handle(.loaded))
         load { $0.state.isProcessing }
@@ -83,20 +83,21 @@ public struct StoredInstrumentsState: Sendable, Hashable {
         }
     }
 
-    /// Waits until the service has answered the last ``refreshInstruments()``, or until it is clear that it will not.
+    /// Waits until the service has answered the last ``refreshInstruments()``, or the request has failed.
     public func waitUntilRefreshed() async { await refreshing?.value }
 
-    /// Has `button` pay with what is selected: with the card form while nothing is. Nil ends it.
+    /// Binds `button` to the selection: it pays with the selected instrument, or with the card form without one. Nil
+    /// ends the binding.
     public func bindCardPaymentButton(_ button: CardPaymentButtonModel?) {
         boundButton = button
         guard button != nil else { return }
         bind(selection.selectedID)
     }
 
-    /// Returns the row of an instrument.
+    /// Returns the row of an instrument; nil if the list has none.
     public func view(for id: String) -> StoredInstrumentModel? { views.first { $0.state.id == id } }
 
-    /// Shows what the session has now. Rows that are the same as before stay, and the selection with them.
+    /// Shows the session's present instruments. Unchanged rows stay, and the selection with them.
     private func showChanges() {
         let selected = selection.selectedID
         load { view in
@@ -115,10 +116,10 @@ public struct StoredInstrumentsState: Sendable, Hashable {
         session.storedInstruments(for: .card) + session.storedInstruments(for: .payPal)
     }
 
-    /// Makes the rows anew but for those that are to be kept.
+    /// Reloads the rows, except those to keep.
     private func load(keeping isKept: (StoredInstrumentModel) -> Bool) {
         let kept = views.filter(isKept)
-        // A row whose payment is under way stays the same object: dropping it would drop the payment's outcome.
+        // A row with a payment in progress stays the same object: releasing it would lose the payment's outcome.
         let busy = views.filter(\.state.isProcessing)
         var seen: Set<String> = []
         views = instruments.filter { seen.insert($0.id).inserted }.map { instrument in
@@ -166,38 +167,38 @@ public struct StoredInstrumentsState: Sendable, Hashable {
 }
 
 extension StoredInstrumentsModel: PayrailsStoredInstrumentViewDelegate {
-    /// Deselects the other row, and tells the delegate.
+    /// Deselects the other row, and notifies the delegate.
     public func storedInstrumentView(
         _ view: StoredInstrumentView, didSelectInstrument instrument: any StoredInstrument
     ) {
         carryOut(selection.handle(.selected(instrument.id)))
     }
-    /// The list's delegate has no word for it.
+    /// Clears the selection; the list's delegate has no event for it.
     public func storedInstrumentView(
         _ view: StoredInstrumentView, didDeselectInstrument instrument: any StoredInstrument
     ) {
         carryOut(selection.handle(.deselected(instrument.id)))
     }
-    /// Tells the delegate.
+    /// Notifies the delegate.
     public func storedInstrumentView(
         _ view: StoredInstrumentView, didCompletePaymentForInstrument instrument: any StoredInstrument
     ) {
         delegate?.storedInstruments(face, didCompletePaymentForInstrument: instrument)
     }
-    /// Tells the delegate.
+    /// Notifies the delegate.
     public func storedInstrumentView(
         _ view: StoredInstrumentView, didFailPaymentForInstrument instrument: any StoredInstrument,
         error: PayrailsError
     ) {
         delegate?.storedInstruments(face, didFailPaymentForInstrument: instrument, error: error)
     }
-    /// Tells the delegate.
+    /// Notifies the delegate.
     public func storedInstrumentView(
         _ view: StoredInstrumentView, didRequestDeleteInstrument instrument: any StoredInstrument
     ) {
         delegate?.storedInstruments(face, didRequestDeleteInstrument: instrument)
     }
-    /// Tells the delegate.
+    /// Notifies the delegate.
     public func storedInstrumentView(
         _ view: StoredInstrumentView, didRequestUpdateInstrument instrument: any StoredInstrument
     ) {

@@ -1,7 +1,7 @@
 import PayrailsTypes
 
-// The vendor's names. Where there is UIKit they are views (folder `UIKit`), as in the vendor's SDK; elsewhere they are
-// the models themselves, so that code written after the guide reads the same.
+// The vendor's names. With UIKit they are views (folder `UIKit`), as in the vendor's SDK; elsewhere they are the models
+// themselves, so that code written after the guide reads the same.
 
 #if !canImport(UIKit) || os(watchOS) || os(tvOS)
     /// The payer's stored instruments, by the vendor's name.
@@ -13,14 +13,14 @@ import PayrailsTypes
     /// The card form, by the vendor's name.
     public typealias CardForm = CardFormModel
 
-    // What delegates are handed.
+    // The objects that delegates receive.
     extension StoredInstrumentsModel { var face: StoredInstruments { self } }
     extension StoredInstrumentModel { var face: StoredInstrumentView { self } }
     extension CardPaymentButtonModel { var face: CardPaymentButton { self } }
     extension CardFormModel { var face: CardForm { self } }
 
     extension PaymentPresenter {
-        /// Nothing: only the vendor's presenter, which needs UIKit, is handed the encrypted card.
+        /// Does nothing: only the vendor's presenter, which needs UIKit, receives the encrypted card.
         func take(encryptedCard: String) {}
     }
 #endif

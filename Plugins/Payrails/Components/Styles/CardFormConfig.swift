@@ -1,32 +1,32 @@
 public import PayrailsTypes
 
-/// How the frame of a field is drawn.
+/// The frame of a field.
 public enum FieldVariant: Sendable, Hashable, CaseIterable {
-    /// A border all around.
+    /// A border on all sides.
     case outlined
-    /// A ground and a line below.
+    /// A background and a line below.
     case filled
 }
 
-/// What the card form shows and how.
+/// The content and the look of the card form.
 public struct CardFormConfig: Sendable, Hashable {
-    /// Whether it asks for the name on the card. A custom layout decides for itself.
+    /// True if the form asks for the name on the card. A custom layout overrides this.
     public let showNameField: Bool
-    /// Whether the payer may choose to keep the card.
+    /// True if the payer may choose to store the card.
     public let showSaveInstrument: Bool
-    /// Whether the brand's sign is shown.
+    /// True if the brand's mark is shown.
     public let showCardIcon: Bool
-    /// Whether an asterisk marks fields that must be filled in. All must.
+    /// True if an asterisk marks required fields. All fields are required.
     public let showRequiredAsterisk: Bool
-    /// Where the brand's sign stands.
+    /// The position of the brand's mark.
     public let cardIconAlignment: CardIconAlignment
-    /// How the fields' frames are drawn.
+    /// The kind of frame of the fields.
     public let fieldVariant: FieldVariant
-    /// The arrangement, or nil for the usual one.
+    /// The arrangement of the fields; nil is the default one.
     public let layout: CardLayoutConfig?
-    /// The looks, laid over ``CardFormStylesConfig/defaultConfig``.
+    /// The styles, merged over ``CardFormStylesConfig/defaultConfig``.
     public let styles: CardFormStylesConfig?
-    /// The texts, laid over ``CardTranslations/defaults``.
+    /// The texts, merged over ``CardTranslations/defaults``.
     public let translations: CardTranslations?
 
     /// Creates a configuration.
@@ -47,7 +47,7 @@ public struct CardFormConfig: Sendable, Hashable {
         self.translations = translations
     }
 
-    /// The vendor's configuration, which asks for the name. A form that is made without any does not.
+    /// The vendor's configuration, which asks for the name. A form that is created without a configuration does not.
     public static let defaultConfig = CardFormConfig(showNameField: true)
 
     /// The fields, row by row.
@@ -55,17 +55,17 @@ public struct CardFormConfig: Sendable, Hashable {
         layout?.rows(showNameField: showNameField) ?? CardLayoutConfig.defaultRows(showNameField: showNameField)
     }
 
-    /// The looks with everything filled in.
+    /// The styles with every default filled in.
     public var effectiveStyles: CardFormStylesConfig {
         styles?.merged(over: .defaultConfig) ?? .defaultConfig
     }
 
-    /// The texts with everything filled in.
+    /// The texts with every default filled in.
     public var effectiveTranslations: CardTranslations {
         translations?.merged(over: .defaults) ?? .defaults
     }
 
-    /// The same with another answer to whether the payer may choose to keep the card.
+    /// Returns a copy with another value of `showSaveInstrument`.
     package func with(showSaveInstrument: Bool) -> CardFormConfig {
         CardFormConfig(
             showNameField: showNameField, showSaveInstrument: showSaveInstrument, showCardIcon: showCardIcon,

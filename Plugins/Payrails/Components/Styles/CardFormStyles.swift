@@ -1,18 +1,18 @@
 public import PayrailsTypes
 
-/// How the pay button of a card form looks.
+/// The look of a card form's pay button.
 public struct CardButtonStyle: Sendable, Hashable {
-    /// The ground.
+    /// The background colour.
     public let backgroundColor: StyleColor?
-    /// The text.
+    /// The text colour.
     public let textColor: StyleColor?
     /// The font.
     public let font: StyleFont?
-    /// How round the corners are, in points.
+    /// The corner radius in points.
     public let cornerRadius: Double?
     /// The border's width in points.
     public let borderWidth: Double?
-    /// The border.
+    /// The border colour.
     public let borderColor: StyleColor?
     /// The space around the text.
     public let contentEdgeInsets: StyleInsets?
@@ -41,7 +41,7 @@ public struct CardButtonStyle: Sendable, Hashable {
     /// The height of a button whose style names none, in points.
     public static let fallbackHeight: Double = 44
 
-    /// Creates the same look, taken from a stored instrument's button.
+    /// Creates the style of a stored instrument's button.
     public init(_ style: StoredInstrumentButtonStyle) {
         self.init(
             backgroundColor: style.backgroundColor, textColor: style.textColor, font: style.font,
@@ -50,15 +50,15 @@ public struct CardButtonStyle: Sendable, Hashable {
     }
 }
 
-/// How the frame around the card form looks.
+/// The look of the frame around the card form.
 public struct CardWrapperStyle: Sendable, Hashable {
-    /// The ground.
+    /// The background colour.
     public let backgroundColor: StyleColor?
-    /// The border.
+    /// The border colour.
     public let borderColor: StyleColor?
     /// The border's width in points.
     public let borderWidth: Double?
-    /// How round the corners are, in points.
+    /// The corner radius in points.
     public let cornerRadius: Double?
     /// The space inside the frame.
     public let padding: StyleInsets?
@@ -79,7 +79,7 @@ public struct CardWrapperStyle: Sendable, Hashable {
     public static let defaultStyle = CardWrapperStyle(
         borderColor: .separator, borderWidth: 1, cornerRadius: 8, padding: StyleInsets(all: 16))
 
-    /// Returns this style where it says something, `other` where it does not.
+    /// Returns this style with its nil values replaced by those of `other`.
     public func merged(over other: CardWrapperStyle) -> CardWrapperStyle {
         CardWrapperStyle(
             backgroundColor: backgroundColor ?? other.backgroundColor, borderColor: borderColor ?? other.borderColor,
@@ -88,17 +88,17 @@ public struct CardWrapperStyle: Sendable, Hashable {
     }
 }
 
-/// How the whole card form looks.
+/// The look of the whole card form.
 public struct CardFormStylesConfig: Sendable, Hashable {
-    /// The frame.
+    /// The style of the frame.
     public let wrapperStyle: CardWrapperStyle?
-    /// The texts below fields that are wrong.
+    /// The style of the error texts below fields.
     public let errorTextStyle: CardStyle?
-    /// Every field.
+    /// The styles of every field.
     public let allInputFieldStyles: CardFieldSpecificStyles?
-    /// Single fields, laid over ``allInputFieldStyles``.
+    /// The styles of single fields, merged over ``allInputFieldStyles``.
     public let inputFieldStyles: [CardFieldType: CardFieldSpecificStyles]?
-    /// The fields' labels.
+    /// The styles of the fields' labels.
     public let labelStyles: [CardFieldType: CardStyle]?
     /// The space between the fields of a row, in points.
     public let fieldSpacing: Double?
@@ -129,7 +129,7 @@ public struct CardFormStylesConfig: Sendable, Hashable {
             uniqueKeysWithValues: CardFieldType.cardFields.map { ($0, CardStyle(textColor: .secondaryLabel)) }),
         fieldSpacing: 10, sectionSpacing: 16)
 
-    /// Returns this style where it says something, `other` where it does not; field by field.
+    /// Returns this style with its nil values replaced by those of `other`, field by field.
     public func merged(over other: CardFormStylesConfig) -> CardFormStylesConfig {
         func merge<Key, Value>(
             _ mine: [Key: Value]?, _ theirs: [Key: Value]?, _ combine: (Value, Value) -> Value
@@ -150,7 +150,7 @@ public struct CardFormStylesConfig: Sendable, Hashable {
             fieldSpacing: fieldSpacing ?? other.fieldSpacing, sectionSpacing: sectionSpacing ?? other.sectionSpacing)
     }
 
-    /// Returns the styles of one field: its own laid over those of all.
+    /// Returns the styles of one field: its own merged over those of all fields.
     public func effectiveInputStyles(for field: CardFieldType) -> CardFieldSpecificStyles {
         let all = allInputFieldStyles ?? CardFieldSpecificStyles()
         return inputFieldStyles?[field]?.merged(over: all) ?? all

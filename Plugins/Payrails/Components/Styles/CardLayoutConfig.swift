@@ -1,6 +1,6 @@
 public import PayrailsTypes
 
-/// Which fields the card form has, row by row.
+/// The fields of the card form, row by row.
 public struct CardLayoutConfig: Sendable, Hashable {
     /// The arrangements that need no list of fields.
     public enum Preset: Sendable, Hashable, CaseIterable {
@@ -20,24 +20,24 @@ public struct CardLayoutConfig: Sendable, Hashable {
     private let source: Source
     private let isCombined: Bool
 
-    /// Month and year apart.
+    /// Number, name if wanted, then code, month and year in one row.
     public static let standard = preset(.standard)
-    /// Number, expiry as one field, code, name.
+    /// Number, then expiry as one field and code, then name if wanted.
     public static let compact = preset(.compact, useCombinedExpiryDateField: true)
-    /// Number, expiry as one field, code.
+    /// Number, then expiry as one field and code.
     public static let minimal = preset(.minimal, useCombinedExpiryDateField: true)
 
     /// Returns a preset arrangement.
     ///
     /// - Parameters:
-    ///   - preset: which one.
-    ///   - useCombinedExpiryDateField: Whether month and year are one field.
+    ///   - preset: the preset.
+    ///   - useCombinedExpiryDateField: true if month and year are one field.
     public static func preset(_ preset: Preset, useCombinedExpiryDateField: Bool = false) -> CardLayoutConfig {
         CardLayoutConfig(source: .preset(preset), isCombined: useCombinedExpiryDateField)
     }
 
-    /// Returns an arrangement of one's own. One that lacks number, code or expiry, or has the expiry both as one and as
-    /// two fields, is not used: the form then has the rows of no layout at all.
+    /// Returns a custom arrangement. If it lacks number, code or expiry, or has the expiry both as one field and as
+    /// two, the form uses the default rows instead.
     public static func custom(
         _ rows: [[CardFieldType]], useCombinedExpiryDateField: Bool = false
     ) -> CardLayoutConfig {
@@ -50,9 +50,9 @@ public struct CardLayoutConfig: Sendable, Hashable {
         return showNameField ? [[.CARD_NUMBER], [.CARDHOLDER_NAME], rest] : [[.CARD_NUMBER], rest]
     }
 
-    /// Returns the rows as they are shown.
+    /// Returns the rows to show.
     ///
-    /// - Parameter showNameField: Whether presets include the name. A custom arrangement has it when it lists it.
+    /// - Parameter showNameField: true if presets include the name. A custom arrangement includes it by listing it.
     public func rows(showNameField: Bool) -> [[CardFieldType]] {
         let fallback = Self.defaultRows(showNameField: showNameField)
         let wanted: [[CardFieldType]]
@@ -69,7 +69,8 @@ public struct CardLayoutConfig: Sendable, Hashable {
         return Self.isUsable(rows) ? rows : fallback
     }
 
-    /// `rows` without what no card form has, without repetitions and, if wanted, with one field for the expiry.
+    /// Returns `rows` without fields that no card form has, without repetitions and, if wanted, with one field for the
+    /// expiry.
     private static func arranged(_ rows: [[CardFieldType]], isCombined: Bool) -> [[CardFieldType]] {
         var seen: Set<CardFieldType> = []
         return rows.map { row in

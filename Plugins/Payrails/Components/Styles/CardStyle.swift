@@ -1,4 +1,4 @@
-/// Where text stands in a field.
+/// The alignment of text in a field.
 public enum StyleTextAlignment: Sendable, Hashable, CaseIterable {
     /// At the left.
     case left
@@ -6,11 +6,11 @@ public enum StyleTextAlignment: Sendable, Hashable, CaseIterable {
     case center
     /// At the right.
     case right
-    /// Where the language's text begins.
+    /// At the side where text of the language begins.
     case natural
 }
 
-/// Where the brand's sign stands in the field of the card number.
+/// The position of the brand's mark in the field of the card number.
 public enum CardIconAlignment: Sendable, Hashable, CaseIterable {
     /// At the left.
     case left
@@ -20,11 +20,11 @@ public enum CardIconAlignment: Sendable, Hashable, CaseIterable {
 
 /// A shadow around a field.
 public struct StyleShadow: Sendable, Hashable {
-    /// Its colour.
+    /// The colour of the shadow.
     public let color: StyleColor
-    /// How far it is moved to the right and down, in points.
+    /// The offset to the right and down, in points.
     public let x, y: Double
-    /// How far its edge is smeared, in points.
+    /// The blur radius in points.
     public let radius: Double
 
     /// Creates a shadow.
@@ -36,11 +36,11 @@ public struct StyleShadow: Sendable, Hashable {
     }
 }
 
-/// How a field or a text of the card form looks in one of its states. Nil leaves it as it is elsewhere.
+/// The look of a field or a text of the card form in one of its states. A nil value leaves the underlying style's.
 public struct CardStyle: Sendable, Hashable {
-    /// The border.
+    /// The border colour.
     public var borderColor: StyleColor?
-    /// How round the corners are, in points.
+    /// The corner radius in points.
     public var cornerRadius: Double?
     /// The space between border and text.
     public var padding: StyleInsets?
@@ -48,32 +48,32 @@ public struct CardStyle: Sendable, Hashable {
     public var borderWidth: Double?
     /// The font.
     public var font: StyleFont?
-    /// Where the text stands.
+    /// The alignment of the text.
     public var textAlignment: StyleTextAlignment?
-    /// The text.
+    /// The text colour.
     public var textColor: StyleColor?
     /// The shadow.
     public var boxShadow: StyleShadow?
-    /// The ground.
+    /// The background colour.
     public var backgroundColor: StyleColor?
-    /// The least width in points.
+    /// The minimum width in points.
     public var minWidth: Double?
-    /// The greatest width in points.
+    /// The maximum width in points.
     public var maxWidth: Double?
-    /// The least height in points.
+    /// The minimum height in points.
     public var minHeight: Double?
-    /// The greatest height in points.
+    /// The maximum height in points.
     public var maxHeight: Double?
-    /// The caret.
+    /// The colour of the caret.
     public var cursorColor: StyleColor?
     /// The width in points.
     public var width: Double?
     /// The height in points.
     public var height: Double?
-    /// The text that stands in an empty field.
+    /// The colour of the placeholder in an empty field.
     public var placeholderColor: StyleColor?
-    /// Where the brand's sign stands. Unlike the rest it is never nil unless set so, hence a style laid over another
-    /// decides it.
+    /// The position of the brand's mark. Unlike the other values, its default is not nil, hence it overrides that of an
+    /// underlying style unless it is set to nil.
     public var cardIconAlignment: CardIconAlignment?
     /// The space around the field.
     public var fieldInsets: StyleInsets?
@@ -109,7 +109,7 @@ public struct CardStyle: Sendable, Hashable {
         self.fieldInsets = fieldInsets
     }
 
-    /// Returns this style where it says something, `other` where it does not.
+    /// Returns this style with its nil values replaced by those of `other`.
     public func merged(over other: CardStyle) -> CardStyle {
         CardStyle(
             borderColor: borderColor ?? other.borderColor, cornerRadius: cornerRadius ?? other.cornerRadius,
@@ -125,15 +125,15 @@ public struct CardStyle: Sendable, Hashable {
     }
 }
 
-/// How a field looks at rest, in use, when it is right and when it is wrong. The last three are laid over the first.
+/// The styles of a field at rest, focused, valid and invalid. The last three are merged over the first.
 public struct CardFieldSpecificStyles: Sendable, Hashable {
     /// At rest.
     public let base: CardStyle?
-    /// While the payer types in it.
+    /// Focused.
     public let focus: CardStyle?
-    /// When its value is complete and right.
+    /// With a complete and valid value.
     public let completed: CardStyle?
-    /// When its value is wrong or missing.
+    /// With an invalid or missing value.
     public let invalid: CardStyle?
 
     /// Creates the styles of a field.
@@ -153,7 +153,7 @@ public struct CardFieldSpecificStyles: Sendable, Hashable {
         focus: CardStyle(borderColor: .systemBlue), completed: CardStyle(borderColor: .systemGreen),
         invalid: CardStyle(borderColor: .systemRed))
 
-    /// Returns these styles where they say something, `other` where they do not.
+    /// Returns these styles with their nil values replaced by those of `other`.
     public func merged(over other: CardFieldSpecificStyles) -> CardFieldSpecificStyles {
         func merge(_ mine: CardStyle?, _ theirs: CardStyle?) -> CardStyle? {
             guard let mine, let theirs else { return mine ?? theirs }

@@ -1,12 +1,12 @@
 public import PayrailsTypes
 
-/// The texts of the card form. What is nil stays as it is in the vendor's English.
+/// The texts of the card form. A nil value leaves the vendor's English.
 public struct CardTranslations: Sendable, Hashable {
-    /// What stands in empty fields.
+    /// The placeholders of empty fields.
     public let placeholders: Placeholders?
-    /// What stands above fields.
+    /// The labels above fields.
     public let labels: Labels?
-    /// What stands below fields that are wrong.
+    /// The error texts below fields.
     public let error: ErrorMessages?
 
     /// Creates texts.
@@ -16,7 +16,7 @@ public struct CardTranslations: Sendable, Hashable {
         self.error = error
     }
 
-    /// What stands in empty fields.
+    /// The placeholders of empty fields.
     public struct Placeholders: Sendable, Hashable {
         /// The texts, by field.
         public let values: [CardFieldType: String]
@@ -26,7 +26,7 @@ public struct CardTranslations: Sendable, Hashable {
         public subscript(field: CardFieldType) -> String? { values[field] }
     }
 
-    /// What stands below fields that are wrong.
+    /// The error texts below fields.
     public struct ErrorMessages: Sendable, Hashable {
         /// The texts, by field.
         public let values: [CardFieldType: String]
@@ -36,15 +36,15 @@ public struct CardTranslations: Sendable, Hashable {
         public subscript(field: CardFieldType) -> String? { values[field] }
     }
 
-    /// What stands above fields and beside switches.
+    /// The labels above fields and beside switches.
     public struct Labels: Sendable, Hashable {
         /// The texts, by field.
         public let values: [CardFieldType: String]
-        /// Beside the switch that keeps the card.
+        /// The label of the switch that stores the card.
         public let saveInstrument: String?
-        /// Kept for code written for the vendor's SDK, which shows it nowhere either.
+        /// Kept for code written for the vendor's SDK, which does not show it either.
         public let storeInstrument: String?
-        /// Kept for code written for the vendor's SDK, which shows it nowhere either.
+        /// Kept for code written for the vendor's SDK, which does not show it either.
         public let paymentInstallments: String?
 
         /// Creates texts.
@@ -77,7 +77,7 @@ public struct CardTranslations: Sendable, Hashable {
             .EXPIRATION_MONTH: "Enter a valid month", .EXPIRATION_YEAR: "Enter a valid year",
         ]))
 
-    /// Returns these texts where they say something, `other` where they do not.
+    /// Returns these texts with their missing values replaced by those of `other`.
     public func merged(over other: CardTranslations) -> CardTranslations {
         func merge(_ mine: [CardFieldType: String]?, _ theirs: [CardFieldType: String]?) -> [CardFieldType: String] {
             (theirs ?? [:]).merging(mine ?? [:]) { $1 }

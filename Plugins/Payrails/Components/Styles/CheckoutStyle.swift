@@ -1,12 +1,12 @@
 import PayrailsTypes
 
-/// How a whole checkout looks.
+/// The look of a whole checkout.
 public struct CheckoutStyle: Sendable, Hashable {
-    /// The stored instruments.
+    /// The style of the stored instruments.
     public let instruments: StoredInstrumentsStyle
-    /// The card form's pay button.
+    /// The style of the card form's pay button.
     public let cardButton: CardButtonStyle
-    /// The card form, where its own configuration says nothing.
+    /// The style of the card form, where its own configuration has none.
     public let cardForm: CardFormStylesConfig
 
     /// Creates a style.
@@ -19,7 +19,7 @@ public struct CheckoutStyle: Sendable, Hashable {
         self.cardForm = cardForm
     }
 
-    /// The vendor's look. Its buttons, labels and borders have less contrast than WCAG 2.2 asks for at level AA.
+    /// The vendor's look. Its buttons, labels and borders have less contrast than WCAG 2.2 level AA requires.
     public static let vendor = CheckoutStyle()
 
     /// The vendor's look with colours that have the contrast of WCAG 2.2 level AA, on light and on dark ground.

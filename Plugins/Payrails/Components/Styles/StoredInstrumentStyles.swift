@@ -1,29 +1,29 @@
-/// How a list of stored instruments looks.
+/// The look of a list of stored instruments.
 public struct StoredInstrumentsStyle: Sendable, Hashable {
-    /// The ground of the list.
+    /// The background colour of the list.
     public let backgroundColor: StyleColor
-    /// The ground of a row.
+    /// The background colour of a row.
     public let itemBackgroundColor: StyleColor
-    /// The ground of the selected row.
+    /// The background colour of the selected row.
     public let selectedItemBackgroundColor: StyleColor
-    /// The text of a row.
+    /// The text colour of a row.
     public let labelTextColor: StyleColor
     /// The font of a row.
     public let labelFont: StyleFont
-    /// How round a row's corners are, in points.
+    /// The corner radius of a row in points.
     public let itemCornerRadius: Double
     /// The space between two rows, in points.
     public let itemSpacing: Double
     /// The space inside a row.
     public let itemPadding: StyleInsets
-    /// The pay button.
+    /// The style of the pay button.
     public let buttonStyle: StoredInstrumentButtonStyle
-    /// The delete button.
+    /// The style of the delete button.
     public let deleteButtonStyle: DeleteButtonStyle
-    /// The update button.
+    /// The style of the update button.
     public let updateButtonStyle: UpdateButtonStyle
 
-    /// Creates a style; whatever is left out is as in ``defaultStyle``.
+    /// Creates a style; omitted values are those of ``defaultStyle``.
     public init(
         backgroundColor: StyleColor = .clear, itemBackgroundColor: StyleColor = .systemBackground,
         selectedItemBackgroundColor: StyleColor = .systemGray6, labelTextColor: StyleColor = .label,
@@ -49,26 +49,26 @@ public struct StoredInstrumentsStyle: Sendable, Hashable {
     public static let defaultStyle = StoredInstrumentsStyle()
 }
 
-/// How the pay button of a stored instrument looks.
+/// The look of a stored instrument's pay button.
 public struct StoredInstrumentButtonStyle: Sendable, Hashable {
-    /// The ground.
+    /// The background colour.
     public let backgroundColor: StyleColor
-    /// The text.
+    /// The text colour.
     public let textColor: StyleColor
     /// The font.
     public let font: StyleFont
-    /// How round the corners are, in points.
+    /// The corner radius in points.
     public let cornerRadius: Double
     /// The height in points.
     public let height: Double
     /// The border's width in points.
     public let borderWidth: Double
-    /// The border.
+    /// The border colour.
     public let borderColor: StyleColor
     /// The space around the text.
     public let contentEdgeInsets: StyleInsets
 
-    /// Creates a style; whatever is left out is as in ``defaultStyle``.
+    /// Creates a style; omitted values are those of ``defaultStyle``.
     public init(
         backgroundColor: StyleColor = .systemBlue, textColor: StyleColor = .white,
         font: StyleFont = .systemFont(ofSize: 16, weight: .medium), cornerRadius: Double = 8, height: Double = 44,
@@ -89,20 +89,20 @@ public struct StoredInstrumentButtonStyle: Sendable, Hashable {
     public static let defaultStyle = StoredInstrumentButtonStyle()
 }
 
-/// How the delete button of a row looks.
+/// The look of a row's delete button.
 public struct DeleteButtonStyle: Sendable, Hashable {
-    /// The ground.
+    /// The background colour.
     public let backgroundColor: StyleColor
-    /// The text.
+    /// The text colour.
     public let textColor: StyleColor
     /// The font.
     public let font: StyleFont
-    /// How round the corners are, in points.
+    /// The corner radius in points.
     public let cornerRadius: Double
-    /// How large it is.
+    /// The size in points.
     public let size: StyleSize
 
-    /// Creates a style; whatever is left out is as in ``defaultStyle``.
+    /// Creates a style; omitted values are those of ``defaultStyle``.
     public init(
         backgroundColor: StyleColor = .systemRed, textColor: StyleColor = .white,
         font: StyleFont = .systemFont(ofSize: 14), cornerRadius: Double = 4,
@@ -119,20 +119,20 @@ public struct DeleteButtonStyle: Sendable, Hashable {
     public static let defaultStyle = DeleteButtonStyle()
 }
 
-/// How the update button of a row looks.
+/// The look of a row's update button.
 public struct UpdateButtonStyle: Sendable, Hashable {
-    /// The ground.
+    /// The background colour.
     public let backgroundColor: StyleColor
-    /// The text.
+    /// The text colour.
     public let textColor: StyleColor
     /// The font.
     public let font: StyleFont
-    /// How round the corners are, in points.
+    /// The corner radius in points.
     public let cornerRadius: Double
-    /// How large it is.
+    /// The size in points.
     public let size: StyleSize
 
-    /// Creates a style; whatever is left out is as in ``defaultStyle``.
+    /// Creates a style; omitted values are those of ``defaultStyle``.
     public init(
         backgroundColor: StyleColor = .systemBlue, textColor: StyleColor = .white,
         font: StyleFont = .systemFont(ofSize: 14), cornerRadius: Double = 4,

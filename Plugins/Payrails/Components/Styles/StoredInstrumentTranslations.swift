@@ -1,13 +1,13 @@
 /// The texts of a list of stored instruments.
 public struct StoredInstrumentsTranslations: Sendable, Hashable {
-    /// What a card's text begins with.
+    /// The beginning of a card's label.
     public let cardPrefix: String
-    /// What a PayPal account's text begins with.
+    /// The beginning of a PayPal account's label.
     public let paypalPrefix: String
     /// The pay button's texts.
     public let buttonTranslations: StoredInstrumentButtonTranslations
 
-    /// Creates texts; whatever is left out is the vendor's English.
+    /// Creates texts; omitted ones are the vendor's English.
     public init(
         cardPrefix: String = "Card ending in", paypalPrefix: String = "PayPal",
         buttonTranslations: StoredInstrumentButtonTranslations = StoredInstrumentButtonTranslations()
@@ -22,17 +22,17 @@ public struct StoredInstrumentsTranslations: Sendable, Hashable {
 public struct StoredInstrumentButtonTranslations: Sendable, Hashable {
     /// The button's text.
     public let label: String
-    /// The button's text while the payment runs.
+    /// The button's text while the payment is in progress.
     public let processingLabel: String
 
-    /// Creates texts; whatever is left out is the vendor's English.
+    /// Creates texts; omitted ones are the vendor's English.
     public init(label: String = "Pay", processingLabel: String = "Processing...") {
         self.label = label
         self.processingLabel = processingLabel
     }
 }
 
-/// The text of a card form's pay button. The name is the vendor's, letter for letter.
+/// The text of a card form's pay button. The name is the vendor's, misspelling included.
 public struct CardPaymenButtonTranslations: Sendable, Hashable {
     /// The button's text.
     public let label: String?

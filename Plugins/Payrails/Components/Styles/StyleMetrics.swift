@@ -1,6 +1,6 @@
 /// A font without a platform.
 public struct StyleFont: Sendable, Hashable {
-    /// How heavy the strokes are. The raw value is the weight of CSS and OpenType.
+    /// The weight of the strokes. The raw value is the weight of CSS and OpenType.
     public enum Weight: Int, Sendable, Hashable, CaseIterable {
         /// 100.
         case ultraLight = 100
@@ -22,11 +22,11 @@ public struct StyleFont: Sendable, Hashable {
         case black = 900
     }
 
-    /// The family's name, or nil for the system's own.
+    /// The family's name; nil is the system's font.
     public let family: String?
     /// The size in points; in HTML, in pixels of CSS.
     public let size: Double
-    /// How heavy it is.
+    /// The weight of the strokes.
     public let weight: Weight
 
     /// Creates a font.
@@ -55,7 +55,7 @@ public struct StyleInsets: Sendable, Hashable {
         self.right = right
     }
 
-    /// Creates insets of the same distance everywhere.
+    /// Creates insets of the same distance on all sides.
     public init(all distance: Double) {
         self.init(top: distance, left: distance, bottom: distance, right: distance)
     }
@@ -63,7 +63,7 @@ public struct StyleInsets: Sendable, Hashable {
     /// No distance.
     public static let zero = StyleInsets(all: 0)
 
-    /// Returns the space inside a card field, left and right 6 points unless told otherwise.
+    /// Returns the space inside a card field, by default 6 points left and right.
     public static func fieldInsets(
         top: Double = 0, left: Double = 6, bottom: Double = 0, right: Double = 6
     ) -> StyleInsets {
@@ -84,6 +84,6 @@ public struct StyleSize: Sendable, Hashable {
 }
 
 #if !canImport(UIKit)
-    /// The name that the vendor's guide uses, where UIKit does not claim it.
+    /// The name that the vendor's guide uses, on platforms without UIKit.
     public typealias UIEdgeInsets = StyleInsets
 #endif

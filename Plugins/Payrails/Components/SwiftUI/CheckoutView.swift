@@ -1,7 +1,8 @@
 import PayrailsTypes
 
-// Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Hence nothing is decided
-// here: what is shown and what a tap does are the tested states and models beside this folder. Keep it that small.
+// Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Hence this file makes no
+// decisions: the tested states and models beside this folder determine the content and the effect of a tap. Keep it
+// small.
 
 #if canImport(SwiftUI)
     import PaymentCore
@@ -13,7 +14,7 @@ import PayrailsTypes
         private let texts: CheckoutTexts
         @Environment(\.openURL) private var openURL
 
-        /// Creates a view that shows `checkout`. The caller keeps it.
+        /// Creates a view of `checkout`. The caller keeps a reference to it.
         public init(_ checkout: CheckoutController, texts: CheckoutTexts = CheckoutTexts()) {
             self.checkout = checkout
             self.texts = texts
@@ -54,7 +55,7 @@ import PayrailsTypes
         private var asking: Binding<Bool> {
             Binding(
                 get: { if case .asking = checkout.state.deletion.phase { true } else { false } },
-                // The buttons answer; the alert closes by itself after either.
+                // The buttons answer; the alert closes automatically after either.
                 set: { _ in })
         }
     }
@@ -66,7 +67,7 @@ import PayrailsTypes
         private let isEnabled: Bool
         @Environment(\.colorScheme) private var scheme
 
-        /// Creates a view that shows `list`. The caller keeps it.
+        /// Creates a view of `list`. The caller keeps a reference to it.
         public init(_ list: StoredInstrumentsModel, texts: CheckoutTexts = CheckoutTexts(), isEnabled: Bool = true) {
             self.list = list
             self.texts = texts
@@ -94,7 +95,7 @@ import PayrailsTypes
         private let isEnabled: Bool
         @Environment(\.colorScheme) private var scheme
 
-        /// Creates a view that shows `model`. The caller keeps it.
+        /// Creates a view of `model`. The caller keeps a reference to it.
         public init(_ model: StoredInstrumentModel, texts: CheckoutTexts = CheckoutTexts(), isEnabled: Bool = true) {
             self.model = model
             self.texts = texts
@@ -134,7 +135,7 @@ import PayrailsTypes
         private let isEnabled: Bool
         @Environment(\.colorScheme) private var scheme
 
-        /// Creates a view that shows `button`. The caller keeps it.
+        /// Creates a view of `button`. The caller keeps a reference to it.
         public init(_ button: CardPaymentButtonModel, isEnabled: Bool = true) {
             self.button = button
             self.isEnabled = isEnabled
@@ -169,7 +170,7 @@ import PayrailsTypes
         private let form: CardFormModel
         @FocusState private var focused: CardFieldType?
 
-        /// Creates a view that shows `form`. The caller keeps it.
+        /// Creates a view of `form`. The caller keeps a reference to it.
         public init(_ form: CardFormModel) { self.form = form }
 
         /// The view.

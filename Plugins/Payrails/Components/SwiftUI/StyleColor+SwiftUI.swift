@@ -1,4 +1,4 @@
-// Conversions and nothing else.
+// Only conversions.
 
 #if canImport(SwiftUI)
     public import SwiftUI
@@ -12,7 +12,7 @@
     }
 
     extension StyleColor {
-        /// Returns the colour as it is on the ground that `scheme` names.
+        /// Returns the colour for the appearance `scheme`.
         public func color(in scheme: ColorScheme) -> Color { scheme == .dark ? dark.color : light.color }
     }
 
@@ -41,7 +41,7 @@
     }
 
     extension StyleInsets {
-        /// The insets for SwiftUI, read from left to right.
+        /// The insets for SwiftUI, for a layout from left to right.
         public var edgeInsets: EdgeInsets { EdgeInsets(top: top, leading: left, bottom: bottom, trailing: right) }
     }
 #endif

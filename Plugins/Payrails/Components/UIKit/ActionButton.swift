@@ -1,10 +1,11 @@
 #if canImport(UIKit) && !os(watchOS) && !os(tvOS)
     public import UIKit
 
-    // Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Hence nothing is decided
-    // in this folder: what is shown and what a tap does are the tested states and models beside it. Keep it that small.
+    // Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Hence this folder makes
+    // no decisions: the tested states and models beside it determine the content and the effect of a tap. Keep it
+    // small.
 
-    /// A button that shows when it is at work: the superclass of pay buttons.
+    /// A button that shows its activity: the superclass of pay buttons.
     @MainActor public class ActionButton: UIButton {
         /// Called when the payer taps.
         public var onTap: (() -> Void)?
@@ -24,11 +25,11 @@
             ])
         }
 
-        /// Nothing: these buttons are made in code.
+        /// Returns nil: these buttons are created in code.
         @available(*, unavailable)
         public required init?(coder: NSCoder) { nil }
 
-        /// The size that text, insets and style ask for.
+        /// The size that text, insets and style require.
         public override var intrinsicContentSize: CGSize {
             let text = super.intrinsicContentSize
             return CGSize(
@@ -36,7 +37,7 @@
                 height: max(CGFloat(leastHeight), text.height + CGFloat(insets.top + insets.bottom)))
         }
 
-        /// Shows what the button is at.
+        /// Shows a state in a style.
         func show(_ state: CardPaymentButtonState, _ style: CardButtonStyle) {
             backgroundColor = (style.backgroundColor ?? .systemBlue).uiColor
             setTitle(state.title, for: .normal)
@@ -51,12 +52,12 @@
             invalidateIntrinsicContentSize()
             isEnabled = !state.isProcessing
             accessibilityLabel = state.accessibleName
-            // Where a text says that it is at work, no sign stands over it.
+            // A title that reports the progress needs no activity indicator.
             if state.isProcessing, state.title.isEmpty { spinner.startAnimating() } else { spinner.stopAnimating() }
         }
     }
 
-    /// Shows every state of a model until it is dropped.
+    /// Shows every state of a model until it is released.
     @MainActor final class Watch {
         private let task: Task<Void, Never>
 

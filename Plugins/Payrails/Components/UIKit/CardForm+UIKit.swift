@@ -3,14 +3,14 @@
     public import PayrailsTypes
     public import UIKit
 
-    /// The form that a payer enters a card into as a view: ``CardFormModel`` in UIKit.
+    /// A form for a card that the payer enters, as a view: ``CardFormModel`` in UIKit.
     @MainActor public final class CardForm: UIStackView {
-        /// What the form is at, and what it does.
+        /// The state and the behaviour of the form.
         public let model: CardFormModel
         private var fields: [CardFieldType: (field: UITextField, error: UILabel)] = [:]
         private var watch: Watch?
 
-        /// Creates a view of `model`, which it keeps.
+        /// Creates a view of `model`, and keeps a reference to it.
         public init(_ model: CardFormModel) {
             self.model = model
             super.init(frame: .zero)
@@ -26,28 +26,28 @@
             self.init(CardFormModel(config: config, session: session))
         }
 
-        /// Ends the process: these views are made in code, and UIKit lets this one not fail.
+        /// Ends the process: these views are created in code, and UIKit does not allow this initialiser to fail.
         @available(*, unavailable)
         public required init(coder: NSCoder) { fatalError("make a CardForm by Payrails.createCardForm(config:)") }
 
-        /// Hears what the form collects. Kept weakly.
+        /// The delegate that receives the collected card. Referenced weakly.
         public var delegate: (any PayrailsCardFormDelegate)? {
             get { model.delegate }
             set { model.delegate = newValue }
         }
 
-        /// Whether the payer wants the card kept for later payments.
+        /// True if the payer wants the card stored for later payments.
         public var saveInstrument: Bool {
             get { model.saveInstrument }
             set { model.saveInstrument = newValue }
         }
 
-        /// What the form shows and how.
+        /// The content and the look of the form.
         public var config: CardFormConfig { model.config }
 
-        /// Checks and encrypts the card and tells the delegate.
+        /// Checks and encrypts the card and passes the result to the delegate.
         ///
-        /// - Returns: what the delegate was told.
+        /// - Returns: the result for the delegate.
         @discardableResult public func collectFields() -> Result<String, PayrailsError> { model.collectFields() }
 
         // MARK: Parts
@@ -126,7 +126,7 @@
     }
 
     extension CardFormModel {
-        /// What delegates are handed: the view on the screen, or one that is made for them.
+        /// The object that delegates receive: the view on the screen, or a new one.
         var face: CardForm { screen as? CardForm ?? CardForm(self) }
     }
 #endif

@@ -4,11 +4,11 @@
 
     /// The pay button as a view: ``CardPaymentButtonModel`` in UIKit.
     @MainActor public final class CardPaymentButton: ActionButton {
-        /// What the button is at, and what it does.
+        /// The state and the behaviour of the button.
         public let model: CardPaymentButtonModel
         private var watch: Watch?
 
-        /// Creates a view of `model`, which it keeps.
+        /// Creates a view of `model`, and keeps a reference to it.
         public init(_ model: CardPaymentButtonModel) {
             self.model = model
             super.init()
@@ -21,8 +21,8 @@
             }
         }
 
-        /// Creates a button for what is entered in `cardForm`. Without a form it can only pay with stored instruments
-        /// that it is given later.
+        /// Creates a button for the card entered in `cardForm`. Without a form it can only pay with stored instruments
+        /// that it receives later.
         public convenience init(
             cardForm: CardForm?, session: any ComponentSession, buttonStyle: CardButtonStyle? = nil,
             translations: CardPaymenButtonTranslations = CardPaymenButtonTranslations(),
@@ -47,26 +47,26 @@
                     translations: translations, storedInstrumentTranslations: storedInstrumentTranslations))
         }
 
-        /// Nothing: these buttons are made in code.
+        /// Returns nil: these buttons are created in code.
         @available(*, unavailable)
         public required init?(coder: NSCoder) { nil }
 
-        /// Hears what becomes of the button. Kept weakly.
+        /// The delegate that receives the button's events. Referenced weakly.
         public var delegate: (any PayrailsCardPaymentButtonDelegate)? {
             get { model.delegate }
             set { model.delegate = newValue }
         }
 
-        /// Shows the pages that a payment needs. Kept weakly.
+        /// The presenter of the pages that a payment needs. Referenced weakly.
         public var presenter: (any PaymentPresenter)? {
             get { model.presenter }
             set { model.presenter = newValue }
         }
 
-        /// How the last payment ended, with the reason.
+        /// The result of the last payment, with the reason.
         public var lastResult: OnPayResult? { model.lastResult }
 
-        /// Returns the stored instrument that is paid with, or nil while it is the card form.
+        /// Returns the stored instrument that the button pays with, or nil while it pays with the card form.
         public func getStoredInstrument() -> (any StoredInstrument)? { model.getStoredInstrument() }
 
         /// Pays with `instrument` from now on.
@@ -82,7 +82,7 @@
     }
 
     extension CardPaymentButtonModel {
-        /// What delegates are handed: the view on the screen, or one that is made for them.
+        /// The object that delegates receive: the view on the screen, or a new one.
         var face: CardPaymentButton { screen as? CardPaymentButton ?? CardPaymentButton(self) }
     }
 #endif

@@ -1,4 +1,5 @@
-// The styles of the card form, made of UIKit's own types as the vendor's are; see `StoredInstrumentStyles+UIKit.swift`.
+// The styles of the card form, made of UIKit's own types, as the vendor's are; see
+// `StoredInstrumentStyles+UIKit.swift`.
 
 #if canImport(UIKit) && !os(watchOS)
     public import UIKit
@@ -34,7 +35,7 @@
     }
 
     extension CardStyle {
-        /// Creates a style of what UIKit has types for; the sizes are set afterwards.
+        /// Creates a style of the values that UIKit has types for; set the sizes afterwards.
         @_disfavoredOverload
         @MainActor public init(
             borderColor: UIColor? = nil, cornerRadius: CGFloat? = nil, padding: UIEdgeInsets? = nil,

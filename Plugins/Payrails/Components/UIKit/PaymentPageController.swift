@@ -4,7 +4,7 @@
     public import UIKit
     public import WebKit
 
-    /// Shows a page of a payment in a web view of its own, which keeps nothing, and closes itself when it is done.
+    /// Shows a page of a payment in its own web view, which stores nothing, and closes itself at the end of the visit.
     @MainActor public final class PaymentPageController: UIViewController, WKNavigationDelegate {
         private enum Ending {
             case left(PaymentLink?)
@@ -16,14 +16,14 @@
         private var ending: Ending?
         private var waiting: CheckedContinuation<PaymentLink?, any Error>?
 
-        /// Creates a controller for `page`; nothing is loaded before it is shown.
+        /// Creates a controller for `page`; it loads nothing before it is shown.
         public init(_ page: PageRequest) {
             self.page = page
             navigation = PageNavigation(page)
             super.init(nibName: nil, bundle: nil)
         }
 
-        /// Nothing: these controllers are made in code.
+        /// Returns nil: these controllers are created in code.
         @available(*, unavailable)
         public required init?(coder: NSCoder) { nil }
 
@@ -39,16 +39,16 @@
             if let url = URL(string: page.url.text) { web.load(URLRequest(url: url)) } else { end(.notShown) }
         }
 
-        /// Takes the payer's closing the page for leaving it.
+        /// Treats the payer's closing of the page as leaving it.
         public override func viewDidDisappear(_ animated: Bool) {
             super.viewDidDisappear(animated)
-            // A presenter may have put it into a navigation controller.
+            // A presenter may have put this controller into a navigation controller.
             if isBeingDismissed || isMovingFromParent || navigationController?.isBeingDismissed == true {
                 end(.left(nil))
             }
         }
 
-        /// Keeps the page where it belongs, and ends when it leads back.
+        /// Restricts the page's navigation, and ends the visit at a return URL.
         public func webView(
             _ webView: WKWebView, decidePolicyFor navigationAction: WKNavigationAction
         ) async -> WKNavigationActionPolicy {
@@ -57,7 +57,7 @@
             switch navigation.decide(url.absoluteString, isMainFrame: isMainFrame) {
             case .stay:
                 if navigationAction.targetFrame != nil { return .allow }
-                // There are no windows: what asks for a new one is shown in this.
+                // There are no windows: a request for a new one loads in this web view.
                 webView.load(navigationAction.request)
             case .returned(let link): end(.left(link))
             case .openOutside: _ = await UIApplication.shared.open(url)
@@ -66,7 +66,7 @@
             return .cancel
         }
 
-        /// Waits until the payer has left the page, and closes it when nobody waits any more.
+        /// Waits until the payer has left the page, and closes the page when the task is cancelled.
         func visit() async throws -> PaymentLink? {
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
@@ -78,14 +78,14 @@
             }
         }
 
-        /// Nobody shows this controller.
+        /// Ends the visit because no presenter shows this controller.
         func cannotBeShown() { end(.notShown) }
 
         private func end(_ ending: Ending) {
             guard self.ending == nil else { return }
             self.ending = ending
             resumeWaiting()
-            // Asked of who presents it, so that it closes with whatever it presents itself.
+            // The presenting controller dismisses this one together with everything that this one presents.
             if !isBeingDismissed { presentingViewController?.dismiss(animated: true) }
         }
 

@@ -4,10 +4,10 @@
     public import UIKit
 
     extension PaymentPresenter {
-        /// Hands over a view controller that shows `page`, as the vendor's SDK does, and waits until the payer has left
+        /// Passes on a view controller that shows `page`, as the vendor's SDK does, and waits until the payer has left
         /// it.
         ///
-        /// - Throws: ``PaymentPageError`` when nobody shows it.
+        /// - Throws: ``PaymentPageError`` if no presenter shows it.
         public func presentPayment(_ page: PageRequest) async throws -> PaymentLink? {
             let controller = PaymentPageController(page)
             presentPayment(controller)
@@ -23,22 +23,22 @@
             }
         }
 
-        /// Nil: nothing is kept.
+        /// Nil: the card is not kept.
         public var encryptedCardData: String? {
             get { nil }
             set {}
         }
 
-        /// Hands over the encrypted card, as the vendor's SDK does.
+        /// Sets ``encryptedCardData``, as the vendor's SDK does.
         func take(encryptedCard: String) { encryptedCardData = encryptedCard }
     }
 
-    /// Why a page of a payment is not shown.
+    /// A failure to show a page of a payment.
     public enum PaymentPageError: Error, Sendable, CustomStringConvertible {
-        /// The presenter is no view controller, and has no `presentPayment` of its own.
+        /// The presenter is not a view controller, and does not implement `presentPayment`.
         case noPresenter
 
-        /// One sentence for people.
+        /// One sentence for people, in English.
         public var description: String {
             "There is no presenter for the payment's page: give PaymentPresenter a presentPayment(_:), or make it a view controller."
         }

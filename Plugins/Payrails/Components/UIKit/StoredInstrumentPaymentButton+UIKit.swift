@@ -9,9 +9,9 @@
             "Use Payrails.createCardPaymentButton(storedInstrument:buttonStyle:translations:storedInstrumentTranslations:)."
     )
     @MainActor public final class StoredInstrumentPaymentButton: ActionButton {
-        /// The button that this one stands for. It has no place on the screen.
+        /// The button that this one wraps. It is not on the screen.
         public let cardPaymentButton: CardPaymentButton
-        /// Hears what becomes of the button.
+        /// The delegate that receives the button's events.
         public weak var delegate: (any PayrailsStoredInstrumentPaymentButtonDelegate)?
         private let instrument: any StoredInstrument
         private var watch: Watch?
@@ -38,17 +38,17 @@
             }
         }
 
-        /// Nothing: these buttons are made in code.
+        /// Returns nil: these buttons are created in code.
         @available(*, unavailable)
         public required init?(coder: NSCoder) { nil }
 
-        /// Shows the pages that a payment needs. Kept weakly.
+        /// The presenter of the pages that a payment needs. Referenced weakly.
         public var presenter: (any PaymentPresenter)? {
             get { cardPaymentButton.presenter }
             set { cardPaymentButton.presenter = newValue }
         }
 
-        /// Returns the instrument that is paid with.
+        /// Returns the instrument that the button pays with.
         public func getStoredInstrument() -> any StoredInstrument { instrument }
 
         /// Starts the payment without a tap.

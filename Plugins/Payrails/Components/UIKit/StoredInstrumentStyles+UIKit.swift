@@ -1,11 +1,11 @@
-// The styles of stored instruments, made of UIKit's own types as the vendor's are. Where both would do, as with
-// `.clear` and `.systemFont(ofSize: 16)`, the ones without a platform are taken.
+// The styles of stored instruments, made of UIKit's own types, as the vendor's are. Where both overloads match, as for
+// `.clear` and `.systemFont(ofSize: 16)`, the one without a platform is used.
 
 #if canImport(UIKit) && !os(watchOS)
     public import UIKit
 
     extension StoredInstrumentsStyle {
-        /// Creates a style; whatever is left out is as in ``defaultStyle``.
+        /// Creates a style; omitted values are those of ``defaultStyle``.
         @_disfavoredOverload
         @MainActor public init(
             backgroundColor: UIColor? = nil, itemBackgroundColor: UIColor? = nil,
@@ -29,7 +29,7 @@
     }
 
     extension StoredInstrumentButtonStyle {
-        /// Creates a style; whatever is left out is as in ``defaultStyle``.
+        /// Creates a style; omitted values are those of ``defaultStyle``.
         @_disfavoredOverload
         @MainActor public init(
             backgroundColor: UIColor? = nil, textColor: UIColor? = nil, font: UIFont? = nil,
@@ -48,7 +48,7 @@
     }
 
     extension DeleteButtonStyle {
-        /// Creates a style; whatever is left out is as in ``defaultStyle``.
+        /// Creates a style; omitted values are those of ``defaultStyle``.
         @_disfavoredOverload
         @MainActor public init(
             backgroundColor: UIColor? = nil, textColor: UIColor? = nil, font: UIFont? = nil,
@@ -64,7 +64,7 @@
     }
 
     extension UpdateButtonStyle {
-        /// Creates a style; whatever is left out is as in ``defaultStyle``.
+        /// Creates a style; omitted values are those of ``defaultStyle``.
         @_disfavoredOverload
         @MainActor public init(
             backgroundColor: UIColor? = nil, textColor: UIColor? = nil, font: UIFont? = nil,

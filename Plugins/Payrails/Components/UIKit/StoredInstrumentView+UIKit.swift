@@ -5,7 +5,7 @@
 
     /// One stored instrument with its buttons as a view: ``StoredInstrumentModel`` in UIKit.
     @MainActor public final class StoredInstrumentView: UIView {
-        /// What the row is at, and what it does.
+        /// The state and the behaviour of the row.
         public let model: StoredInstrumentModel
         private let text = UIButton(type: .custom)
         private let updateButton = UIButton(type: .custom)
@@ -13,7 +13,7 @@
         private let payButton: CardPaymentButton
         private var watch: Watch?
 
-        /// Creates a view of `model`, which it keeps.
+        /// Creates a view of `model`, and keeps a reference to it.
         public init(_ model: StoredInstrumentModel) {
             self.model = model
             payButton = CardPaymentButton(model.payButton)
@@ -38,29 +38,29 @@
                     showPayButton: showPayButton))
         }
 
-        /// Nothing: these views are made in code.
+        /// Returns nil: these views are created in code.
         @available(*, unavailable)
         public required init?(coder: NSCoder) { nil }
 
-        /// Hears what happens. Kept weakly.
+        /// The delegate that receives the row's events. Referenced weakly.
         public var delegate: (any PayrailsStoredInstrumentViewDelegate)? {
             get { model.delegate }
             set { model.delegate = newValue }
         }
 
-        /// Shows the pages that a payment needs. Kept weakly.
+        /// The presenter of the pages that a payment needs. Referenced weakly.
         public var presenter: (any PaymentPresenter)? {
             get { model.presenter }
             set { model.presenter = newValue }
         }
 
-        /// Sets what shows the pages that a payment needs.
+        /// Sets the presenter of the pages that a payment needs.
         public func setPresenter(_ presenter: (any PaymentPresenter)?) { model.setPresenter(presenter) }
 
         /// Returns the row's instrument.
         public func getInstrument() -> any StoredInstrument { model.getInstrument() }
 
-        /// Selects the row or not, without telling the delegate.
+        /// Selects or deselects the row, without notifying the delegate.
         public func setSelected(_ selected: Bool) { model.setSelected(selected) }
 
         private func build(_ style: StoredInstrumentsStyle) {
@@ -123,12 +123,12 @@
     }
 
     extension StoredInstrumentModel {
-        /// What delegates are handed: the view on the screen, or one that is made for them.
+        /// The object that delegates receive: the view on the screen, or a new one.
         var face: StoredInstrumentView { screen as? StoredInstrumentView ?? StoredInstrumentView(self) }
     }
 
     extension UIView {
-        /// Shows `view` as the whole of this one, but for `insets`.
+        /// Fills this view with `view`, except for `insets`.
         func fill(with view: UIView, insets: StyleInsets = .zero) {
             view.translatesAutoresizingMaskIntoConstraints = false
             addSubview(view)

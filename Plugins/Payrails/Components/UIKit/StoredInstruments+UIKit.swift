@@ -2,15 +2,15 @@
     public import PayrailsTypes
     public import UIKit
 
-    /// The payer's stored instruments as a view: ``StoredInstrumentsModel`` in UIKit. It goes into a stack view as it
-    /// is.
+    /// The payer's stored instruments as a view: ``StoredInstrumentsModel`` in UIKit. It fits into a stack view
+    /// unchanged.
     @MainActor public final class StoredInstruments: UIView {
-        /// What the list is at, and what it does.
+        /// The state and the behaviour of the list.
         public let model: StoredInstrumentsModel
         private let stack = UIStackView()
         private var rows: [StoredInstrumentView] = []
 
-        /// Creates a view of `model`, which it keeps.
+        /// Creates a view of `model`, and keeps a reference to it.
         public init(_ model: StoredInstrumentsModel) {
             self.model = model
             super.init(frame: .zero)
@@ -20,11 +20,11 @@
             stack.spacing = CGFloat(model.style.itemSpacing)
             fill(with: stack)
             showRows()
-            // A row shows by itself what it is at.
+            // A row shows changes of its state itself.
             model.onReload = { [weak self] in self?.showRows() }
         }
 
-        /// Creates a list of what `session` has.
+        /// Creates a list of the stored instruments of `session`.
         public convenience init(
             session: any ComponentSession, style: StoredInstrumentsStyle = .defaultStyle,
             translations: StoredInstrumentsTranslations = StoredInstrumentsTranslations(),
@@ -36,29 +36,30 @@
                     showUpdateButton: showUpdateButton, showPayButton: showPayButton))
         }
 
-        /// Nothing: these views are made in code.
+        /// Returns nil: these views are created in code.
         @available(*, unavailable)
         public required init?(coder: NSCoder) { nil }
 
-        /// Hears what happens. Kept weakly.
+        /// The delegate that receives the list's events. Referenced weakly.
         public var delegate: (any PayrailsStoredInstrumentsDelegate)? {
             get { model.delegate }
             set { model.delegate = newValue }
         }
 
-        /// Shows the pages that a payment needs. Kept weakly.
+        /// The presenter of the pages that a payment needs. Referenced weakly.
         public var presenter: (any PaymentPresenter)? {
             get { model.presenter }
             set { model.presenter = newValue }
         }
 
-        /// Shows what the session has now; see ``StoredInstrumentsModel/refreshInstruments()``.
+        /// Shows the session's present instruments; see ``StoredInstrumentsModel/refreshInstruments()``.
         public func refreshInstruments() { model.refreshInstruments() }
 
-        /// Has `button` pay with what is selected: with the card form while nothing is. Nil ends it.
+        /// Binds `button` to the selection: it pays with the selected instrument, or with the card form without one.
+        /// Nil ends the binding.
         public func bindCardPaymentButton(_ button: CardPaymentButton?) { model.bindCardPaymentButton(button?.model) }
 
-        /// Shows a row for each of the model's, the ones that are there already in place.
+        /// Shows a row for each of the model's, and reuses existing rows.
         private func showRows() {
             guard !rows.elementsEqual(model.views, by: { $0.model === $1 }) else { return }
             let old = rows
@@ -69,7 +70,7 @@
     }
 
     extension StoredInstrumentsModel {
-        /// What delegates are handed: the view on the screen, or one that is made for them.
+        /// The object that delegates receive: the view on the screen, or a new one.
         var face: StoredInstruments { screen as? StoredInstruments ?? StoredInstruments(self) }
     }
 #endif

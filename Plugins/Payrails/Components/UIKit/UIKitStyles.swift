@@ -1,4 +1,4 @@
-// Conversions and nothing else.
+// Only conversions.
 
 #if canImport(UIKit) && !os(watchOS)
     public import UIKit
@@ -38,11 +38,11 @@
     }
 
     extension StyleFont {
-        /// Creates a font from the system's. Its size is that of now; it does not follow the payer's text size.
+        /// Creates a font from the system's. Its size is the present one; it does not follow the payer's text size.
         @MainActor public init(_ font: UIFont) {
             let traits = font.fontDescriptor.object(forKey: .traits) as? [UIFontDescriptor.TraitKey: Any]
             let weight = UIFont.Weight(rawValue: traits?[.weight] as? CGFloat ?? UIFont.Weight.regular.rawValue)
-            // The system's own font has a name that starts with a full stop, and is not to be asked for by it.
+            // The name of the system's own font starts with a full stop, and cannot be used to request it.
             self.init(
                 family: font.familyName.hasPrefix(".") ? nil : font.familyName, size: Double(font.pointSize),
                 weight: Weight.allCases.min {

@@ -1,50 +1,51 @@
 import PayrailsProvider
 import PayrailsTypes
 
-/// What a session knows to be stored for its payer.
+/// The stored instruments of the payer, as far as a session knows them.
 struct Instruments: Sendable {
-    /// What the service listed last; nil while the init data are all there is.
+    /// The latest list of the service; nil while the init data are the only source.
     private var listed: [Payrails.PaymentType: [any StoredInstrument]]?
-    /// Those that are gone although the data, or a list that was asked for before, still have them.
+    /// The ids of deleted instruments that the init data, or a list requested before the deletion, still contain.
     private var deleted: Set<String> = []
-    /// How often the service was asked, and which of the questions was the latest to be answered.
+    /// The number of requests for the list, and the number of the latest request that was answered.
     private var asked = 0
     private var answered = 0
-    /// How often fresh init data came: an answer to a question from before is about others.
+    /// The number of times that fresh init data came. An answer to an earlier request does not describe the new data.
     private var renewals = 0
 
-    /// One question for the list.
+    /// One request for the list.
     struct Question: Sendable {
         fileprivate let number: Int
         fileprivate let renewals: Int
-        /// What was gone when it was asked: the service knows of that.
+        /// The ids deleted before the request: the service knows of these deletions.
         fileprivate let deleted: Set<String>
     }
 
-    /// Those of `type`, in the service's order: only what can be paid with where there is something to be paid.
+    /// Returns the instruments of `type`, in the service's order. If the session has a payment, only a type that it
+    /// offers has any.
     func list(_ type: Payrails.PaymentType, in payload: SessionPayload) -> [any StoredInstrument] {
         guard payload.execution == nil || payload.option(type) != nil else { return [] }
         let all = listed.map { $0[type] ?? [] } ?? payload.instruments(type)
         return all.filter { !deleted.contains($0.id) }
     }
 
-    /// The one of this id is gone.
+    /// Records the deletion of the instrument `id`.
     mutating func delete(_ id: String) { deleted.insert(id) }
 
-    /// Fresh init data came.
+    /// Discards the list and the deletions, because fresh init data came.
     mutating func renew() {
         listed = nil
         deleted = []
         renewals += 1
     }
 
-    /// The service is being asked.
+    /// Begins a request for the list.
     mutating func ask() -> Question {
         asked += 1
         return Question(number: asked, renewals: renewals, deleted: deleted)
     }
 
-    /// The service has answered `question` with `list`. An answer that was overtaken by another changes nothing.
+    /// Takes `list` as the service's answer to `question`. Changes nothing if a later request was answered before.
     mutating func take(_ list: InstrumentList, to question: Question, in payload: SessionPayload) {
         guard question.renewals == renewals, question.number > answered else { return }
         answered = question.number

@@ -1,14 +1,14 @@
 import PayrailsComponents
 import PayrailsTypes
 
-/// Stands in where no session was created: nothing is stored, and every payment fails and says why.
+/// A session in place of a missing one: it stores no instruments, and every payment fails with an error that says why.
 final class MissingSession: ComponentSession {
     private static let error = PayrailsError.missingData(
         "an active session; call Payrails.createSession(with:) before making components")
 
     func storedInstruments(for type: Payrails.PaymentType) -> [any StoredInstrument] { [] }
 
-    // No card can be paid with here, so no card has expired either.
+    // This session has no card to pay with, so no card is expired.
     var currentMonth: YearAndMonth { YearAndMonth(year: 1970, month: 1) }
 
     func encryptCard(_ card: CardDetails) throws(PayrailsError) -> String { throw Self.error }

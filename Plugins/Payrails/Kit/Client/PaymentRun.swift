@@ -2,37 +2,37 @@ import PaymentCore
 import PayrailsProvider
 import PayrailsTypes
 
-/// One payment of a session: the flow, and its end told as the vendor's client tells it.
+/// One payment of a session: the flow, with its end mapped to the results of the vendor's client.
 struct PaymentRun: Sendable {
     let flow: PaymentFlow
-    /// What the session began before and knows no ending of.
+    /// The payment that the session began before and whose end it does not know.
     let earlier: Earlier?
 
-    /// A payment of the session whose ending is not known here. The next one asks the service before it begins
+    /// An earlier payment of the session whose end is unknown. The next payment asks the service before it begins
     /// anything.
     struct Earlier: Sendable {
-        /// Whether the payer left its page, and may choose another way to pay.
+        /// True if the payer left the payment's page, and may choose another way to pay.
         var hasLeftPage = false
-        /// Its request to pay, which the next one may only repeat.
+        /// The payment's authorization request, which the next payment may only repeat.
         var unanswered: PaymentFlow.Keys.Unanswered?
     }
 
-    /// How it ended.
+    /// The end of the run.
     struct Ended: Sendable {
         let result: OnPayResult
-        /// Whether the session has to be refreshed after the result was delivered.
+        /// True if the session has to be refreshed after the result is delivered.
         var needsRefresh = false
-        /// What the session knows no ending of from now on.
+        /// The payment whose end the session does not know from now on.
         var earlier: Earlier?
-        /// What is known to have been tried, where that has changed.
+        /// The attempts that are known to have been made; nil if that has not changed.
         var tried: StatusHistory.Mark?
     }
 
-    /// Carries the payment through.
+    /// Runs the payment to its end.
     func run() async -> Ended {
         do { return ended(try await flow.run()) } catch {
             let cause = flow.cause(of: error)
-            // A question that was not answered, and a request that does not show, leave open what was begun before.
+            // An unanswered query, and a request that does not show in the execution, leave open what was begun before.
             let isOpen = flow.hasBegun || earlier != nil && flow.mark == nil || earlier?.unanswered != nil
             var ended = isOpen ? Self.ended(afterAcceptance: cause) : Self.ended(cause)
             if let sent = flow.sent, ended.result.mayHaveBeenPaid {
@@ -63,8 +63,8 @@ struct PaymentRun: Sendable {
         }
     }
 
-    /// An error after the service had taken the payment: whatever it is, the payment may have been made. A token that
-    /// is refused then says nothing of it.
+    /// Maps an error after the service accepted the payment: whatever the error, the payment may have been made. A
+    /// refused token then says nothing about the payment.
     private static func ended(afterAcceptance error: PayrailsError) -> Ended {
         if case .authenticationError = error {
             return Ended(result: .error(.longPollingFailed(underlyingError: error)), needsRefresh: true)

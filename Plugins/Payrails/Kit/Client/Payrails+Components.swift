@@ -1,7 +1,7 @@
 public import PayrailsComponents
 public import PayrailsTypes
 
-/// The form that the next button is made for, as the vendor has it.
+/// The form that the next button is made for, as in the vendor's SDK.
 @MainActor private weak var lastCardForm: CardForm?
 
 @MainActor extension Payrails {
@@ -9,14 +9,14 @@ public import PayrailsTypes
 
     /// Creates a list of the current session's stored instruments.
     ///
-    /// Without a session it is empty; the vendor's SDK ends the process instead.
+    /// Without a session the list is empty; the vendor's SDK ends the process instead.
     ///
     /// - Parameters:
     ///   - style: the look; nil is the vendor's.
     ///   - translations: the texts; nil is the vendor's English.
-    ///   - showDeleteButton: whether instruments can be deleted.
-    ///   - showUpdateButton: whether instruments can be changed.
-    ///   - showPayButton: whether the selected row has a pay button of its own.
+    ///   - showDeleteButton: true if instruments can be deleted.
+    ///   - showUpdateButton: true if instruments can be changed.
+    ///   - showPayButton: true if the selected row has its own pay button.
     public static func createStoredInstruments(
         style: StoredInstrumentsStyle? = nil, translations: StoredInstrumentsTranslations? = nil,
         showDeleteButton: Bool = false, showUpdateButton: Bool = false, showPayButton: Bool = false
@@ -40,11 +40,11 @@ public import PayrailsTypes
             showUpdateButton: showUpdateButton, showPayButton: showPayButton)
     }
 
-    /// Creates a card form, which the next ``createCardPaymentButton(buttonStyle:translations:)`` is for.
+    /// Creates a card form. The next call of ``createCardPaymentButton(buttonStyle:translations:)`` makes its button.
     ///
     /// - Parameters:
-    ///   - config: what the form shows and how; nil asks for no name.
-    ///   - showSaveInstrument: whether the payer may choose to keep the card, whatever `config` says.
+    ///   - config: the content and the look of the form; nil asks for no name.
+    ///   - showSaveInstrument: true if the payer may choose to store the card; overrides `config`.
     public static func createCardForm(config: CardFormConfig? = nil, showSaveInstrument: Bool = false) -> CardForm {
         let form = CardForm(
             config: (config ?? CardFormConfig()).with(showSaveInstrument: showSaveInstrument),
@@ -53,10 +53,10 @@ public import PayrailsTypes
         return form
     }
 
-    /// Creates a pay button for the card form that was made last.
+    /// Creates a pay button for the card form that was created last.
     ///
-    /// Without a form or a session the button is there, and a tap tells its delegate what is missing; the vendor's SDK
-    /// ends the process instead.
+    /// Without a form or a session the button exists, and a tap reports the missing part to its delegate; the vendor's
+    /// SDK ends the process instead.
     public static func createCardPaymentButton(
         buttonStyle: CardButtonStyle? = nil, translations: CardPaymenButtonTranslations
     ) -> CardPaymentButton {

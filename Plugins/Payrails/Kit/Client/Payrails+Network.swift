@@ -3,11 +3,11 @@ public import PayrailsTypes
 
 extension Payrails {
     /// Creates a session exactly as the vendor's guide does, over `StandardTransport`, and keeps it as
-    /// `currentSession`. Nothing is sent.
+    /// `currentSession`. Sends nothing.
     ///
     /// - Parameters:
-    ///   - configuration: what the merchant's server got, and how to behave.
-    ///   - onSessionExpired: gets fresh init data when the token is refused.
+    ///   - configuration: the init data from the merchant's server, and the options.
+    ///   - onSessionExpired: provides fresh init data when the token is refused.
     /// - Throws: `PayrailsError`: `invalidDataFormat`, or `missingData` naming the member.
     public static func createSession(
         with configuration: Configuration, onSessionExpired: SessionExpiredHandler? = nil
@@ -16,7 +16,7 @@ extension Payrails {
             with: configuration, onSessionExpired: onSessionExpired, transport: StandardTransport())
     }
 
-    /// As ``createSession(with:onSessionExpired:)``, with a callback.
+    /// Creates a session as ``createSession(with:onSessionExpired:)`` does, with a callback.
     public static func createSession(
         with configuration: Configuration, onSessionExpired: SessionExpiredHandler? = nil,
         onInit: @escaping @MainActor @Sendable (Result<Session, PayrailsError>) -> Void

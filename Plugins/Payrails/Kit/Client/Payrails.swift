@@ -2,20 +2,20 @@ public import PaymentCore
 public import PayrailsTypes
 import Synchronization
 
-/// What the vendor's static functions set up for the whole process: the only state of that kind in this module.
+/// The state of the vendor's static functions for the whole process: the only global state in this module.
 private let current = Mutex<PayrailsSession?>(nil)
 
 extension Payrails {
     /// The vendor's name for a session.
     public typealias Session = PayrailsSession
-    /// Gets fresh init data when the token is refused.
+    /// Provides fresh init data when the token is refused.
     public typealias SessionExpiredHandler = PayrailsSession.SessionExpiredHandler
 
-    /// Creates a session and keeps it as ``currentSession``. Nothing is sent.
+    /// Creates a session and keeps it as ``currentSession``. Sends nothing.
     ///
     /// - Parameters:
-    ///   - configuration: what the merchant's server got, and how to behave.
-    ///   - onSessionExpired: gets fresh init data when the token is refused.
+    ///   - configuration: the init data from the merchant's server, and the options.
+    ///   - onSessionExpired: provides fresh init data when the token is refused.
     ///   - transport: the network. Not among the vendor's parameters: this module opens no connections by itself. The
     ///     module PayrailsKit has the vendor's parameters only.
     /// - Throws: ``PayrailsError``: `invalidDataFormat`, or `missingData` naming the member.
@@ -30,7 +30,7 @@ extension Payrails {
         return session
     }
 
-    /// As ``createSession(with:onSessionExpired:transport:clock:random:)``, with a callback.
+    /// Creates a session as ``createSession(with:onSessionExpired:transport:clock:random:)`` does, with a callback.
     public static func createSession(
         with configuration: Configuration, onSessionExpired: SessionExpiredHandler? = nil,
         transport: any HTTPTransport, clock: any PaymentClock = SystemPaymentClock(),
@@ -45,10 +45,10 @@ extension Payrails {
         Task { await onInit(result) }
     }
 
-    /// The session that was made last, or nil.
+    /// The session that was created last; nil without one.
     public static var currentSession: Session? { current.withLock { $0 } }
 
-    /// Forgets ``currentSession``; payments under way keep theirs.
+    /// Clears ``currentSession``; payments in progress keep their session.
     public static func endSession() { current.withLock { $0 = nil } }
 
     /// Returns all usable stored instruments of the current session, cards first; none without a session.
@@ -71,9 +71,9 @@ extension Payrails {
         return try await session.deleteInstrument(instrumentId: instrumentId)
     }
 
-    /// Changes the current session, if there is one.
+    /// Changes the current session; does nothing without one.
     public static func update(_ options: UpdateOptions) { currentSession?.update(options) }
 
-    /// Returns what the current session knows of `key`; nil without a session.
+    /// Returns the current session's value of `key`; nil without a session.
     public static func query(_ key: PayrailsQueryKey) -> PayrailsQueryResult? { currentSession?.query(key) }
 }

@@ -4,7 +4,7 @@ import PayrailsTypes
 import Synchronization
 
 extension PayrailsSession {
-    /// Asks the service for the change `name`, once; when the token is refused, asks for a new session afterwards.
+    /// Requests the change `name` of the service, once. If the token is refused, requests fresh init data afterwards.
     func change<Answer: Codable & Sendable>(
         _ name: String, _ call: @escaping @Sendable (PayrailsAPI, SessionPayload) async throws(PayrailsError) -> Answer
     ) async throws(PayrailsError) -> Answer {

@@ -9,7 +9,7 @@ public import PayrailsTypes
 #endif
 
 extension PayrailsSession: ComponentSession {
-    /// The present month where this program runs.
+    /// The present month in the time zone of this process.
     public var currentMonth: YearAndMonth { YearAndMonth(clock.now, timeZone: .current) }
 
     /// Encrypts a card with the key of the session.
@@ -24,14 +24,14 @@ extension PayrailsSession: ComponentSession {
         await executePayment(withStoredInstrument: instrument, presenter: presenter)
     }
 
-    /// Pays with a card that ``encryptCard(_:)``, or the payer's browser, made.
+    /// Pays with an encrypted card that ``encryptCard(_:)`` or the payer's browser made.
     @MainActor public func pay(
         withEncryptedCard encryptedData: String, saveInstrument: Bool, presenter: (any PaymentPresenter)?
     ) async -> OnPayResult {
         await pay(.card, presenter) { .card(encryptedData: encryptedData, save: saveInstrument) }
     }
 
-    /// Pays by another method than a card.
+    /// Pays by a method other than a card.
     @MainActor public func pay(
         withType type: Payrails.PaymentType, saveInstrument: Bool, presenter: (any PaymentPresenter)?
     ) async -> OnPayResult {

@@ -3,8 +3,8 @@ public import PayrailsTypes
 import Synchronization
 
 extension PayrailsSession {
-    /// Deletes a stored instrument. ``storedInstruments(for:)`` does not list it any more. One that the service does
-    /// not know counts as deleted: that is what was wanted.
+    /// Deletes a stored instrument. ``storedInstruments(for:)`` does not list it any more. An instrument that the
+    /// service does not know counts as deleted.
     ///
     /// - Throws: ``PayrailsError``.
     public func deleteInstrument(instrumentId: String) async throws(PayrailsError) -> DeleteInstrumentResponse {
@@ -26,7 +26,7 @@ extension PayrailsSession {
         }
     }
 
-    /// Hands a card to the service's vault, without a payment.
+    /// Stores a card in the service's vault, without a payment.
     ///
     /// - Throws: ``PayrailsError``.
     public func tokenize(
@@ -44,7 +44,7 @@ extension PayrailsSession {
             "card", ["encryptedData": .string(encrypted), "vaultProviderConfigId": .string(provider)], options)
     }
 
-    /// Hands what Apple's payment sheet answered to the service's vault, without a payment.
+    /// Stores the token of Apple's payment sheet in the service's vault, without a payment.
     ///
     /// - Throws: ``PayrailsError``.
     public func tokenize(
@@ -53,7 +53,7 @@ extension PayrailsSession {
         try await save("applePay", ["paymentToken": .string(token.vaultText)], options)
     }
 
-    /// Hands a card to the service in a session that has no payment.
+    /// Tokenizes a card in a session that has no payment.
     private func tokenize(
         _ card: CardDetails, _ options: TokenizeOptions, _ tokenization: SessionPayload.TokenizationBody
     ) async throws(PayrailsError) -> SaveInstrumentResponse {

@@ -7,9 +7,9 @@ extension PayrailsSession {
     /// Pays with a stored instrument.
     ///
     /// - Parameters:
-    ///   - instrument: what is paid with.
-    ///   - presenter: shows a page where one is needed; stored cards too can ask for 3-D Secure.
-    ///   - onResult: hears the result, once, on the main actor.
+    ///   - instrument: the instrument to pay with.
+    ///   - presenter: shows a page if the payment needs one; stored cards too can require 3-D Secure.
+    ///   - onResult: receives the result, once, on the main actor.
     public func executePayment(
         withStoredInstrument instrument: any StoredInstrument, presenter: (any PaymentPresenter)? = nil,
         onResult: @escaping OnPayCallback
@@ -24,12 +24,12 @@ extension PayrailsSession {
         await pay(instrument.type, presenter) { .stored(instrument) }
     }
 
-    /// Pays with a card that the payer has just entered. It is encrypted here; only the service can read it.
+    /// Pays with a card that the payer has just entered. The card is encrypted here; only the service can decrypt it.
     ///
     /// - Parameters:
-    ///   - card: what the payer entered.
-    ///   - saveInstrument: whether the service keeps the card for later payments.
-    ///   - presenter: shows a page where one is needed, as for 3-D Secure.
+    ///   - card: the card that the payer entered.
+    ///   - saveInstrument: true if the service stores the card for later payments.
+    ///   - presenter: shows a page if the payment needs one, as for 3-D Secure.
     public func executePayment(
         withCard card: CardDetails, saveInstrument: Bool = false, presenter: (any PaymentPresenter)? = nil
     ) async -> OnPayResult {
@@ -41,9 +41,9 @@ extension PayrailsSession {
     /// Pays with PayPal or by a redirect; see the other methods for stored instruments, cards and Apple Pay.
     ///
     /// - Parameters:
-    ///   - type: what is paid with.
-    ///   - paymentMethodCode: which method, where several are of the type.
-    ///   - saveInstrument: whether the service keeps the account for later payments.
+    ///   - type: the type of the method.
+    ///   - paymentMethodCode: the code of the method, where several are of the type.
+    ///   - saveInstrument: true if the service stores the account for later payments.
     ///   - presenter: shows the page.
     public func executePayment(
         with type: Payrails.PaymentType, paymentMethodCode: String? = nil, saveInstrument: Bool = false,
@@ -67,20 +67,20 @@ extension PayrailsSession {
         }
     }
 
-    /// Pays with what Apple's payment sheet answered.
+    /// Pays with the token of Apple's payment sheet.
     public func executePayment(
         withApplePay token: ApplePayToken, saveInstrument: Bool = false, presenter: (any PaymentPresenter)? = nil
     ) async -> OnPayResult {
         await pay(.applePay, presenter) { .applePay(token, save: saveInstrument) }
     }
 
-    /// Gives the payment under way up, if there is one. When it was sent already it may still be carried out; its
-    /// result says so.
+    /// Abandons the payment in progress, if there is one. If its request was already sent, the payment may still be
+    /// made; the result says so.
     public func cancelPayment() { state.withLock { $0.payment }?.cancel() }
 }
 
 extension PayrailsSession {
-    /// Runs one payment; there is never a second one beside it.
+    /// Runs one payment; a second one at the same time fails.
     func pay(
         _ type: Payrails.PaymentType, _ presenter: (any PaymentPresenter)?,
         _ means: @escaping @Sendable () throws(PayrailsError) -> PaymentMeans
@@ -104,17 +104,17 @@ extension PayrailsSession {
         state.withLock { state in
             state.isPaying = false
             state.payment = nil
-            // Data that came meanwhile know better what there is.
+            // Init data that came meanwhile are newer.
             guard state.payload.execution?.id == run.flow.payment.id else { return }
             state.earlier = ended.earlier
             if let tried = ended.tried { state.tried.include(tried) }
         }
-        // The caller hears the result first.
+        // The caller receives the result before the refresh begins.
         if ended.needsRefresh { Task { refresh() } }
         return ended.result
     }
 
-    /// Nil where there is nothing to be paid.
+    /// Creates the run of a payment; nil if the session has no payment.
     private func run(
         _ presenter: (any PaymentPresenter)?, _ means: @escaping @Sendable () throws(PayrailsError) -> PaymentMeans
     ) -> PaymentRun? {
@@ -133,7 +133,7 @@ extension PayrailsSession {
         return PaymentRun(flow: flow, earlier: earlier)
     }
 
-    /// The card as the service takes it.
+    /// Returns the card encrypted for the service.
     func encrypt(_ card: CardDetails) throws(PayrailsError) -> String {
         try CardEncryption(payload, random: random).encrypt(card)
     }

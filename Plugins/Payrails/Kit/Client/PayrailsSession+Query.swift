@@ -1,7 +1,7 @@
 import PayrailsProvider
 
 extension PayrailsSession {
-    /// Returns what the session knows of `key`; nil when it does not.
+    /// Returns the session's value of `key`; nil if the session has none.
     public func query(_ key: PayrailsQueryKey) -> PayrailsQueryResult? {
         let payload = payload
         func link(_ link: LinkBody?) -> PayrailsQueryResult? {
@@ -21,7 +21,7 @@ extension PayrailsSession {
         }
     }
 
-    /// Returns the ways to pay that the session offers and that are known here.
+    /// Returns the ways to pay that the session offers and this library knows.
     public func getPaymentMethodConfig(_ filter: PaymentMethodFilter = .all) -> [PayrailsPaymentOption] {
         payload.options.map(\.publicOption).filter { option in
             switch filter {
@@ -34,7 +34,7 @@ extension PayrailsSession {
 }
 
 extension OptionBody {
-    /// The option as applications see it.
+    /// The option in its public form.
     var publicOption: PayrailsPaymentOption {
         PayrailsPaymentOption(
             paymentMethodCode: paymentMethodCode, description: description, integrationType: integrationType,

@@ -3,15 +3,15 @@ import PayrailsProvider
 import PayrailsTypes
 import Synchronization
 
-/// One request for fresh init data. It ends when the application answers it, or lets go of it without an answer.
+/// One request for fresh init data. It ends when the application answers it, or releases it without an answer.
 final class Renewal: Sendable {
-    /// What a session knows of its requests.
+    /// The requests of a session.
     struct State: Sendable {
-        /// The number of the one that is under way.
+        /// The number of the request in progress.
         var current: Int?
-        /// How many there were.
+        /// The number of requests so far.
         var count = 0
-        /// Who waits for the one that is under way.
+        /// The callers that wait for the request in progress.
         var waiting: [CheckedContinuation<Bool, Never>] = []
     }
 
@@ -25,15 +25,15 @@ final class Renewal: Sendable {
 
     deinit { session.end(number, with: nil) }
 
-    /// The application's answer; only the first counts.
+    /// Takes the application's answer; only the first counts.
     func answer(_ result: Result<Payrails.InitData, any Error>) {
         session.end(number, with: (try? result.get()).flatMap { try? SessionPayload($0) })
     }
 }
 
 extension PayrailsSession {
-    /// Asks the application for fresh init data and takes them over when they come. One request at a time; a failure
-    /// leaves everything as it is.
+    /// Requests fresh init data of the application and takes them over when they come. Only one request is in progress
+    /// at a time; a failure changes nothing.
     func refresh() {
         guard let onSessionExpired else { return }
         let number = state.withLock { state -> Int? in
@@ -47,9 +47,9 @@ extension PayrailsSession {
         onSessionExpired { renewal.answer($0) }
     }
 
-    /// Asks the application for fresh init data and waits for them.
+    /// Requests fresh init data of the application and waits for them.
     ///
-    /// - Returns: whether they came, and were taken over.
+    /// - Returns: true if the data came and were taken over.
     func isRefreshed() async -> Bool {
         guard onSessionExpired != nil else { return false }
         return await withCheckedContinuation { continuation in
@@ -58,7 +58,7 @@ extension PayrailsSession {
         }
     }
 
-    /// The request called `number` is over; `payload` is what came of it.
+    /// Ends the request `number` with `payload`, its result.
     fileprivate func end(_ number: Int, with payload: SessionPayload?) {
         let (waiting, isTaken) = state.withLock { state -> ([CheckedContinuation<Bool, Never>], Bool) in
             guard state.renewal.current == number else { return ([], false) }
@@ -72,8 +72,10 @@ extension PayrailsSession {
 }
 
 extension PayrailsSession.State {
-    /// - Returns: whether it was done. Data of another payment are not taken while one is under way: whoever did not
-    ///   know how that one ended would pay twice.
+    /// Takes over fresh init data, unless they are those of another payment while one is in progress: a caller that
+    /// does not know the end of the first payment would pay twice.
+    ///
+    /// - Returns: true if the data were taken over.
     mutating func takeOver(_ fresh: SessionPayload) -> Bool {
         guard !isPaying || fresh.execution?.id == payload.execution?.id else { return false }
         let mark = fresh.execution?.tried ?? .start
@@ -86,7 +88,7 @@ extension PayrailsSession.State {
         }
         payload = fresh
         amount = fresh.amount
-        // Fresh data list what there is now.
+        // Fresh data list the present instruments.
         instruments.renew()
         return true
     }

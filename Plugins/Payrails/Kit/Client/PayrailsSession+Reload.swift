@@ -4,15 +4,15 @@ public import PayrailsTypes
 import Synchronization
 
 extension PayrailsSession {
-    /// Asks what is stored for the payer now: ``storedInstruments(for:)`` lists it afterwards, what is new and without
-    /// what is gone.
+    /// Reloads the payer's stored instruments: afterwards ``storedInstruments(for:)`` lists the new ones, and no
+    /// deleted ones.
     ///
-    /// The service is asked for its list. That clients may ask for it is not documented, only that servers may: where
-    /// the service refuses, the application is asked for fresh init data (`onSessionExpired`), which have the list,
-    /// too. That is not done while a payment is under way or may have been made: fresh data can be those of another
-    /// payment.
+    /// The service is asked for its list. The documentation allows this to servers and says nothing of clients: if the
+    /// service refuses, the application is asked for fresh init data (`onSessionExpired`), which contain the list too.
+    /// This fallback is skipped while a payment is in progress or may have been made: fresh data can be those of
+    /// another payment.
     ///
-    /// - Throws: ``PayrailsError`` when there was no answer; what was known stays.
+    /// - Throws: ``PayrailsError`` if there was no answer; the known instruments stay.
     public func reloadInstruments() async throws(PayrailsError) {
         let (payload, question) = state.withLock { ($0.payload, $0.instruments.ask()) }
         do throws(PayrailsError) {
@@ -30,7 +30,7 @@ extension PayrailsSession {
 }
 
 extension PayrailsError {
-    /// Whether the service was reached and gives no list, or there is nowhere to ask for it.
+    /// True if the service was reached and gives no list, or the session has no address to ask at.
     fileprivate var isRejection: Bool {
         switch self {
         case .authenticationError, .missingData: true

@@ -5,13 +5,13 @@ import Synchronization
 
 /// One payment session: the ways to pay of one payment, the payer's stored instruments, and the payment itself.
 ///
-/// A payment whose ending is not known is not begun beside: the next one asks the service first, tells what it finds,
-/// and begins anew only where nothing is under way, or where the payer left a page to pay in another way.
+/// While the end of a payment is unknown, no other is begun beside it: the next one asks the service first, reports the
+/// result it finds, and begins anew only if nothing is in progress, or if the payer left a page to pay in another way.
 ///
-/// Made from the `Payrails.InitData` that the merchant's server got; nothing is sent while it is made. Every address
-/// comes from there or from an answer of the service, and the token goes to no others.
+/// Made from the `Payrails.InitData` that the merchant's server got; creating it sends nothing. Every address comes
+/// from there or from an answer of the service, and the token is sent to no other.
 public final class PayrailsSession: Sendable {
-    /// Gets fresh init data from the merchant's server when the token is refused, and hands them to its argument, once.
+    /// Gets fresh init data from the merchant's server if the token is refused, and passes them to its argument, once.
     public typealias SessionExpiredHandler =
         @Sendable (@escaping @Sendable (Result<Payrails.InitData, any Error>) -> Void) -> Void
 
@@ -21,12 +21,12 @@ public final class PayrailsSession: Sendable {
         var isPaying = false
         var renewal = Renewal.State()
         var payment: Task<PaymentRun.Ended, Never>?
-        /// What is known to have been tried already, so that the end of an earlier payment is not taken for the next
-        /// one's.
+        /// The attempts that are known to have been made, so that the end of an earlier payment is not taken for the
+        /// end of the next.
         var tried: StatusHistory.Mark
-        /// What was begun before and has no ending that is known here.
+        /// The payment that was begun before and whose end is unknown here.
         var earlier: PaymentRun.Earlier?
-        /// What is stored for the payer.
+        /// The payer's stored instruments.
         var instruments = Instruments()
     }
 
@@ -40,11 +40,12 @@ public final class PayrailsSession: Sendable {
     /// Creates a session.
     ///
     /// - Parameters:
-    ///   - configuration: what the merchant's server got, and how to behave.
+    ///   - configuration: the init data from the merchant's server, and the options.
     ///   - transport: the network.
-    ///   - clock: the time of polling.
-    ///   - random: keys of idempotency and of card encryption; the default is cryptographically secure.
-    ///   - onSessionExpired: gets fresh init data when the token is refused.
+    ///   - clock: the clock for polling.
+    ///   - random: the source of idempotency keys and of keys for card encryption; the default is cryptographically
+    ///     secure.
+    ///   - onSessionExpired: provides fresh init data when the token is refused.
     /// - Throws: ``PayrailsError``: `invalidDataFormat`, or `missingData` naming the member.
     public init(
         _ configuration: Payrails.Configuration, transport: any HTTPTransport,
@@ -67,12 +68,12 @@ public final class PayrailsSession: Sendable {
 
     var payload: SessionPayload { state.withLock { $0.payload } }
 
-    /// What `payload` says was begun before it was made.
+    /// Returns the payment that was begun before `payload` was made; nil if the execution's status is `ready`.
     static func earlier(_ payload: SessionPayload) -> PaymentRun.Earlier? {
         (payload.execution?.status ?? .ready) == .ready ? nil : PaymentRun.Earlier()
     }
 
-    /// What one payment or change may use of the world: the session's own hosts, and steps that are kept in memory.
+    /// Returns the context of one payment or change: only the session's own hosts, and steps kept in memory.
     func context(_ payload: SessionPayload, payer: Payer = Payer()) -> ProviderContext {
         .unstored(hosts: payload.hosts, http: transport, payer: payer, clock: clock, random: random)
     }
@@ -83,26 +84,27 @@ public final class PayrailsSession: Sendable {
     /// The service's id of the payment; nil in a session for storing cards, which has none.
     public var executionId: String? { payload.execution?.id }
 
-    /// Whether a payment is under way.
+    /// True if a payment is in progress.
     public var isPaymentInProgress: Bool { state.withLock { $0.isPaying } }
 
-    /// Returns the payer's usable stored instruments of a type, in the service's order, as far as they are known:
+    /// Returns the payer's usable stored instruments of a type, in the service's order, as far as they are known;
     /// ``reloadInstruments()`` asks the service.
     public func storedInstruments(for type: Payrails.PaymentType) -> [any StoredInstrument] {
         state.withLock { $0.instruments.list(type, in: $0.payload) }
     }
 
-    /// Returns whether the payment can be made in this way: it is offered, and what it needs is there.
+    /// Returns whether a payment of this type can be made: the session offers it, and has everything that it needs.
     public func isPaymentAvailable(type: Payrails.PaymentType) -> Bool { payload.isPayable(type) }
 
-    /// Returns whether the payment can be made by the method with this code: it is offered, and what it needs is there.
+    /// Returns whether the method with this code can be paid with: the session offers it, and has everything that it
+    /// needs.
     public func isPaymentCodeAvailable(paymentMethodCode: String) -> Bool {
         let payload = payload
         return payload.option(code: paymentMethodCode)?.type.map(payload.isPayable) ?? false
     }
 
-    /// Uses another amount for later payments. It changes nothing at the service, which refuses amounts that differ
-    /// from its own: the merchant's server has to change it there too.
+    /// Uses another amount for later payments. This changes nothing at the service, which refuses amounts that differ
+    /// from its own: the merchant's server has to change the amount there too.
     public func update(amount: PayrailsAmount) { state.withLock { $0.amount = amount } }
 
     /// Changes the session; see ``update(amount:)``.

@@ -2,11 +2,11 @@ public import PayrailsProvider
 public import PayrailsTypes
 
 extension Payrails {
-    /// What the merchant's server got from the service for one payment, handed on unchanged.
+    /// The content of the service's answer to the merchant's server for one payment, passed on unchanged.
     public typealias InitData = PayrailsInitData
 
-    /// Which of the world's two Payrails a session is meant for. It decides over PayPal's own environment only: every
-    /// address comes from the ``InitData``.
+    /// The environment that a session is meant for. It selects PayPal's own environment only: every address comes from
+    /// the ``InitData``.
     public enum Env: String, Sendable, Hashable, CaseIterable {
         /// Real payments.
         case production
@@ -19,11 +19,11 @@ extension Payrails {
         public static let dev = Env.test
     }
 
-    /// How a session behaves.
+    /// The options of a session.
     public struct Options: Sendable, Hashable {
-        /// Which Payrails the session is meant for.
+        /// The environment that the session is meant for.
         public let env: Env
-        /// Where payers come back to from pages.
+        /// The addresses at which payers return from pages.
         public let returnURLs: ReturnURLs
 
         /// Creates options.
@@ -33,11 +33,11 @@ extension Payrails {
         }
     }
 
-    /// Everything a session is made from.
+    /// The input that a session is created from.
     public struct Configuration: Sendable, Hashable {
-        /// What the merchant's server got for this payment.
+        /// The init data of this payment, from the merchant's server.
         public let initData: InitData
-        /// How the session behaves.
+        /// The options of the session.
         public let option: Options
 
         /// Creates a configuration.

@@ -1,15 +1,15 @@
 public import PayrailsTypes
 
-/// What can be changed about a session.
+/// The changes to a session.
 public struct UpdateOptions: Sendable, Hashable {
-    /// The amount of later payments; nil leaves it.
+    /// The amount of later payments; nil leaves it unchanged.
     public var amount: PayrailsAmount?
 
     /// Creates options.
     public init(amount: PayrailsAmount? = nil) { self.amount = amount }
 }
 
-/// An address and how to call it, as the service writes it.
+/// An address and its HTTP method, as the service writes them.
 public struct PayrailsLink: Sendable, Hashable {
     /// The HTTP method.
     public let method: String?
@@ -19,51 +19,51 @@ public struct PayrailsLink: Sendable, Hashable {
 
 /// A way to pay that the session offers.
 public struct PayrailsPaymentOption: Sendable, Hashable {
-    /// What the merchant's setup says about it.
+    /// The merchant's configuration of the option.
     public struct ClientConfig: Sendable, Hashable {
-        /// The name for people.
+        /// The name to show to the payer.
         public let displayName: String?
-        /// How it is carried out, such as `redirect`.
+        /// The flow of the payment, such as `redirect`.
         public let flow: String?
-        /// Whether it can be kept for later.
+        /// True if the instrument can be stored for later payments.
         public let supportsSaveInstrument: Bool?
-        /// Whether it takes a billing address.
+        /// True if the option takes a billing address.
         public let supportsBillingInfo: Bool?
     }
 
     /// The service's code of the method.
     public let paymentMethodCode: String
-    /// The service's words for it.
+    /// The service's description of the option.
     public let description: String?
-    /// How it is integrated, such as `api`.
+    /// The kind of integration, such as `api`.
     public let integrationType: String
-    /// What the merchant's setup says about it.
+    /// The merchant's configuration of the option.
     public let clientConfig: ClientConfig?
 }
 
-/// Which options to list.
+/// The filter of a list of options.
 public enum PaymentMethodFilter: Sendable, Hashable {
     /// All.
     case all
-    /// Those that are finished on a page of their own.
+    /// The options that are completed on a separate page.
     case redirect
-    /// Those with this code.
+    /// The options with this code.
     case specific(String)
 }
 
-/// What a session can be asked for.
+/// The keys that a session can be queried for.
 public enum PayrailsQueryKey: Sendable, Hashable {
     /// The merchant's reference of the payer.
     case holderReference
     /// The amount of later payments.
     case amount
-    /// The id of the execution: of the payment.
+    /// The id of the execution, that is, of the payment.
     case executionId
-    /// Where digits of a card can be looked up.
+    /// The address that looks up the first digits of a card.
     case binLookup
-    /// Where instruments are deleted.
+    /// The address that deletes instruments.
     case instrumentDelete
-    /// Where instruments are changed.
+    /// The address that changes instruments.
     case instrumentUpdate
     /// The ways to pay.
     case paymentMethodConfig(PaymentMethodFilter)

@@ -2,20 +2,21 @@ public import PaymentCore
 import PayrailsProvider
 public import PayrailsTypes
 
-/// The key that card data is encrypted with on the way to the service (Protocol 5).
+/// The key for the encryption of card data for the service (Protocol 5).
 public struct PayrailsVaultKey: Sendable, Hashable {
     /// Base64 of SubjectPublicKeyInfo.
     public let publicKey: String
-    /// Its name, which goes into the header of what a server encrypts.
+    /// The key's id, which belongs in the header of a server's JWE.
     public let id: String?
-    /// For how long it is good, when the service says so.
+    /// The lifetime of the key, if the service states one.
     public let lifetime: Duration?
 }
 
 extension PayrailsMerchantClient {
-    /// Lists what is stored for `holder`: the first page, as the service cuts it. What cannot be read is left out.
+    /// Lists the instruments stored for `holder`: the first page, in the service's size. Omits instruments that cannot
+    /// be read.
     ///
-    /// - Throws: ``PaymentError`` when the service cannot be asked.
+    /// - Throws: ``PaymentError`` if the request fails.
     public func instruments(of holder: String) async throws(PaymentError) -> [InstrumentResponse] {
         let answer = try await asMerchant(id) { () throws(CallError) in
             try await calls.send(
@@ -24,9 +25,9 @@ extension PayrailsMerchantClient {
         return (answer["results"]?.array ?? []).compactMap { try? $0.decode(InstrumentResponse.self) }
     }
 
-    /// Deletes what is stored.
+    /// Deletes a stored instrument.
     ///
-    /// - Throws: ``PaymentError``; `notFound` when there is none of this id.
+    /// - Throws: ``PaymentError``; `notFound` if there is no instrument of this id.
     public func deleteInstrument(_ instrument: String) async throws(PaymentError) {
         try await asMerchant(id) { () throws(CallError) in
             let answer = try await calls.send(
@@ -35,7 +36,7 @@ extension PayrailsMerchantClient {
         }
     }
 
-    /// Changes what is stored, as far as the service lets merchants: its state, `enabled` or `disabled`, its
+    /// Changes a stored instrument, as far as the service lets merchants: its status, `enabled` or `disabled`, its
     /// references, and whether the holder prefers it.
     ///
     /// - Returns: the instrument after the change.
@@ -62,9 +63,9 @@ extension PayrailsMerchantClient {
     /// - Parameters:
     ///   - encryptedData: the compact JWE, with the holder in it; made with the ``vaultKey()`` by a server, or by an
     ///     app.
-    ///   - holder: the merchant's own name of the payer.
-    ///   - providerConfig: the id of the vault's configuration, where the workspace has several.
-    ///   - options: whether and for what it is kept.
+    ///   - holder: the merchant's own reference of the payer.
+    ///   - providerConfig: the id of the vault configuration, if the workspace has several.
+    ///   - options: the options for storing it.
     /// - Returns: the instrument.
     /// - Throws: ``PaymentError``.
     public func saveInstrument(
@@ -85,7 +86,7 @@ extension PayrailsMerchantClient {
         }
     }
 
-    /// Returns the key that card data is encrypted with, good for as long as it says.
+    /// Returns the key for the encryption of card data, valid for its stated lifetime.
     ///
     /// - Throws: ``PaymentError``.
     public func vaultKey() async throws(PaymentError) -> PayrailsVaultKey {

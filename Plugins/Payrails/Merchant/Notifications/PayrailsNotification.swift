@@ -9,23 +9,23 @@ import PayrailsTypes
     public import Foundation
 #endif
 
-/// A genuine notification: its signature is good, and every value here was under it (Protocol 7).
+/// A genuine notification: its signature is valid, and covers every value here (Protocol 7).
 public struct PayrailsNotification: Sendable, Hashable {
-    /// What happened. Open: the service may add others.
+    /// A kind of event. Open: the service may add others.
     public struct Event: Sendable, Hashable, Codable, RawRepresentable {
-        /// The service's word.
+        /// The service's name of the event.
         public let rawValue: String
 
-        /// Creates an event from the service's word.
+        /// Creates an event from the service's name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// An execution was made.
+        /// An execution was created.
         public static let executionCreated = Event(rawValue: "executionCreated")
-        /// An action was asked for.
+        /// An action was requested.
         public static let actionRequested = Event(rawValue: "executionActionRequested")
         /// An action has ended.
         public static let actionCompleted = Event(rawValue: "executionActionCompleted")
-        /// What was told of an action has changed.
+        /// The reported state of an action has changed.
         public static let actionUpdated = Event(rawValue: "executionActionUpdated")
         /// Rules were applied.
         public static let ruleEngineExecuted = Event(rawValue: "ruleEngineExecuted")
@@ -33,53 +33,53 @@ public struct PayrailsNotification: Sendable, Hashable {
         public static let offersEnrollmentCompleted = Event(rawValue: "networkOffersEnrollmentCompleted")
     }
 
-    /// What is known of an action's end.
+    /// The progress of an action, as far as it is known.
     @nonexhaustive
     public enum Progress: Sendable, Hashable {
-        /// It was asked for, or goes on.
+        /// The action was requested, or continues.
         case inFlight
-        /// It went through.
+        /// The action succeeded.
         case successful
-        /// It did not; the service's word for why, where it gives one.
+        /// The action failed, with the service's reason code if it gives one.
         case failed(String?)
-        /// It says neither.
+        /// The notification states neither.
         case unclear
     }
 
-    /// The merchant that it was sent to.
+    /// The id of the merchant that received the notification.
     let merchant: ProviderID
     let captureMode: PayrailsCaptureMode
-    /// What happened.
+    /// The event.
     public let event: Event
-    /// When, by the service's clock; nil where it wrote none.
+    /// The time of the event by the service's clock; nil if it wrote none.
     public let time: Date?
-    /// The workspace.
+    /// The id of the workspace.
     public let workspace: String?
-    /// What set it off: `api`, `action` or `external`.
+    /// The trigger of the event: `api`, `action` or `external`.
     public let trigger: String?
-    /// The action that it is about.
+    /// The action of the event; nil if it has none.
     public let action: PayrailsAction?
-    /// The service's id of the action, the same in all that is told of it.
+    /// The service's id of the action, the same in all notifications about it.
     public let actionID: String?
-    /// How far the action is.
+    /// The progress of the action.
     public let progress: Progress
-    /// The id of the execution; nil where it is about none.
+    /// The id of the execution; nil if the event has none.
     public let execution: String?
-    /// The merchant's own name of the order.
+    /// The merchant's own reference of the order.
     public let order: String?
-    /// The total of the execution, whatever the action was over.
+    /// The total of the execution, whatever the amount of the action.
     public let amount: Money?
-    /// The merchant's own id of the refund, where it was asked for here.
+    /// The merchant's own id of the refund, if this library requested it.
     public let refund: String?
-    /// How the secret was read that the signature holds for.
+    /// The reading of the secret with which the signature is valid.
     public let keyReading: PayrailsKeyReading
-    /// SHA-256 of the body in hexadecimal digits: the same for each repetition. Keep it for as long as notifications
-    /// are accepted, and skip what is known.
+    /// The SHA-256 of the body in hexadecimal digits: the same for each repetition. Store it for as long as
+    /// notifications are accepted, and skip known ones.
     public let fingerprint: String
 }
 
 extension PayrailsNotification {
-    /// Reads a body whose signature is good.
+    /// Creates a notification from a body whose signature is valid.
     init(
         _ body: [UInt8], _ reading: PayrailsKeyReading, to merchant: PayrailsMerchant
     ) throws(NotificationDefect) {
@@ -105,7 +105,7 @@ extension PayrailsNotification {
         if action != nil, self.execution == nil { throw .unreadable("details.execution.id") }
     }
 
-    /// Nil for none: programs that forget to set a time write the year 1.
+    /// Returns the time; nil for none: programs that forget to set a time write the year 1.
     private static func time(_ value: JSONValue?) throws(NotificationDefect) -> Date? {
         guard let value, !value.isNull else { return nil }
         guard let time = value.string.flatMap(VendorTime.init) else { throw .unreadable("time") }
@@ -128,7 +128,7 @@ extension PayrailsNotification {
             let reason = details["errors"]?[0]?["reason"]
             let category = WireText.code(reason?["category"]?.string)
             if let category, ["Pending", "Redirect"].contains(category) { return .inFlight }
-            // What has not ended is not told to have failed without a reason.
+            // An action that has not ended is not reported as failed without a reason.
             guard details["errors"]?[0] != nil else { return event == .actionUpdated ? .inFlight : .unclear }
             return .failed(WireText.code(reason?["result"]?.string))
         case nil: return .unclear
@@ -137,19 +137,19 @@ extension PayrailsNotification {
 }
 
 extension PayrailsNotification {
-    /// The payment or the refund that it is about, as routers and journals call it. What is about neither has a name of
-    /// its own, which nothing else has.
+    /// The reference of the payment or refund that the notification is about, as in routers and journals. A
+    /// notification about neither has a unique reference.
     public var paymentReference: PaymentReference {
         guard let execution else {
             return PaymentReference(provider: merchant, id: "notification-\(fingerprint.prefix(32))")
         }
         guard action == .refund else { return PaymentReference(provider: merchant, id: execution) }
-        // One that was asked for elsewhere, as in the portal, is nobody's here.
+        // A refund requested elsewhere, as in the portal, has no id of this merchant.
         return PaymentReference(
             provider: merchant, id: refund ?? "action-\(actionID ?? fingerprint)", subject: .refund)
     }
 
-    /// What it means.
+    /// The outcome that the notification reports.
     public var outcome: PaymentOutcome {
         switch (action, progress) {
         case (.authorize?, .inFlight), (.confirm?, .inFlight), (.capture?, .inFlight), (.refund?, .inFlight):
@@ -175,7 +175,7 @@ extension PayrailsNotification {
         }
     }
 
-    /// It states the total, which the merchant may have captured a part of.
+    /// The receipt of the payment. The notification has the total, of which a merchant may have captured a part.
     private var paid: PaymentOutcome {
         .succeeded(
             PaymentReceipt(reference: paymentReference, amount: captureMode == .manual ? nil : amount))
@@ -183,9 +183,9 @@ extension PayrailsNotification {
 
     private static func because(_ reason: String?) -> String { reason.map { ": \($0)" } ?? "" }
 
-    /// Checks it against the session that was opened for the order.
+    /// Checks the notification against the session that was opened for the order.
     ///
-    /// - Throws: ``PaymentError`` with code `integrity`, saying what differs.
+    /// - Throws: ``PaymentError`` with code `integrity`, naming the difference.
     public func check(against session: PayrailsOpenSession) throws(PaymentError) {
         let difference: String? =
             if execution == nil || execution != session.payment?.id {
@@ -206,21 +206,21 @@ extension PayrailsNotification {
 extension PayrailsMerchant: NotificationReadingService {
     /// Checks that `notification` is genuine and reads it.
     ///
-    /// - Returns: which payment or refund it is about, and what it says of it.
-    /// - Throws: ``PaymentError`` with code `untrustedNotification`, saying why.
+    /// - Returns: the reference of the payment or refund, and its outcome.
+    /// - Throws: ``PaymentError`` with code `untrustedNotification` and the reason.
     public func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
         let genuine = try read(notification)
         return PaymentNotification(reference: genuine.paymentReference, outcome: genuine.outcome)
     }
 
-    /// Checks that `notification` is genuine and reads everything that it says.
+    /// Checks that `notification` is genuine and reads its whole content.
     ///
-    /// The signature has no time of its own, so that whoever once heard a notification can send it again for as long as
-    /// its time is near the clock's: skip those whose ``PayrailsNotification/fingerprint`` is known, or apply them to a
-    /// ``PayrailsPaymentState``, which knows them.
+    /// The signature covers no time of sending: an eavesdropper can send a notification again as long as its time is
+    /// near the clock's. Skip those whose ``PayrailsNotification/fingerprint`` is known, or apply them to a
+    /// ``PayrailsPaymentState``, which remembers them.
     ///
     /// - Returns: the notification.
-    /// - Throws: ``PaymentError`` with code `untrustedNotification`, saying why.
+    /// - Throws: ``PaymentError`` with code `untrustedNotification` and the reason.
     public func read(_ notification: IncomingNotification) throws(PaymentError) -> PayrailsNotification {
         do throws(NotificationDefect) {
             let reading = try SignedNotification.check(notification, notificationSecrets)

@@ -1,21 +1,21 @@
 public import PaymentCore
 
-/// What a merchant's records say of one payment, as notifications come in: doubled, late, and in any order.
+/// The state of one payment in a merchant's records, by its notifications: repeated, late, and in any order.
 ///
 /// Store it with the order, and apply every genuine notification to it within one database transaction.
 public struct PayrailsPaymentState: Sendable, Hashable, Codable {
-    /// How far the payment is. It only ever goes forward.
+    /// The progress of the payment. It only ever advances.
     @nonexhaustive
     public enum Stage: String, Sendable, Hashable, Codable, CaseIterable {
-        /// Nobody has paid.
+        /// The payment is not paid.
         case open
-        /// The payer's last attempt was refused; they may try another way.
+        /// The payer's last attempt was declined; they may try another way.
         case declined
-        /// The money is set aside.
+        /// The money is authorised, and not captured.
         case authorized
-        /// The money is the merchant's.
+        /// The money is captured.
         case captured
-        /// It was called off; the money is the payer's again.
+        /// The payment is cancelled; the money is released or refunded.
         case cancelled
 
         fileprivate var rank: Int {
@@ -28,45 +28,45 @@ public struct PayrailsPaymentState: Sendable, Hashable, Codable {
         }
     }
 
-    /// What a notification changed.
+    /// The effect of a notification on the state.
     @nonexhaustive
     public enum Change: Sendable, Hashable {
-        /// It is news.
+        /// It changed the state.
         case applied
-        /// It was told before.
+        /// Its content was already known.
         case repeated
-        /// Something later was told before.
+        /// A later stage was already known.
         case outdated
-        /// It says nothing of how the payment stands.
+        /// It does not determine a stage.
         case silent
-        /// It is about another payment, or over another amount.
+        /// It is about another payment, or another amount.
         case foreign
     }
 
     /// The id of the execution.
     public let execution: String
-    /// The total that was ordered.
+    /// The total of the order.
     public let amount: Money
-    /// How far it is.
+    /// The progress of the payment.
     public private(set) var stage = Stage.open
-    /// What became of each refund, by the merchant's own id, or by the service's where it was asked for elsewhere: true
-    /// for one that went through.
+    /// The results of refunds, by the merchant's own id, or by the service's if they were requested elsewhere: true for
+    /// a refund that succeeded.
     public private(set) var refunds: [String: Bool] = [:]
     private var seen: Set<String> = []
 
-    /// Creates the state of a payment of which nothing was told yet.
+    /// Creates the state of a payment before any notification.
     ///
     /// - Parameters:
     ///   - execution: the id of the execution.
-    ///   - amount: the total that was ordered; what is told of another one is foreign.
+    ///   - amount: the total of the order; notifications about another amount are foreign.
     public init(execution: String, amount: Money) {
         self.execution = execution
         self.amount = amount
     }
 
-    /// Takes a notification into account.
+    /// Applies a notification to the state.
     ///
-    /// - Returns: what changed by it.
+    /// - Returns: its effect.
     public mutating func apply(_ notification: PayrailsNotification) -> Change {
         guard notification.execution == execution, notification.amount.map({ $0 == amount }) ?? true else {
             return .foreign
@@ -88,7 +88,7 @@ public struct PayrailsPaymentState: Sendable, Hashable, Codable {
         case .failed: news = false
         case .inFlight, .unclear: return .silent
         }
-        // Money that went back is not undone by a word that comes late.
+        // A late notification does not undo a completed refund.
         switch refunds[id] {
         case nil: break
         case news?: return .repeated

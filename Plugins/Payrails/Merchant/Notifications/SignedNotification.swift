@@ -7,8 +7,8 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// How the secret of an address becomes the key that its notifications are signed with. The documentation's secret is a
-/// row of hexadecimal digits, and does not say whether they are the key or spell it: both are tried.
+/// The derivation of the key that signs an address's notifications from its secret. The documentation's secret is a
+/// sequence of hexadecimal digits, and does not say whether they are the key or spell it: both are tried.
 @nonexhaustive
 public enum PayrailsKeyReading: String, Sendable, Hashable, Codable, CaseIterable {
     /// The characters of the secret are the key.
@@ -16,31 +16,32 @@ public enum PayrailsKeyReading: String, Sendable, Hashable, Codable, CaseIterabl
     /// The secret spells the key in hexadecimal digits.
     case hexadecimal
 
-    /// The key; nil where the secret cannot be read so.
+    /// Returns the key; nil if the secret does not have this form.
     func key(_ secret: Redacted<String>) -> [UInt8]? {
         let text = secret.reveal()
         switch self {
         case .text: return text.isEmpty ? nil : Array(text.utf8)
         case .hexadecimal:
-            // Shorter keys than the digest would be guessed; and the prefix of other notations is none of a secret.
+            // Keys shorter than the digest could be guessed; and the prefix of other notations does not belong to a
+            // secret.
             guard text.utf8.count >= 64, !text.lowercased().hasPrefix("0x") else { return nil }
             return Hex.decode(text)
         }
     }
 }
 
-/// Why a notification is not accepted.
+/// The reason that a notification is not accepted.
 enum NotificationDefect: Error, Sendable, Hashable, CustomStringConvertible {
     case noSecret
     case tooLarge
-    /// There is no `X-Signature`, more than one, or one that is no base64 of a digest.
+    /// There is no `X-Signature`, more than one, or one that is not base64 of a digest.
     case noSignature
-    /// The signature is another.
+    /// The signature does not match.
     case forged
     case notJSON
-    /// A member that there has to be is missing or malformed.
+    /// A required member is missing or malformed.
     case unreadable(String)
-    /// Its time is too far from the clock's.
+    /// The time differs too much from the clock's.
     case stale
 
     var description: String {
@@ -56,26 +57,26 @@ enum NotificationDefect: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The signature of a notification: HMAC-SHA256 over the body as it came (Protocol 7.1).
+/// The signature of a notification: HMAC-SHA256 over the body as received (Protocol 7.1).
 enum SignedNotification {
     static let maximumLength = 256 << 10
     private static let header = "X-Signature"
 
-    /// Checks the signature before anything of the body is read.
+    /// Checks the signature before reading any of the body.
     ///
-    /// - Returns: how the secret was read that it holds for.
+    /// - Returns: the reading of the secret with which the signature is valid.
     static func check(
         _ notification: IncomingNotification, _ secrets: [Redacted<String>]
     ) throws(NotificationDefect) -> PayrailsKeyReading {
         guard !secrets.isEmpty else { throw .noSecret }
         guard notification.body.count <= maximumLength else { throw .tooLarge }
         let values = notification.headers.values(header)
-        // Decoders forgive much; the service writes one form.
+        // Decoders are lenient; the service writes one form.
         guard values.count == 1, let value = values.first, let bytes = Data(base64Encoded: value), bytes.count == 32,
             bytes.base64EncodedString() == value
         else { throw .noSignature }
         var holding: PayrailsKeyReading?
-        // All of them, so that the time tells nothing of which one it was.
+        // Tries all of them, so that the time does not reveal the matching one.
         for secret in secrets {
             for reading in PayrailsKeyReading.allCases {
                 guard let key = reading.key(secret) else { continue }

@@ -8,27 +8,27 @@ import PayrailsTypes
     import Foundation
 #endif
 
-/// A session that was opened: what the merchant's server hands to its app, and what it remembers with the order.
+/// An opened session: the merchant's server passes its init data to the app, and stores it with the order.
 public struct PayrailsOpenSession: Sendable, Hashable {
-    /// What the app opens its session with, as it came from the service. It holds the session's token.
+    /// The init data from the service, with which the app opens its session. It holds the session's token.
     public let initData: PayrailsInitData
-    /// The payment as routers and journals call it; nil where the session pays nothing.
+    /// The reference of the payment in routers and journals; nil if the session has no payment.
     public let payment: PaymentReference?
-    /// What it was opened for.
+    /// The order that the session was opened for.
     public let order: PayrailsSessionOrder
 
-    /// The session as a link for the payer's app: `payrails:session?…`. Whoever has it can pay.
+    /// The session as a link for the payer's app: `payrails:session?…`. Every holder of the link can pay.
     public var link: Redacted<String> { SessionLink.link(to: initData) }
 
-    /// Reads the service's answer, and compares it with what was ordered.
+    /// Creates a session from the service's answer, and compares it with the order.
     ///
-    /// - Throws: ``CallError``: it cannot be read, or is a session of something else.
+    /// - Throws: ``CallError`` if the answer cannot be read, or is a session for something else.
     init(_ answer: JSONValue, for order: PayrailsSessionOrder, at merchant: ProviderID) throws(CallError) {
         guard let version = answer["version"]?.string, let data = answer["data"]?.string,
             let bytes = Data(base64Encoded: data), let content = try? JSONValue(parsing: Array(bytes)),
             content["token"]?.string?.isEmpty == false
         else { throw .unusableAnswer("'data' is not a session's") }
-        // A key that was used before is answered with the session of then, whatever the body.
+        // A known key is answered with its earlier session, whatever the body.
         let amount = content["amount"].flatMap { try? $0.decode(PayrailsAmount.self).money() }
         guard amount == order.amount else { throw .foreignAnswer("the session is over another amount") }
         let holder = content["holderReference"] ?? content["execution"]?["holderReference"]
@@ -53,19 +53,18 @@ public struct PayrailsOpenSession: Sendable, Hashable {
 }
 
 extension PayrailsMerchantClient {
-    /// Opens a session of any kind, for the merchant's app: once for each order and round, however often it is asked
-    /// for.
+    /// Opens a session of any kind, for the merchant's app: once for each order and round, however often it is called.
     ///
-    /// When a session's token has ended, ask again for the same one, or for the next round once the last one surely
+    /// After a session's token has expired, open the same one again, or the next round once the last one certainly
     /// cannot be paid any more.
     ///
     /// - Returns: the session.
-    /// - Throws: ``PaymentError``; `integrity` when the service answers with a session of something else. Nothing was
-    ///   paid by it, whatever it is.
+    /// - Throws: ``PaymentError``; `integrity` if the service answers with a session for something else. Nothing was
+    ///   paid by it in any case.
     public func open(_ order: PayrailsSessionOrder) async throws(PaymentError) -> PayrailsOpenSession {
         let body = try order.body(of: merchant)
-        // The service answers a known key with the old session even where the body is another one, so that the key says
-        // all of the body.
+        // The service answers a known key with the earlier session even if the body differs, so the key covers the
+        // whole body.
         let key = key(["session", body.text, "\(order.round)"])
         return try await asMerchant(id) { () throws(CallError) in
             let answer = try await calls.send(.post, ["merchant", "client", "init"], body: body, key: key)

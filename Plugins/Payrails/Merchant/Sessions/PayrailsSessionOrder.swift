@@ -1,37 +1,37 @@
 public import PaymentCore
 
-/// What a merchant's server wants a session for: the content of a client initialisation (Protocol 2).
+/// An order for a session: the content of a client initialisation (Protocol 2).
 public struct PayrailsSessionOrder: Sendable, Hashable {
-    /// What the app does in the session. Open: the service may have others.
+    /// The purpose of a session. Open: the service may have others.
     public struct Kind: Sendable, Hashable, RawRepresentable {
-        /// The service's word.
+        /// The service's name of the kind.
         public let rawValue: String
 
-        /// Creates a kind from the service's word.
+        /// Creates a kind from the service's name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Pays, with components or by calls.
+        /// Payment with components or by calls.
         public static let dropIn = Kind(rawValue: "dropIn")
-        /// Pays, with fields that the service serves.
+        /// Payment with fields that the service serves.
         public static let secureFields = Kind(rawValue: "secureFields")
-        /// Stores cards, and pays nothing: there is no execution.
+        /// Storage of cards without a payment: there is no execution.
         public static let tokenization = Kind(rawValue: "tokenization")
     }
 
-    /// What the app does in the session.
+    /// The purpose of the session.
     public var kind: Kind
-    /// The merchant's own name of the order: 1 to 120 printable ASCII characters.
+    /// The merchant's own reference of the order: 1 to 120 printable ASCII characters.
     public var order: String
-    /// The merchant's own name of the payer: 1 to 120 printable ASCII characters. What is stored is stored for it.
+    /// The merchant's own reference of the payer: 1 to 120 printable ASCII characters. Instruments are stored under it.
     public var holder: String
-    /// How much. Sessions that pay nothing state one as well.
+    /// The amount. Sessions without a payment have one as well.
     public var amount: Money
-    /// What else the service is told: `customer`, `order`, `clientContext` and whatever the workflow's rules read.
-    /// Lines of an order have to sum up to the amount, and addresses must not have an IP number for a host. Nil for
-    /// nothing.
+    /// Further data for the service: `customer`, `order`, `clientContext` and other members that the workflow's rules
+    /// read. Lines of an order have to sum up to the amount, and addresses must not have an IP number for a host. Nil
+    /// for none.
     public var meta: JSONValue?
-    /// Which session of the order this is. The same one is answered with the same execution, however often it is asked
-    /// for; another number makes another execution, which can be paid as well as the first.
+    /// The number of the session among those of the order. The same number is answered with the same execution, however
+    /// often it is opened; another number creates another execution, which can be paid as well as the first.
     public var round: Int
 
     /// Creates an order for a session.
@@ -46,9 +46,9 @@ public struct PayrailsSessionOrder: Sendable, Hashable {
         self.round = round
     }
 
-    /// The body of the request.
+    /// Returns the body of the request.
     ///
-    /// - Throws: ``PaymentError`` with code `requestRefused` when a part cannot be sent.
+    /// - Throws: ``PaymentError`` with code `requestRefused` if a part cannot be sent.
     func body(of merchant: PayrailsMerchant) throws(PaymentError) -> JSONValue {
         func unfit(_ message: String) -> PaymentError {
             PaymentError(.requestRefused, "the session cannot be opened: \(message)", provider: merchant.id)

@@ -1,58 +1,60 @@
 import PaymentCore
 import PayrailsProvider
 
-/// What can be asked of an execution, and what notifications tell of (Protocol 3). Open: workflows may have others.
+/// An action on an execution, as requests and notifications name it (Protocol 3). Open: workflows may have others.
 public struct PayrailsAction: Sendable, Hashable, Codable, RawRepresentable {
-    /// The service's word.
+    /// The service's name of the action.
     public let rawValue: String
 
-    /// Creates an action from the service's word.
+    /// Creates an action from the service's name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The payer pays.
     public static let authorize = PayrailsAction(rawValue: "authorize")
     /// The payer's approval is confirmed.
     public static let confirm = PayrailsAction(rawValue: "confirm")
-    /// The merchant takes what was authorised.
+    /// The merchant captures authorised money.
     public static let capture = PayrailsAction(rawValue: "capture")
-    /// The merchant calls the payment off.
+    /// The merchant cancels the payment.
     public static let cancel = PayrailsAction(rawValue: "cancel")
-    /// The merchant gives money back.
+    /// The merchant refunds the payment.
     public static let refund = PayrailsAction(rawValue: "refund")
 }
 
-/// Why a merchant asks for something, in the service's words.
+/// The reason of a merchant's request, in the service's terms.
 @nonexhaustive
 public enum PayrailsReason: String, Sendable, Hashable, Codable, CaseIterable {
-    /// It is cheaper elsewhere.
+    /// The product is cheaper elsewhere.
     case betterPrice = "BetterPrice"
-    /// The customer does not need it any more.
+    /// The customer does not need the product any more.
     case customerDontNeed = "CustomerDontNeed"
-    /// It was damaged.
+    /// The product was damaged.
     case damagedProduct = "DamagedProduct"
-    /// It was ordered twice.
+    /// The product was ordered twice.
     case duplicate = "Duplicate"
-    /// It is a fraud.
+    /// The product is a fraud.
     case fraudulentProduct = "FraudulentProduct"
-    /// It came too late.
+    /// The product came too late.
     case lateDelivery = "LateDelivery"
-    /// There is none.
+    /// No reason.
     case noReason = "NoReason"
-    /// It is not what was described.
+    /// The product does not match its description.
     case productMismatchDescription = "ProductMismatchDescription"
-    /// It is the wrong thing.
+    /// The product is the wrong one.
     case wrongProduct = "WrongProduct"
-    /// It is the wrong kind of it.
+    /// The product has the wrong specification.
     case wrongProductSpecification = "WrongProductSpecification"
 }
 
-/// The service's word that it has taken on an action: how it ends shows later.
+/// The service's confirmation that it has accepted an action: the result shows later.
 struct ActionReceipt: Sendable, Hashable, Codable {
     let name: String
     let actionID: String
-    /// The last segment of the execution's address, where the answer has one.
+    /// The last segment of the execution's address, if the answer has one.
     let execution: String?
 
+    /// Creates a receipt from the service's answer.
+    ///
     /// - Throws: ``CallError/unusableAnswer(_:)``.
     init(_ answer: JSONValue) throws(CallError) {
         guard let name = answer["name"]?.string, let id = WireText.id(answer["actionId"]?.string) else {
@@ -64,6 +66,6 @@ struct ActionReceipt: Sendable, Hashable, Codable {
         execution = address.flatMap { try? HTTPURL($0) }?.path.split(separator: "/").last.map(String.init)
     }
 
-    /// Whether the answer is about the execution called `id`. Where it names none, the address of the request has.
+    /// Returns true if the answer is about the execution `id`. An answer that names none is about that of the request.
     func isAbout(_ id: String) -> Bool { execution.map { $0 == id } ?? true }
 }

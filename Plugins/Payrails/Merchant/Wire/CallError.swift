@@ -1,22 +1,22 @@
 import PaymentCore
 import PayrailsProvider
 
-/// The reason for which a call has no usable answer.
+/// A failure of a call to get a usable answer.
 enum CallError: Error, Sendable {
     /// The service answered with an error status.
     case refused(ErrorAnswer)
-    /// There is no complete answer.
+    /// The service sent no complete answer.
     case transport(TransportError)
-    /// The answer cannot be understood; the text says what is wrong with it.
+    /// The answer cannot be read; the text names the defect.
     case unusableAnswer(String)
-    /// The answer is about something else than was asked for.
+    /// The answer is about something other than the request.
     case foreignAnswer(String)
-    /// Nothing was sent; the text says why.
+    /// Nothing was sent; the text gives the reason.
     case unsendable(String)
 }
 
 extension CallError: ServiceCallError {
-    /// How the call ended.
+    /// The failure in the form of the merchants' error tables.
     var failedCall: FailedCall {
         switch self {
         case .refused(let refusal): .refused(refusal)
@@ -31,14 +31,14 @@ extension CallError: ServiceCallError {
     }
 }
 
-/// An error status of the service, in its own envelope, in the one of its token service, or in neither (Protocol 6).
+/// An error status of the service, in its own envelope, in that of its token service, or in neither (Protocol 6).
 struct ErrorAnswer: Sendable, Hashable, RefusedAnswer {
     let status: Int
     /// The service's code, such as `workflow.action.not-allowed`, or the token service's, such as `invalid_client`.
     let code: String?
     /// The result of the operation, such as `OperationNotAllowed`.
     let result: String?
-    /// Whether the answer is no JSON at all: it comes from something before the service.
+    /// True if the answer is not JSON: it comes from a server before the service.
     let isPage: Bool
     let provesNothingWasDone: Bool
     let retry: PaymentError.RetryAdvice
@@ -54,10 +54,10 @@ struct ErrorAnswer: Sendable, Hashable, RefusedAnswer {
         result = WireText.code((error?["reason"] ?? error?["meta"])?["result"]?.string)
     }
 
-    /// The code, and after it the operation's result.
+    /// The code, followed by the operation's result.
     var codes: [String] { [code, result].compactMap(\.self) }
 
-    /// What it means that something before the service refuses.
+    /// The meaning of a rejection by a server before the service; nil for other answers.
     var meaning: ErrorTable.Meaning? {
         guard isPage, status == 403 else { return nil }
         return (
@@ -66,8 +66,8 @@ struct ErrorAnswer: Sendable, Hashable, RefusedAnswer {
         )
     }
 
-    /// Whether the service says that the state of the payment forbids it. Under a key, a copy of the request would be
-    /// answered like the first, so that this is not said to the second of two.
+    /// True if the service reports that the state of the payment forbids the request. Under a key, a copy of the
+    /// request would receive the first answer, so the second of two does not receive this error.
     var isOfState: Bool {
         code == "workflow.action.not-allowed" || result == "OperationNotAllowed" || result == "DuplicateOperation"
     }

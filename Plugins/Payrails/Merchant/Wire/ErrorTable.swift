@@ -36,7 +36,7 @@ extension ErrorTable {
             "service.unavailable": (
                 .serviceFailure, "Payrails is not available (service.unavailable); try again later"
             ),
-            // Results of operations.
+            // The results of operations.
             "OperationNotAllowed": (.requestRefused, "the payment's state does not allow it (OperationNotAllowed)"),
             "DuplicateOperation": (.requestRefused, "it was asked for before (DuplicateOperation)"),
             "LimitExceeded": (.requestRefused, "it exceeds a limit (LimitExceeded)"),

@@ -2,19 +2,21 @@ import PaymentCore
 import PayrailsProvider
 import PayrailsTypes
 
-/// An execution as the service answers it to a merchant (Protocol 4).
+/// An execution in the service's answer to a merchant (Protocol 4).
 struct ExecutionRecord: Sendable {
     let id: String
-    /// The total that was ordered; nil where the service does not state it in a form that can be read.
+    /// The total of the order; nil if the service does not state it in a readable form.
     let amount: Money?
     private let history: StatusHistory
-    /// The names of the links, which say what is allowed now.
+    /// The names of the links, which are the actions allowed now.
     private let links: Set<String>
 
+    /// Creates a record from the service's answer.
+    ///
     /// - Throws: ``CallError/unusableAnswer(_:)``.
     init(_ answer: JSONValue) throws(CallError) {
         guard let id = WireText.id(answer["id"]?.string) else { throw .unusableAnswer("it has no 'id'") }
-        // A status that is left out could be the one that says how it ended.
+        // An omitted status could be the final one.
         guard let list = answer["status"]?.array,
             case let entries = list.compactMap({ try? $0.decode(StatusBody.self) }), entries.count == list.count
         else { throw .unusableAnswer("its 'status' cannot be read") }
@@ -24,13 +26,13 @@ struct ExecutionRecord: Sendable {
         links = Set((answer["links"]?.object ?? [:]).filter { !$0.value.isNull }.keys)
     }
 
-    /// Whether the service names `action` among what is allowed now.
+    /// Returns true if the service lists `action` among those allowed now.
     func allows(_ action: PayrailsAction) -> Bool { links.contains(action.rawValue) }
 
-    /// How often an action has come so far.
+    /// Returns the numbers of statuses of an action so far.
     func tally(_ action: PayrailsAction) -> ActionTally { ActionTally(history.codes, action) }
 
-    /// Why the latest `action` failed, in the service's word.
+    /// Returns the reason of the latest failed `action`, in the service's terms.
     func failure(of action: PayrailsAction) -> String {
         let problem = history.entries.first { $0.code == action.rawValue + "Failed" }?.errors?.first
         return WireText.code(problem?.reason?.result) ?? problem?.detail.flatMap(WireText.line)
@@ -39,32 +41,32 @@ struct ExecutionRecord: Sendable {
 
     // MARK: What it means
 
-    /// How a payment stands for its merchant.
+    /// The status of a payment for its merchant.
     enum Status: Sendable, Hashable {
-        /// Nobody has begun to pay.
+        /// No payment was begun.
         case unpaid
-        /// An authorisation was begun, and its ending is not written.
+        /// An authorisation was begun, and its final status is not written.
         case inFlight
-        /// The payer's attempt was refused; they may try another way.
+        /// The payer's attempt was declined; they may try another way.
         case declined(String)
-        /// The money is set aside.
+        /// The money is authorised, and not captured.
         case authorized
-        /// The money is the merchant's.
+        /// The money is captured.
         case captured
-        /// It was called off; what was set aside or taken is the payer's again.
+        /// The payment is cancelled; the money is released or refunded.
         case cancelled
     }
 
-    /// How the payment stands where authorised money is captured as `mode` says.
+    /// Returns the status of the payment if authorised money is captured in `mode`.
     func status(_ mode: PayrailsCaptureMode) -> Status {
         let captures = tally(.capture)
         switch history.verdict(knowsPending: true) {
         case .cancelled: return .cancelled
         case .success:
             if captures.successes > 0 { return .captured }
-            // A capture that failed is no part of the authorisation any more.
+            // A failed capture is separate from the authorisation.
             return mode == .instant && captures.failures == 0 ? .captured : .authorized
-        // Some providers take the money in one go, and only that is written.
+        // Some providers authorise and capture in one step, and only the capture is written.
         case _ where captures.successes > 0 && tally(.cancel).successes == 0: return .captured
         case .failed(let reason): return .declined(reason)
         case .pending: return .inFlight
@@ -72,7 +74,7 @@ struct ExecutionRecord: Sendable {
         }
     }
 
-    /// What has become of the payment.
+    /// Returns the outcome of the payment.
     func outcome(of payment: PaymentReference, mode: PayrailsCaptureMode) -> PaymentOutcome {
         switch status(mode) {
         case .unpaid, .inFlight, .authorized: .pending(retryAfter: nil)
@@ -82,12 +84,12 @@ struct ExecutionRecord: Sendable {
         }
     }
 
-    /// How much was taken, where that follows: the merchant itself may have captured a part, and statuses do not say.
+    /// Returns the captured amount, if it follows: the merchant may have captured a part, and statuses do not show it.
     private func taken(_ mode: PayrailsCaptureMode) -> Money? { mode == .manual ? nil : amount }
 }
 
-/// How often an action came, by an execution's statuses. They name no action, so that several of one kind are told
-/// apart by their number only.
+/// The numbers of an action's statuses in an execution. Statuses name no action, so only their number distinguishes
+/// several of one kind.
 struct ActionTally: Sendable, Hashable, Codable {
     let requests: Int
     let successes: Int
@@ -99,13 +101,13 @@ struct ActionTally: Sendable, Hashable, Codable {
         failures = codes.count { $0 == action.rawValue + "Failed" }
     }
 
-    /// Whether one was begun whose ending is not written.
+    /// True if an action was begun whose final status is not written.
     var isInFlight: Bool { requests > successes + failures }
 
-    /// How those ended that came after `earlier`; nil while one is under way, or none shows.
+    /// Returns the result of the actions after `earlier`; nil while one is in progress, or none shows.
     ///
-    /// - Returns: true when all went through, false when none did.
-    /// - Throws: ``MixedEndingsError`` when some did and some did not: which was whose, statuses do not say.
+    /// - Returns: true if all succeeded, false if all failed.
+    /// - Throws: ``MixedEndingsError`` if some succeeded and some failed: statuses do not assign the results.
     func ending(since earlier: ActionTally) throws(MixedEndingsError) -> Bool? {
         let (begun, done, failed) = (
             requests - earlier.requests, successes - earlier.successes, failures - earlier.failures

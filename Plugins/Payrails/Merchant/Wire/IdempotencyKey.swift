@@ -1,11 +1,11 @@
 import PaymentCore
 import PaymentCrypto
 
-/// Keys under which the service recognises a repetition: UUIDs that follow from what is asked for, so that whoever asks
-/// again, after a crash or from another server, asks under the same one.
+/// Keys by which the service recognises a repetition: UUIDs that follow from the request, so that a repeated request,
+/// after a crash or from another server, has the same one.
 enum IdempotencyKey {
-    /// Returns the key of what `parts` name, in the form of a random UUID. Each part stands for itself: what belongs to
-    /// one cannot be moved into the next.
+    /// Returns the key for `parts`, in the form of a random UUID. The parts are delimited: text cannot be moved from
+    /// one into the next.
     static func make(_ parts: [String]) -> String {
         var message: [UInt8] = []
         for part in parts { message += Array("\(part.utf8.count):".utf8) + Array(part.utf8) }

@@ -6,9 +6,9 @@ import PaymentCore
     import Foundation
 #endif
 
-/// The calls of a merchant's server, each with an access token that the client's secret got (Protocol 1 and 2).
+/// The calls of a merchant's server, each with an access token obtained with the client's secret (Protocol 1 and 2).
 struct MerchantCalls: Sendable {
-    /// What the merchant is called in errors and references.
+    /// The merchant's id in errors and references.
     let merchant: ProviderID
     let baseURL: HTTPURL
     let credentials: PayrailsCredentials
@@ -16,14 +16,14 @@ struct MerchantCalls: Sendable {
     let tokens: AccessTokenCache
     let http: any HTTPTransport
     let clock: any PaymentClock
-    /// Makes the keys of what may be asked for twice and meant twice.
+    /// The source of keys for requests that may be repeated on purpose.
     let random: any RandomSource
     let timeout: Duration
 
-    /// Sees to an access token, so that a later call needs no request but its own.
+    /// Obtains an access token, so that a later call needs no other request.
     func prepare() async throws(CallError) { _ = try await token() }
 
-    /// The execution called `id` as it is now.
+    /// Returns the present execution `id`.
     func execution(_ id: String) async throws(CallError) -> ExecutionRecord {
         let answer = try await send(.get, executionPath(id))
         let execution = try ExecutionRecord(answer)
@@ -31,7 +31,7 @@ struct MerchantCalls: Sendable {
         return execution
     }
 
-    /// Asks for an action on the execution called `id`: taken once under one key.
+    /// Requests an action on the execution `id`: carried out once under one key.
     func act(
         _ action: PayrailsAction, on id: String, _ body: JSONValue, key: String
     ) async throws(CallError) -> ActionReceipt {
@@ -43,11 +43,11 @@ struct MerchantCalls: Sendable {
         return receipt
     }
 
-    /// Sends a request and returns what its JSON answer says.
+    /// Sends a request and returns its JSON answer.
     ///
-    /// A token that the service refuses is replaced once, which carries nothing out.
+    /// A refused token is replaced once; the refused request had no effect.
     ///
-    /// - Parameter key: the key under which the service recognises a repetition; what has one may be sent again.
+    /// - Parameter key: the key by which the service recognises a repetition; a request with a key may be sent again.
     func send(
         _ method: HTTPRequest.Method, _ path: [String], query: [(name: String, value: String)] = [],
         body: JSONValue? = nil, key: String? = nil
@@ -76,13 +76,13 @@ struct MerchantCalls: Sendable {
 
     private func token() async throws(CallError) -> Redacted<String> {
         if let token = await tokens.token(at: clock.now) { return token }
-        // Counted from before the question: the answer may have been long on its way.
+        // Counted from before the request: the answer may have been in flight for long.
         let asked = clock.now
         let url: HTTPURL
         do { url = try baseURL.appending(["auth", "token", credentials.clientID]) } catch {
             throw .unsendable("the client id has characters that cannot be part of a request")
         }
-        // Asking for a token changes nothing.
+        // A request for a token changes nothing.
         let answer = try await exchange(
             HTTPRequest(
                 .post, url, headers: ["Accept": "application/json", "x-api-key": credentials.secret.reveal()],
@@ -97,10 +97,10 @@ struct MerchantCalls: Sendable {
         return token
     }
 
-    /// Whatever the service says, no token is believed to be good for longer.
+    /// The maximum lifetime of a token, whatever the service states, in seconds.
     private static let longestLife: Double = 24 * 3600
 
-    /// Whether `text` can stand in a header field.
+    /// Returns true if `text` is valid in a header field.
     private static func isHeaderText(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }

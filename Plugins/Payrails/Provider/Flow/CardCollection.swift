@@ -1,9 +1,9 @@
 import PaymentCore
 import PayrailsTypes
 
-/// Asking the payer for a card. What is entered is never stored: it is asked for right before it is encrypted and sent.
+/// The request for the payer's card. The input is never stored: it is requested right before it is encrypted and sent.
 struct CardCollection: Sendable {
-    /// Whose errors it throws.
+    /// The provider of the errors.
     let provider: ProviderID
 
     /// The ids of the fields, as the vendor's form names them.
@@ -15,9 +15,9 @@ struct CardCollection: Sendable {
         field(.CARDHOLDER_NAME, "Name on the card", isRequired: false),
     ])
 
-    /// The card that `payer` enters; nil when they enter none.
+    /// Returns the card that `payer` enters; nil if the payer enters none.
     ///
-    /// - Throws: `PaymentError` of phase `beforeSend`: the payer has no way to enter data, or entered none that is
+    /// - Throws: `PaymentError` of phase `beforeSend` if the payer has no way to enter data, or the data is not
     ///   acceptable.
     func card(of payer: Payer, now: YearAndMonth) async throws -> CardDetails? {
         guard let collector = payer.dataCollector else { throw failure("a new card needs a data collector") }

@@ -8,13 +8,15 @@ package import PayrailsTypes
     import Foundation
 #endif
 
-/// Makes a card readable for the service only: a compact JWE for the key in the init data.
+/// The encryption of a card for the service only: a compact JWE for the key in the init data.
 package struct CardEncryption: Sendable {
     private let key: RSAPublicKey
     private let holderReference: String
     private let random: any RandomSource
 
-    /// - Throws: ``PayrailsError/missingData(_:)`` when the init data has no usable key.
+    /// Creates an encryption with the key of `payload`.
+    ///
+    /// - Throws: ``PayrailsError/missingData(_:)`` if the init data has no usable key.
     package init(_ payload: SessionPayload, random: any RandomSource) throws(PayrailsError) {
         guard let text = payload.encryptionKey?.nonEmpty else {
             throw .missingData("'vaultConfiguration.encryptionPublicKey', which entering a card needs")
@@ -27,9 +29,9 @@ package struct CardEncryption: Sendable {
         self.random = random
     }
 
-    /// The card as the service takes it.
+    /// Returns the card encrypted for the service.
     ///
-    /// - Throws: ``PayrailsError/unknown(error:)`` when the system's cryptography fails.
+    /// - Throws: ``PayrailsError/unknown(error:)`` if the system's cryptography fails.
     package func encrypt(_ card: CardDetails) throws(PayrailsError) -> String {
         var members: [String: JSONValue] = [
             "holderReference": .string(holderReference), "cardNumber": .string(card.number.reveal()),

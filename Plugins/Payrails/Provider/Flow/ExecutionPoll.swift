@@ -1,18 +1,18 @@
 import PaymentCore
 import PayrailsTypes
 
-/// Waiting for what becomes of a payment that was sent.
+/// Polling for the outcome of a payment that was sent.
 ///
-/// As the vendor's client does it: up to ten questions a second apart until the service shows that the payment began,
-/// then one question that the service holds until something changes. Two things differ, on purpose: an ending is never
-/// hidden by a later `authorizePending`, and before a payment without anything to do is called pending, the service is
-/// asked once more to tell of a change; its own success comes a moment after its pending.
+/// The vendor's client polls likewise: up to ten queries a second apart until the service shows that the payment began,
+/// then one query that the service holds until a change. Two deliberate differences: a later `authorizePending` never
+/// hides a final status, and before a payment that requires no action is reported as pending, one more held query waits
+/// for a change; the service's own success comes a moment after its pending.
 struct ExecutionPoll: Sendable {
-    /// What has become of a payment.
+    /// The outcome of a payment.
     enum Ending: Sendable {
         case success
         case failed(String)
-        /// The shop called it off.
+        /// The shop cancelled it.
         case cancelled
         case pending(ExecutionBody)
     }
@@ -23,12 +23,12 @@ struct ExecutionPoll: Sendable {
     let api: PayrailsAPI
     let clock: any PaymentClock
     var hold = PayrailsAPI.longestHold
-    /// What the execution had before the attempt that is waited for: none of it says how this one ends.
+    /// The statuses of the execution before the present attempt: none of them determines its outcome.
     var before = StatusHistory.Mark.start
 
-    /// Asks until there is an ending.
+    /// Polls until there is an outcome.
     ///
-    /// - Parameter knowsPending: whether pending is one; if not, it is waited through.
+    /// - Parameter knowsPending: true if pending is an outcome; if false, polling continues.
     /// - Throws: ``PayrailsError``: `authenticationError`, `pollingFailed`, `finalStatusNotFoundAfterLongPoll` or
     ///   `longPollingFailed`.
     func ending(of url: String, knowsPending: Bool) async throws(PayrailsError) -> Ending {
@@ -61,7 +61,7 @@ struct ExecutionPoll: Sendable {
         }
     }
 
-    /// A single look; nil while there is no ending.
+    /// Queries once; nil while there is no outcome.
     func look(at url: String) async throws(PayrailsError) -> Ending? {
         switch StatusHistory(try await api.execution(url).status).verdict(knowsPending: false, since: before) {
         case .success: .success
@@ -71,11 +71,11 @@ struct ExecutionPoll: Sendable {
         }
     }
 
-    /// Three looks, a second apart, for the ending of a payment whose payer has left; nil when there is none.
+    /// Queries three times, a second apart, for the outcome of a payment whose payer has left; nil if there is none.
     ///
-    /// - Throws: ``PayrailsError`` when the last of them was not answered: then nobody knows.
+    /// - Throws: ``PayrailsError`` if the last query was not answered: the outcome is then unknown.
     func lastLooks(at url: String) async throws(PayrailsError) -> Ending? {
-        // The last look tells, also where the task is cancelled meanwhile.
+        // The last query decides, even if the task is cancelled meanwhile.
         let last: Result<Ending?, PayrailsError> = await loop(turns: 3).run(whenCancelled: { _ in nil }) { _ in
             do throws(PayrailsError) {
                 if let ending = try await look(at: url) { return .last(.success(ending)) }
@@ -93,7 +93,7 @@ struct ExecutionPoll: Sendable {
         PollingLoop(clock: clock, limit: .pauses(Self.pause * (turns - 1)))
     }
 
-    /// The execution as soon as it shows that the payment began.
+    /// Returns the execution as soon as it shows that the payment began.
     private func begun(_ url: String) async throws(PayrailsError) -> ExecutionBody {
         var turns = 0
         func unseen(_ cause: String = "") -> Result<ExecutionBody, PayrailsError> {
@@ -106,7 +106,7 @@ struct ExecutionPoll: Sendable {
             do throws(PayrailsError) {
                 let execution = try await api.execution(url)
                 let history = StatusHistory(execution.status)
-                // Before it begins, only an ending of the whole payment is news.
+                // Before the begin, only a final status of the whole payment counts.
                 let hasBegun =
                     history.mark.requests > before.requests
                     || history.verdict(knowsPending: false, since: before) != .open

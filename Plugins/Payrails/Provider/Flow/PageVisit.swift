@@ -1,25 +1,25 @@
 import PaymentCore
 import PayrailsTypes
 
-/// A payer on a page, while the service is asked what has become of the payment: the page may never lead back, or the
-/// payer may finish elsewhere.
+/// A payer's visit to a page, with concurrent polling for the outcome of the payment: the page may never lead back, or
+/// the payer may finish elsewhere.
 struct PageVisit: Sendable {
-    /// How it ended.
+    /// The end of a visit.
     enum Event: Sendable {
         /// The payer left the page, by this URL or by closing it.
         case left(PaymentLink?)
         /// The page could not be shown; the type of the error.
         case notShown(String)
-        /// The service told of an ending; the page is to be closed.
+        /// The service reported an outcome; the page has to be closed.
         case ending(ExecutionPoll.Ending)
-        /// The service will not tell any more.
+        /// Polling failed with an error.
         case abandoned(PayrailsError)
     }
 
     let page: PageRequest
     let show: @Sendable (PageRequest) async throws -> PaymentLink?
 
-    /// Shows the page and asks about the execution at `url`, until the first of the two has an answer.
+    /// Shows the page and polls the execution at `url`, until the first of the two has a result.
     func run(besides poll: ExecutionPoll, of url: String) async -> Event {
         await withTaskGroup(of: Event.self) { group in
             group.addTask {
@@ -36,7 +36,7 @@ struct PageVisit: Sendable {
             var latest = Event.abandoned(.unknown(error: nil))
             for await event in group {
                 latest = event
-                // Silence of the service does not close the page; a refused token does.
+                // A failed poll does not close the page; a refused token does.
                 if case .abandoned(let error) = event, !error.isAuthentication { continue }
                 break
             }

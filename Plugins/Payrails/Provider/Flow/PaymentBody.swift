@@ -1,7 +1,7 @@
 import PaymentCore
 package import PayrailsTypes
 
-/// What is sent to begin a payment.
+/// The body of a request to pay.
 package struct PaymentBody: Sendable {
     let payload: SessionPayload
     let amount: PayrailsAmount
@@ -13,7 +13,7 @@ package struct PaymentBody: Sendable {
         self.returnURLs = returnURLs
     }
 
-    /// The body for `means`, after checking that the payment offers them.
+    /// Returns the body for `means`, after checking that the payment offers it.
     ///
     /// - Throws: ``PayrailsError``: `unsupportedPayment`, `incorrectPaymentSetup` or `missingData`.
     func make(_ means: PaymentMeans) throws(PayrailsError) -> JSONValue {
@@ -48,7 +48,7 @@ package struct PaymentBody: Sendable {
         }
     }
 
-    /// The two nulls are sent, as the vendor's client does.
+    /// The vendor's client sends these two nulls too.
     private static let nothing: JSONValue = ["encryptedData": nil, "vaultProviderConfigId": nil]
 
     private func new(_ code: String, _ integration: String, save: Bool, _ data: JSONValue) -> [String: JSONValue] {

@@ -1,11 +1,11 @@
 package import PaymentCore
 package import PayrailsTypes
 
-/// One way to pay, as it travels with an attempt. Names things; holds none.
+/// One way to pay, as it is stored with an attempt. Contains names only, no secrets.
 struct PaymentChoice: Sendable, Hashable, Codable {
     enum Kind: String, Sendable, Hashable, Codable {
         case stored, card, payPal, redirect
-        /// Going on with what was begun: the payer has to see its page.
+        /// Resumes the payment in progress: the payer has to visit its page.
         case page
     }
 
@@ -14,15 +14,15 @@ struct PaymentChoice: Sendable, Hashable, Codable {
     /// The instrument's id, or the method's code.
     let id: String?
 
-    /// The only way to pay what was begun already and waits for its payer on a page.
+    /// Returns the only way to pay a payment in progress that waits for its payer on a page.
     static func page(_ type: Payrails.PaymentType, price: Money) throws -> PaymentMethodOption {
         PaymentMethodOption(
             id: Kind.page.rawValue, title: "Resume the payment that was begun", amount: price, needs: [.page],
             providerData: try JSONValue.encode(PaymentChoice(kind: .page, type: type.rawValue, id: nil)))
     }
 
-    /// The ways to pay that a payer of this package can go, in order: what is stored, then what is new. What could only
-    /// fail is not among them.
+    /// Returns the ways to pay that a payer of this package can use, in order: stored ones, then new ones. Omits ways
+    /// that could only fail.
     static func all(in payload: SessionPayload, price: Money) throws -> [PaymentMethodOption] {
         var options: [PaymentMethodOption] = []
         func add(_ choice: PaymentChoice, _ title: String, _ needs: [PayerNeed]) throws {
@@ -34,7 +34,7 @@ struct PaymentChoice: Sendable, Hashable, Codable {
         }
         for type in [Payrails.PaymentType.card, .payPal] where payload.isPayable(type) {
             for instrument in payload.instruments(type) {
-                // Titles are kept with the attempt: a card's last digits may be, an address may not.
+                // Titles are stored with the attempt: a card's last digits are allowed, an address is not.
                 let title = type == .card ? instrument.displayText() : "Saved PayPal account"
                 try add(PaymentChoice(kind: .stored, type: type.rawValue, id: instrument.id), title, [])
             }
@@ -57,12 +57,12 @@ struct PaymentChoice: Sendable, Hashable, Codable {
         return options
     }
 
-    /// What kind of payment it is.
+    /// The type of the payment.
     var paymentType: Payrails.PaymentType { Payrails.PaymentType(rawValue: type) ?? .genericRedirect }
 }
 
 extension PayrailsAmount {
-    /// The exact amount. Zeros beyond the currency's own digits are dropped.
+    /// Returns the exact amount. Zeros beyond the currency's own digits are dropped.
     ///
     /// - Throws: `MoneyError`.
     package func money() throws -> Money {

@@ -1,9 +1,9 @@
 package import PaymentCore
 import PayrailsTypes
 
-/// The payer's part of a payment.
+/// The payer's actions in a payment.
 extension PaymentFlow {
-    /// How a visit to a page ended, where that is worth keeping.
+    /// The result of a visit to a page, if it is final.
     private enum Visited: Codable, Sendable {
         case finished(PendingAction.Returned)
         case paid
@@ -11,9 +11,9 @@ extension PaymentFlow {
         case cancelled
     }
 
-    /// Shows the page that `execution` asks for, and waits for what comes of it.
+    /// Shows the page that `execution` requires, and waits for the result.
     ///
-    /// - Parameter isOwn: whether it was begun by this flow, and so with what was chosen.
+    /// - Parameter isOwn: true if this flow began the payment, and so with the chosen means.
     func act(on execution: ExecutionBody, isOwn: Bool, _ before: Before) async throws -> End {
         let chosen = isOwn ? state[\.type] ?? terms.type : nil
         let action = try await waiting { () throws(PayrailsError) in
@@ -35,7 +35,7 @@ extension PaymentFlow {
         case .finished(let returned):
             if let approval = action.approval {
                 do { try await confirm(approval, returned, before) } catch let error as PaymentError {
-                    // Whatever is said of the confirmation, the payment was begun.
+                    // The payment was begun, whatever the error of the confirmation.
                     throw error.code == .inUse ? error : error.with(phase: .maybeSent)
                 }
             }
@@ -46,8 +46,10 @@ extension PaymentFlow {
         }
     }
 
-    /// - Returns: nil when the payer did not finish the page. They may do so later: it is shown again when the payment
-    ///   goes on, as after one that comes back with another order.
+    /// Visits the page as a step.
+    ///
+    /// - Returns: nil if the payer did not finish the page. It is shown again when the payment is resumed, as after a
+    ///   return with another order.
     private func visit(
         _ visit: PageVisit, _ approval: PendingAction.Approval?, _ poll: ExecutionPoll
     ) async throws -> Visited? {
@@ -60,7 +62,7 @@ extension PaymentFlow {
             case .left(let link):
                 let returned = PendingAction.Returned(link, returnURLs)
                 if approval?.disagreement(with: returned) != nil {
-                    // The service's word counts; the return's does not.
+                    // Only the service's status counts, not the return URL.
                     switch try await lastLooks(poll) {
                     case .success: return .paid
                     case .declined(let reason): return .declined(reason)
@@ -84,14 +86,14 @@ extension PaymentFlow {
         try await waiting { () throws(PayrailsError) in try await poll.lastLooks(at: url) }.map { End($0) }
     }
 
-    /// Tells that the payer approved, up to three times while answers are lost or the token is refused, as the vendor's
-    /// client does: it names one order at PayPal, and telling it twice changes nothing. A refusal is left to the
-    /// statuses.
+    /// Confirms that the payer approved, up to three times while answers are lost or the token is refused, as the
+    /// vendor's client does: the call names one order at PayPal, and repeating it changes nothing. After a refusal the
+    /// statuses decide.
     private func confirm(
         _ approval: PendingAction.Approval, _ returned: PendingAction.Returned, _ before: Before
     ) async throws {
         guard let body = approval.confirmation(returned) else { return }
-        // The same for whoever carries the payment through and whoever brings its payer back.
+        // The run that makes the payment and the one that completes its callback use the same key.
         let key = before.confirmKey ?? keys.confirm
         _ = try await context.step("confirm", .mutation(replay: .sameKey)) {
             var round: Int64 = 0
@@ -112,8 +114,8 @@ extension PaymentFlow {
         }
     }
 
-    /// What has become of the payment whose payer came back through `callback`. A return of another order is refused
-    /// before anything is done.
+    /// Returns the outcome of the payment whose payer came back through `callback`. A return of another order is
+    /// rejected before any effect.
     package func completed(by callback: PaymentLink) async throws -> PaymentOutcome {
         let execution = try await waiting { () throws(PayrailsError) in try await api.execution(url) }
         let returned = PendingAction.Returned(callback, returnURLs)

@@ -9,8 +9,8 @@ import PayrailsTypes
 
 /// The flow of a router's attempt.
 extension PaymentFlow {
-    /// How long the service may hold a question. Shorter than the vendor's five minutes: a router settles what is still
-    /// open by itself.
+    /// The maximum time for which the service may hold a query. Shorter than the vendor's five minutes: a router
+    /// settles open payments itself.
     private static let hold = Duration.seconds(120)
 
     init(_ attempt: PaymentAttempt, _ choice: PaymentChoice, _ session: ProviderSession, in context: ProviderContext) {
@@ -27,20 +27,19 @@ extension PaymentFlow {
             hold: Self.hold, context: context)
     }
 
-    /// Carries the attempt through.
+    /// Runs the attempt to its outcome.
     func outcome() async throws -> PaymentOutcome {
         do { return PaymentOutcome(try await run(), of: payment) } catch let error as PaymentError {
             let failures = mark?.failures ?? 0
             guard error.phase == .maybeSent, error.code != .inUse, failures > 0 else { throw error }
-            // Whoever asks for the status knows nothing of this attempt: the decline before it would be taken for its
-            // ending.
+            // A status query does not know this attempt: it would take the earlier decline for its outcome.
             return .unknown(UnknownOutcome(reference: payment, message: error.message))
         }
     }
 }
 
 extension PaymentChoice {
-    /// What was chosen, as the flow takes it.
+    /// Returns the chosen means in the flow's form; nil if the payer entered no card.
     fileprivate func means(
         in payload: SessionPayload, _ context: ProviderContext, at provider: ProviderID
     ) async throws -> PaymentMeans? {
@@ -65,7 +64,7 @@ extension PaymentChoice {
 }
 
 extension PaymentOutcome {
-    /// What the end of a flow means.
+    /// Creates the outcome for the end of a flow.
     init(_ end: PaymentFlow.End, of payment: PaymentReference) {
         self =
             switch end {
@@ -76,7 +75,7 @@ extension PaymentOutcome {
             }
     }
 
-    /// What the statuses of `execution` mean. Only an ending of the latest attempt is one.
+    /// Creates the outcome for the statuses of `execution`. Only a final status of the latest attempt counts.
     init(_ execution: ExecutionBody, of payment: PaymentReference) {
         let end: PaymentFlow.End =
             switch StatusHistory(execution.status).verdict(knowsPending: true) {

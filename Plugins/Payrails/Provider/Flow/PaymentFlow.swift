@@ -2,16 +2,16 @@ package import PaymentCore
 package import PayrailsTypes
 import Synchronization
 
-/// The one flow of a payment, for the router and for the vendor's client alike: where it stands, the request to pay,
-/// what the payer has to do, and how it ended.
+/// The one flow of a payment, for the router and for the vendor's client alike: the status, the request to pay, the
+/// payer's actions, and the end.
 ///
-/// What differs between the two is given to it: a context, which keeps the steps in a journal or in memory, and what is
-/// known at the ``Start``. Whatever protects a payer is done here, and so for both.
+/// The two differ in the flow's input: a context, which stores the steps in a journal or in memory, and the knowledge
+/// at the ``Start``. Every protection of the payer is implemented here, and so for both.
 ///
-/// The request to pay is sent once and never again, because nothing says for how long the service would recognise a
-/// repetition. Whether it arrived is asked of the statuses.
+/// The request to pay is sent once and never again, because the service does not document for how long it recognises a
+/// repetition. The statuses show whether it arrived.
 package struct PaymentFlow: Sendable {
-    /// The payment, as the router calls it.
+    /// The router's reference of the payment.
     package let payment: PaymentReference
     let payload: SessionPayload
     let execution: SessionPayload.ExecutionSetup
@@ -24,15 +24,15 @@ package struct PaymentFlow: Sendable {
     let state = RunState()
     private let hold: Duration
 
-    /// What is paid, and with what.
+    /// The amount and the means of a payment.
     package struct Terms: Sendable {
-        /// What the request says.
+        /// The amount in the request.
         let amount: PayrailsAmount
-        /// What the payer has agreed to, where that may be another thing than the session.
+        /// The amount that the payer has agreed to, where it may differ from the session's.
         let agreed: Money?
-        /// The kind of payment, where that is known before ``means``.
+        /// The type of the payment, if it is known before ``means``.
         let type: Payrails.PaymentType?
-        /// What it is paid with; nil where a payment that was begun can only be gone on with.
+        /// The means of payment; nil if the flow can only resume a payment in progress.
         let means: (@Sendable () async throws -> PaymentMeans?)?
 
         /// Creates terms.
@@ -47,26 +47,27 @@ package struct PaymentFlow: Sendable {
         }
     }
 
-    /// What is known of the payment before the flow.
+    /// The knowledge of the payment before the flow.
     package enum Start: Sendable {
-        /// Something may have been begun: the service is asked first, and again right before the request to pay.
+        /// A payment may have been begun: the flow queries the service first, and again right before the request to
+        /// pay.
         ///
-        /// - Parameter afterLeaving: whether the payer has left an earlier attempt's page for another way to pay. A
-        ///   page that still waits for its payer gives way to it then.
+        /// - Parameter afterLeaving: true if the payer has left an earlier attempt's page for another way to pay. A
+        ///   page that still waits for its payer then gives way to the new attempt.
         case mayBeBegun(afterLeaving: Bool)
-        /// Init data that were made for this payment say that nothing is under way, and nothing was begun with them
-        /// since: the request to pay goes out at once, as the vendor's client was recorded to send it. The mark is what
-        /// was tried before.
+        /// No payment is in progress by the init data, which were made for this payment, and none was begun with them
+        /// since: the request to pay is sent at once, as recorded from the vendor's client. The mark covers the earlier
+        /// attempts.
         case untouched(StatusHistory.Mark)
     }
 
-    /// Under which keys the service recognises repetitions.
+    /// The keys by which the service recognises repetitions.
     package struct Keys: Sendable {
-        /// The key of a request to pay that may have arrived, though nothing shows it.
+        /// The key of a request to pay that may have arrived, although no status shows it.
         package struct Unanswered: Sendable {
             /// The key.
             package let key: String
-            /// What there was before that request.
+            /// The statuses before that request.
             package let mark: StatusHistory.Mark
         }
 
@@ -76,8 +77,8 @@ package struct PaymentFlow: Sendable {
 
         /// Creates keys.
         ///
-        /// - Parameter unanswered: an earlier request's, which a new request takes over as long as nothing else was
-        ///   begun, so that the service takes it for a copy where it got the first.
+        /// - Parameter unanswered: the key of an earlier request. A new request uses it as long as no other was begun,
+        ///   so that the service treats the new one as a copy if it received the earlier one.
         package init(authorize: String, confirm: String, unanswered: Unanswered? = nil) {
             self.authorize = authorize
             self.confirm = confirm
@@ -85,17 +86,17 @@ package struct PaymentFlow: Sendable {
         }
     }
 
-    /// How it ended, so far as anybody knows.
+    /// The end of a payment, as far as it is known.
     package enum End: Sendable {
         /// Paid.
         case success
-        /// Declined, for a reason in the service's words.
+        /// Declined, with the service's reason.
         case declined(String)
-        /// The shop called it off.
+        /// The shop cancelled it.
         case cancelled
-        /// It goes on without the payer.
+        /// It continues without the payer.
         case pending
-        /// The payer left a page in this way, or closed it; the service tells of no ending.
+        /// The payer left a page in this way, or closed it; the service reports no outcome.
         case left(ReturnURLs.Kind?)
     }
 
@@ -103,7 +104,7 @@ package struct PaymentFlow: Sendable {
     ///
     /// - Parameters:
     ///   - execution: the payment of `payload`.
-    ///   - hold: how long the service may hold a question.
+    ///   - hold: the maximum time for which the service may hold a query.
     package init(
         _ payment: PaymentReference, payload: SessionPayload, execution: SessionPayload.ExecutionSetup,
         returnURLs: ReturnURLs, terms: Terms, start: Start, keys: Keys, hold: Duration, context: ProviderContext
@@ -120,18 +121,18 @@ package struct PaymentFlow: Sendable {
         api = PayrailsAPI(payload, http: context.http, random: context.random)
     }
 
-    /// What there was before the request to pay.
+    /// The state of the execution before the request to pay.
     struct Before: Codable, Sendable {
         let status: StatusHistory.Status
-        /// What belongs to earlier attempts.
+        /// The statuses of earlier attempts.
         let mark: StatusHistory.Mark
-        /// The key of a later confirmation, as older versions drew and stored it.
+        /// The key of a later confirmation, as older versions generated and stored it.
         var confirmKey: String?
     }
 
-    /// Carries the payment through.
+    /// Runs the payment to its end.
     ///
-    /// - Throws: ``PaymentError``; its phase says whether the payment may have been made.
+    /// - Throws: ``PaymentError``; its phase determines whether the payment may have been made.
     package func run() async throws -> End {
         let before = try await look()
         switch before.status {
@@ -143,7 +144,7 @@ package struct PaymentFlow: Sendable {
         }
     }
 
-    /// Where the payment stands.
+    /// Returns the status of the payment before the request to pay.
     func look() async throws -> Before {
         let before: Before = try await context.step("look", .query) {
             let afterLeaving: Bool
@@ -156,7 +157,7 @@ package struct PaymentFlow: Sendable {
             var mark = history.mark
             guard history.status == .inFlight else { return Before(status: history.status, mark: mark) }
             if afterLeaving, execution.actionRequired != nil { return Before(status: .ready, mark: mark) }
-            // What somebody else has begun is gone on with as if it were this attempt's.
+            // An attempt begun by another process is resumed as if it were this one.
             mark.requests -= 1
             return Before(status: .inFlight, mark: mark)
         }
@@ -172,10 +173,10 @@ package struct PaymentFlow: Sendable {
                 guard let isAsked = try await authorize(before) else { return .cancelled }
                 isOwn = isAsked
             } catch let error as PaymentError {
-                // Sent, perhaps, with an answer that was lost or that says no to a repetition: the statuses tell.
+                // The request may have been sent; its answer was lost, or rejects a repetition: the statuses decide.
                 let isOpen = error.phase == .maybeSent && ![.journal, .inUse, .cancelled].contains(error.code)
                 guard isOpen else { throw error }
-                // What stands in the way of a refused one may be somebody else's.
+                // An attempt of another process may have caused the rejection.
                 isOwn = error.code != .requestRefused
                 doubt = error
             }
@@ -188,8 +189,7 @@ package struct PaymentFlow: Sendable {
                 try await poll.ending(of: url, knowsPending: true)
             }
         } catch let error as PaymentError {
-            // The statuses do not tell either; why they were asked says more. A refused token is for the caller to
-            // mend.
+            // The statuses do not decide either, and the first error says more. A caller can remedy a refused token.
             throw error.code == .unauthorized ? error : doubt ?? error
         }
         guard case .pending(let execution) = ending, execution.actionRequired != nil else { return End(ending) }
@@ -198,13 +198,13 @@ package struct PaymentFlow: Sendable {
 
     // MARK: Authorising
 
-    /// Asks to pay, unless somebody else did since the first look.
+    /// Sends the request to pay, unless another process did so since the first query.
     ///
-    /// What can be done again is done in a step before: the payer may take long to enter a card, and an attempt that is
-    /// interrupted then must not pass for one that was sent. The card is never stored; where the second step begins
-    /// without it, after an interruption between the two, it is asked for again.
+    /// Repeatable work is done in a separate step before: the payer may take long to enter a card, and an attempt that
+    /// is interrupted then must not count as sent. The card is never stored; if the second step begins without it,
+    /// after an interruption between the two, the payer enters it again.
     ///
-    /// - Returns: whether it was asked; nil when the payer gave nothing to pay with.
+    /// - Returns: true if the request was sent; nil if the payer provided no means of payment.
     private func authorize(_ before: Before) async throws -> Bool? {
         let isReady = try await context.stepIfFinished("prepare", .interaction) {
             try await body() == nil ? nil : try await isUntouched(since: before)
@@ -229,7 +229,7 @@ package struct PaymentFlow: Sendable {
         return earlier.key
     }
 
-    /// Whether nobody has begun anything since the first look.
+    /// Returns true if no attempt was begun since the first query.
     private func isUntouched(since before: Before) async throws -> Bool {
         if case .untouched = start { return true }
         return try await call { () throws(PayrailsError) in
@@ -237,10 +237,10 @@ package struct PaymentFlow: Sendable {
         }
     }
 
-    /// What the payer pays with is asked for once in a run, and never stored.
+    /// The key of the payer's means, which are requested once in a run, and never stored.
     private static let means = "means of payment"
 
-    /// What is sent to pay with what was chosen; nil when the payer gave nothing to pay with.
+    /// Returns the body of the request to pay with the chosen means; nil if the payer provided none.
     private func body() async throws -> JSONValue? {
         if let known = context.answer(to: Self.means, as: JSONValue.self) { return known }
         if let agreed = terms.agreed {
@@ -267,10 +267,10 @@ package struct PaymentFlow: Sendable {
 
     // MARK: Asking
 
-    /// Where the payment is asked about before it is begun.
+    /// The address of the payment's status before the request to pay.
     private var home: String { execution.links.me }
 
-    /// Where the payment is asked about: where the answer to the request to pay says, in this run.
+    /// The address of the payment's status: the one in the answer to the request to pay, in this run.
     var url: String { state[\.url] ?? home }
 
     func poll(since before: Before) -> ExecutionPoll {

@@ -1,7 +1,7 @@
 import PaymentCore
 package import PayrailsTypes
 
-/// What a payment is made with.
+/// The means of a payment.
 package enum PaymentMeans: Sendable {
     case stored(any StoredInstrument)
     case card(encryptedData: String, save: Bool)
@@ -9,7 +9,7 @@ package enum PaymentMeans: Sendable {
     case applePay(ApplePayToken, save: Bool)
     case redirect(code: String?)
 
-    /// What needs nothing but the name of a type.
+    /// Creates means that need only the name of a type.
     package init(_ type: Payrails.PaymentType, code: String?, save: Bool) throws(PayrailsError) {
         switch type {
         case .payPal: self = .payPal(save: save)
@@ -19,7 +19,7 @@ package enum PaymentMeans: Sendable {
         }
     }
 
-    /// What kind of payment it is.
+    /// The type of the payment.
     var type: Payrails.PaymentType {
         switch self {
         case .stored(let instrument): instrument.type

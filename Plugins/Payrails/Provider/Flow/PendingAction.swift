@@ -1,11 +1,11 @@
 import PaymentCore
 import PayrailsTypes
 
-/// What a payer has to do before a payment can go on.
+/// An action that a payer has to complete before a payment can continue.
 struct PendingAction: Sendable {
     /// The page to show.
     let page: PageRequest
-    /// What confirms the payer's approval with PayPal; nil for everything else.
+    /// The approval to confirm with PayPal; nil for other payments.
     let approval: Approval?
 
     /// A PayPal approval that has to be confirmed.
@@ -14,7 +14,7 @@ struct PendingAction: Sendable {
         let orderID: String?
         let tokenID: String?
 
-        /// What `confirm` asks to be approved; nil when it names nothing.
+        /// Creates the approval that `confirm` requires; nil if it names no order and no agreement.
         init?(_ confirm: LinkBody?) {
             guard let confirm, let parameters = confirm.action?.parameters else { return nil }
             orderID = parameters.orderId?.nonEmpty
@@ -23,10 +23,11 @@ struct PendingAction: Sendable {
             link = confirm
         }
 
-        /// The item of a return URL that names another order or agreement than the service did; nil when none does.
+        /// Returns the item of a return URL that names another order or agreement than the service did; nil if none
+        /// does.
         ///
-        /// Where the service named only an agreement, PayPal names the order that it made of it: the agreement has to
-        /// stand beside it then.
+        /// If the service named only an agreement, PayPal names the order that it made from it: the return URL has to
+        /// name the agreement too.
         func disagreement(with returned: Returned) -> String? {
             if let item = returned.repeated { return item }
             var isNamed = false
@@ -41,7 +42,7 @@ struct PendingAction: Sendable {
             return isNamed || returned.orderID == nil ? nil : "token"
         }
 
-        /// Refuses a return of another order.
+        /// Rejects a return of another order.
         ///
         /// - Throws: ``PayrailsError``.
         func check(_ returned: Returned) throws(PayrailsError) {
@@ -49,7 +50,7 @@ struct PendingAction: Sendable {
             throw .unknown(error: PayrailsUnderlyingError.foreignReturn(item: item))
         }
 
-        /// The body that confirms what the payer approved; nil when the return URL does not tell who it was.
+        /// Returns the body that confirms the payer's approval; nil if the return URL does not identify the payer.
         ///
         /// `token` and `PayerID` are PayPal's own names in return URLs.
         func confirmation(_ returned: Returned) -> JSONValue? {
@@ -62,14 +63,14 @@ struct PendingAction: Sendable {
         }
     }
 
-    /// How a payer came back from a page.
+    /// The payer's return from a page.
     struct Returned: Sendable, Codable {
-        /// Nil when the page was closed, or led somewhere else.
+        /// The kind of return URL; nil if the page was closed, or led elsewhere.
         let kind: String?
         let payerID: String?
         let orderID: String?
         let agreementID: String?
-        /// The item that stands there more than once: nobody can tell which is meant.
+        /// The item that occurs more than once, and is therefore ambiguous.
         let repeated: String?
 
         init(_ url: PaymentLink?, _ returnURLs: ReturnURLs) {
@@ -83,14 +84,13 @@ struct PendingAction: Sendable {
             repeated = ["token", "ba_token", "PayerID"].first { items($0).count > 1 }
         }
 
-        /// Whether the page was finished, so far as a URL can tell.
+        /// True if the payer finished the page, as far as a URL shows.
         var isFinished: Bool { kind == ReturnURLs.Kind.success.rawValue || kind == ReturnURLs.Kind.pending.rawValue }
     }
 
-    /// Reads what `execution`, begun with `type`, asks of the payer.
+    /// Creates the action that `execution`, begun with `type`, requires of the payer.
     ///
-    /// - Throws: ``PayrailsError``: `missingData` when it does not say where, `unknown` when the address is not one
-    ///   that may be opened.
+    /// - Throws: ``PayrailsError``: `missingData` if the address is missing, `unknown` if it must not be opened.
     init(
         _ execution: ExecutionBody, _ type: Payrails.PaymentType, _ addresses: AddressRule, returnURLs: ReturnURLs
     ) throws(PayrailsError) {
@@ -117,11 +117,11 @@ struct PendingAction: Sendable {
         self.approval = approval
     }
 
-    /// What kind of payment `execution` was begun with, so far as what it asks of the payer tells.
+    /// Returns the type of payment that `execution` was begun with, as far as its required action shows it.
     static func type(of execution: ExecutionBody) -> Payrails.PaymentType {
         let links = execution.links
         if links.confirm?.action?.parameters != nil { return .payPal }
-        // Links to a challenge are given to payments that need none, too.
+        // The service also sends links to a challenge with payments that need none.
         return execution.actionRequired == "3ds" || links.redirect == nil ? .card : .genericRedirect
     }
 }

@@ -2,9 +2,9 @@ import PaymentCore
 import PayrailsTypes
 
 extension PaymentError {
-    /// Creates the error that routers take, whose cause is `error`.
+    /// Creates the router's error whose cause is `error`.
     ///
-    /// - Parameter isMutation: whether the call could have moved money.
+    /// - Parameter isMutation: true if the call could have moved money.
     init(_ error: PayrailsError, isMutation: Bool, at provider: ProviderID = PayrailsProvider.id) {
         let open: Phase = isMutation ? .maybeSent : .beforeSend
         func make(_ code: Code, _ phase: Phase, retry: RetryAdvice = .never, vendorCode: String? = nil) -> PaymentError

@@ -1,7 +1,7 @@
 import PaymentCore
 import PayrailsTypes
 
-/// What one call of a router works with: the session in the payment's link.
+/// The session in the payment's link, for one call of a router.
 struct ProviderSession: Sendable {
     let payload: SessionPayload
     /// The payment of ``payload``.
@@ -10,16 +10,16 @@ struct ProviderSession: Sendable {
     private let api: PayrailsAPI
     private let provider: ProviderID
 
-    /// The name of the secret that stands in for the link of the payment called `id`.
+    /// Returns the name of the secret that replaces the link of the payment `id`.
     static func secretName(_ id: String) -> String {
-        // It is shown to people, who may have any text in their journal.
+        // The name is shown to people, and a journal may hold any text.
         "payrails.session.\(WireText.code(id) ?? "<payment id>")"
     }
 
-    /// The session of `payment`: from the link being paid, or from the application's secrets. It holds a token, so no
-    /// journal has it.
+    /// Creates the session of `payment`: from the link being paid, or from the application's secrets. It holds a token,
+    /// so no journal has it.
     ///
-    /// - Throws: `PaymentError`, `unauthorized`, when there is neither.
+    /// - Throws: `PaymentError`, `unauthorized`, if there is neither.
     init(_ payment: PaymentReference, _ context: ProviderContext, _ returnURLs: ReturnURLs) async throws {
         var link = context.link
         if link == nil, let text = try await context.secrets.secret(Self.secretName(payment.id))?.reveal() {
@@ -42,7 +42,7 @@ struct ProviderSession: Sendable {
         provider = payment.provider
     }
 
-    /// What the payment is as of now.
+    /// Returns the present execution.
     func execution() async throws(PaymentError) -> ExecutionBody {
         do { return try await api.execution(setup.links.me) } catch {
             throw PaymentError(error, isMutation: false, at: provider)

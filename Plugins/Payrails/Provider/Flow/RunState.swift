@@ -5,17 +5,17 @@ import Synchronization
 /// The state of one run of a flow that no step stores.
 final class RunState: Sendable {
     struct Content: Sendable {
-        /// Where the answer to the request to pay says that the payment can be asked about.
+        /// The address of the payment's status in the answer to the request to pay.
         var url: String?
-        /// What there was before the request to pay.
+        /// The statuses before the request to pay.
         var mark: StatusHistory.Mark?
-        /// The key of the request to pay, once it is on its way.
+        /// The key of the request to pay, from the time of sending it.
         var sentKey: String?
-        /// What kind of payment was begun.
+        /// The type of the payment that was begun.
         var type: Payrails.PaymentType?
-        /// Whether the payment was begun, so far as is known.
+        /// True if the payment is known to be begun.
         var hasBegun = false
-        /// By which page the payer left.
+        /// The kind of return URL by which the payer left the page.
         var left: ReturnURLs.Kind?
     }
 
@@ -29,10 +29,10 @@ final class RunState: Sendable {
 
 /// The state of a run, for the vendor's client.
 extension PaymentFlow {
-    /// Whether the payment was begun, by this run or before it.
+    /// True if the payment was begun, by this run or before it.
     package var hasBegun: Bool { state[\.hasBegun] }
 
-    /// What there was before the request to pay, once that is known.
+    /// The statuses before the request to pay; nil until they are known.
     package var mark: StatusHistory.Mark? { state[\.mark] }
 
     /// The request to pay that this run sent.
@@ -41,7 +41,7 @@ extension PaymentFlow {
         return Keys.Unanswered(key: key, mark: mark)
     }
 
-    /// Reads an error that came out of the run: what stands behind the router's error, for the vendor's client.
+    /// Returns the cause of an error of the run, for the vendor's client.
     package func cause(of error: any Error) -> PayrailsError {
         switch error {
         case let error as PayrailsError: error
@@ -54,18 +54,18 @@ extension PaymentFlow {
     }
 }
 
-/// Errors: the steps and the router see ``PaymentError``, whose cause is the vendor's.
+/// Errors: the steps and the router receive ``PaymentError``, whose cause is the vendor's error.
 extension PaymentFlow {
     /// Runs a call of the service.
     ///
-    /// - Parameter isMutation: whether it could move money.
+    /// - Parameter isMutation: true if the call could move money.
     func call<Answer>(
         isMutation: Bool = false, _ call: () async throws(PayrailsError) -> Answer
     ) async throws -> Answer {
         do { return try await call() } catch { throw paymentError(from: error, isMutation: isMutation) }
     }
 
-    /// Runs a question about a payment that was sent: its failure leaves the payment's fate open.
+    /// Runs a query about a payment that was sent: if it fails, the payment's outcome is unknown.
     func waiting<Answer>(_ call: () async throws(PayrailsError) -> Answer) async throws -> Answer {
         do { return try await call() } catch {
             throw paymentError(from: error, isMutation: true).with(phase: .maybeSent)

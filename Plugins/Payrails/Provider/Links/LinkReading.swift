@@ -1,9 +1,9 @@
 import PaymentCore
 import PayrailsTypes
 
-/// What links mean to Payrails.
+/// The meaning of links for Payrails.
 enum LinkReading {
-    /// Reads `link`; nil when it is not Payrails' after all.
+    /// Returns the match of `link`; nil if it does not belong to Payrails.
     static func match(_ link: PaymentLink, _ returnURLs: ReturnURLs) -> LinkMatch? {
         if returnURLs.kind(of: link) != nil { return LinkMatch(reference: nil, role: .callback) }
         if link.isHTTP { return page(link) }
@@ -17,7 +17,7 @@ enum LinkReading {
         }
     }
 
-    /// A page of the service's own on which the payer proves who they are:
+    /// Returns the match of a page of the service on which the payer proves their identity:
     /// `/public/redirect/merchant/{workflow}/{execution}/{token}`.
     private static func page(_ link: PaymentLink) -> LinkMatch? {
         let parts = link.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()

@@ -1,14 +1,14 @@
 import PaymentCore
 
-/// What the merchant's server got from the service for one payment, handed on unchanged.
+/// The content of the service's answer to the merchant's server for one payment, passed on unchanged.
 ///
-/// It holds an access token: it prints as nothing, and belongs into no log and no journal.
+/// It holds an access token: it is redacted when printed, and must not be written to a log or a journal.
 public struct PayrailsInitData: Sendable, Hashable, Codable {
     /// The format's version; opaque.
     public let version: String
     private let content: Redacted<String>
 
-    /// Standard base64 of a JSON object.
+    /// The standard base64 of a JSON object.
     public var data: String { content.reveal() }
 
     /// Creates a value from the two members of the server's answer.
@@ -23,7 +23,7 @@ public struct PayrailsInitData: Sendable, Hashable, Codable {
 
     /// Creates a value by reading the server's answer.
     ///
-    /// - Throws: `DecodingError` when a member is missing or no text.
+    /// - Throws: `DecodingError` if a member is missing or is not a text.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -31,9 +31,9 @@ public struct PayrailsInitData: Sendable, Hashable, Codable {
             data: try container.decode(String.self, forKey: .data))
     }
 
-    /// Writes what ``init(from:)`` reads, token and all.
+    /// Writes the values that ``init(from:)`` reads, the token included.
     ///
-    /// - Throws: what `encoder` throws.
+    /// - Throws: any error of `encoder`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(version, forKey: .version)

@@ -1,29 +1,29 @@
 public import PaymentCore
 
-/// The pages by which a payer comes back from a page of the service.
+/// The addresses at which a payer returns from a page of the service.
 ///
-/// Coming back proves nothing: what became of a payment is always asked of the service.
+/// A return proves nothing: only the service's statuses determine a payment's outcome.
 public struct ReturnURLs: Sendable, Hashable {
-    /// Which way the payer came back.
+    /// The kind of a payer's return.
     @nonexhaustive
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The page was finished.
+        /// The payer finished the page.
         case success
-        /// The payer called it off there.
+        /// The payer cancelled on the page.
         case cancel
         /// The page failed.
         case error
-        /// The page was finished; the payment goes on.
+        /// The payer finished the page; the payment continues.
         case pending
     }
 
-    /// Where a finished page leads.
+    /// The address after a finished page.
     public let success: String
-    /// Where an abandoned page leads.
+    /// The address after a cancelled page.
     public let cancel: String
-    /// Where a failed page leads.
+    /// The address after a failed page.
     public let error: String
-    /// Where a page leads whose payment goes on.
+    /// The address after a page whose payment continues.
     public let pending: String
 
     /// Creates addresses, each of the form `scheme://host/path`.
@@ -44,7 +44,7 @@ public struct ReturnURLs: Sendable, Hashable {
         error: "https://\(standardHost)/html/payrails-error.html",
         pending: "https://\(standardHost)/html/payrails-pending.html")
 
-    /// All four, in the order of ``Kind``.
+    /// All four addresses, in the order of ``Kind``.
     public var all: [String] { Kind.allCases.map { self[$0] } }
 
     /// The address of one kind.
@@ -57,8 +57,8 @@ public struct ReturnURLs: Sendable, Hashable {
         }
     }
 
-    /// Returns which of the pages `url` is, or nil. Scheme, host, port and path have to be equal; a longer path or host
-    /// that merely begins the same is somebody else's. Query and fragment may be anything.
+    /// Returns the kind whose address `url` is, or nil. Scheme, host, port and path have to be equal; a longer path or
+    /// host with the same beginning does not match. Query and fragment may differ.
     public func kind(of url: PaymentLink) -> Kind? {
         Kind.allCases.first { kind in
             guard let own = try? PaymentLink(self[kind]) else { return false }

@@ -6,16 +6,16 @@ public import PaymentCore
     import Foundation
 #endif
 
-/// Init data as a link or as a text.
+/// The form of init data as a link or as a text.
 ///
 /// Two forms:
 /// - `payrails:session?version=<version>&data=<data>`, where `<data>` is the init data's `data` in the URL-safe
-///   alphabet of base64 without padding (RFC 4648 section 5). Both items stand exactly once; others are not allowed.
-/// - The merchant's answer itself, as of a QR code: a JSON text that begins with `{"version":` or `{"data":` and has
-///   these two members as strings.
+///   alphabet of base64 without padding (RFC 4648 section 5). Both items occur exactly once; others are not allowed.
+/// - The service's answer to the merchant's server itself, as in a QR code: a JSON text that begins with `{"version":`
+///   or `{"data":` and has these two members as strings.
 ///
-/// Both hold the session's token: they are for the payer's eyes only. `PaymentLink` takes texts of up to 8 KiB; longer
-/// init data are for `PayrailsSession`.
+/// Both hold the session's token: only the payer may see them. `PaymentLink` takes texts of up to 8 KiB; pass longer
+/// init data to `PayrailsSession`.
 public enum SessionLink {
     /// The scheme of links.
     public static let scheme = "payrails"
@@ -27,15 +27,15 @@ public enum SessionLink {
         return Redacted("\(scheme):session?version=\(PercentCoding.encode(data.version))&data=\(String(text))")
     }
 
-    /// Why a link holds no init data.
+    /// The reason that a link holds no init data.
     enum Defect: Error {
-        /// It is not one of the two forms at all.
+        /// The link has neither of the two forms.
         case otherForm
-        /// It is, with this mistake.
+        /// The link has one of the forms, with this defect.
         case malformed(String)
     }
 
-    /// The init data in `link`.
+    /// Returns the init data in `link`.
     static func initData(of link: PaymentLink) throws(Defect) -> PayrailsInitData {
         switch link.form {
         case .opaque where link.scheme.map(String.init) == scheme: try opaque(link)

@@ -7,18 +7,18 @@ import PaymentCrypto
     package import Foundation
 #endif
 
-/// What a session link says that is no secret, for people who look at it before they pay. Nothing is decided by it.
+/// The values of a session link that are not secret, for people who check it before they pay. They decide nothing.
 package struct SessionSummary: Sendable {
-    /// What is to be paid; nil where it is no amount.
+    /// The amount to pay; nil if it is not a valid amount.
     package let amount: Money?
     /// The merchant's own name of the order.
     package let order: String?
-    /// Where the session leads.
+    /// The hosts of the session's addresses.
     package let hosts: [String]
-    /// When its token ends, by the token's own word, which is not checked; nil where it does not say.
+    /// The expiry in the session's token, which is not checked; nil if the token states none.
     package let expiresAt: Date?
 
-    /// Reads a link or text with init data; nil when it holds none that can be read.
+    /// Creates the summary of a link or text with init data; nil if it has none that can be read.
     package init?(_ link: PaymentLink) {
         guard let data = try? SessionLink.initData(of: link), let payload = try? SessionPayload(data) else {
             return nil
@@ -34,7 +34,7 @@ package struct SessionSummary: Sendable {
         expiresAt = Self.expiry(of: payload.token.reveal())
     }
 
-    /// The claim `exp` (RFC 7519, 4.1.4).
+    /// Returns the claim `exp` (RFC 7519, 4.1.4).
     private static func expiry(of token: String) -> Date? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let claims = Base64URL.decode(parts[1]), let json = try? JSONValue(parsing: claims),

@@ -1,9 +1,9 @@
 import PaymentCore
 import PayrailsTypes
 
-/// Where the token may be sent and which pages may be opened.
+/// The rule for addresses that may receive the token and for pages that may be opened.
 ///
-/// Addresses come from answers, and an answer may be forged or confused. The token goes only to the service's own
+/// Addresses come from answers, and an answer may be forged or confused. The token is sent only to the service's own
 /// domain and to the origins that the merchant's server named in the init data, always encrypted unless on this
 /// machine.
 struct AddressRule: Sendable {
@@ -12,19 +12,19 @@ struct AddressRule: Sendable {
     private static let payPalDomain = "paypal.com"
 
     private let origins: Set<String>
-    /// Where the payment itself is asked about, which decides over pages on this machine.
+    /// The address of the payment's status, which decides whether pages on this machine may be opened.
     private let home: HTTPURL?
 
     /// Trusts the origins of `addresses` besides the service's own domain.
     ///
-    /// - Parameter home: where the payment is asked about; nil where there is none to be made, and no page to be
+    /// - Parameter home: the address of the payment's status; nil if the session has no payment, and no page may be
     ///   opened.
     init(home: String?, trusting addresses: [String?]) {
         self.home = home.flatMap { try? HTTPURL($0) }
         origins = Set(addresses.compactMap { $0.flatMap { try? HTTPURL($0) }?.origin })
     }
 
-    /// Refuses what would send the token in the open.
+    /// Rejects an address to which the token would be sent unencrypted.
     ///
     /// - Throws: ``PayrailsError``.
     static func checkIsPrivate(_ url: HTTPURL) throws(PayrailsError) {
@@ -33,7 +33,7 @@ struct AddressRule: Sendable {
         }
     }
 
-    /// An address that may be called with the token.
+    /// Returns an address that may be called with the token.
     ///
     /// - Throws: ``PayrailsError``.
     func service(_ text: String, called name: String) throws(PayrailsError) -> HTTPURL {
@@ -43,12 +43,12 @@ struct AddressRule: Sendable {
         return url
     }
 
-    /// A page of the service that may be opened.
+    /// Returns a page of the service that may be opened.
     func page(_ text: String, called name: String) throws(PayrailsError) -> HTTPURL {
         try openable(try service(text, called: name))
     }
 
-    /// A page of PayPal that may be opened.
+    /// Returns a page of PayPal that may be opened.
     func payPalPage(_ text: String) throws(PayrailsError) -> HTTPURL {
         let url = try Self.read(text, "PayPal's page")
         guard isOwn(url) || url.isSecure && url.port == 443 && Self.host(url.host, isWithin: Self.payPalDomain) else {
@@ -57,7 +57,7 @@ struct AddressRule: Sendable {
         return try openable(url)
     }
 
-    /// A page of anybody that the service sends the payer to: a bank, a wallet.
+    /// Returns any third party's page that the service sends the payer to, such as a bank's or a wallet's.
     func foreignPage(_ text: String) throws(PayrailsError) -> HTTPURL {
         try openable(try Self.read(text, "'links.redirect'"))
     }
@@ -69,12 +69,12 @@ struct AddressRule: Sendable {
         return url
     }
 
-    /// Whether `host` is `domain` or lies below it.
+    /// Returns true if `host` is `domain` or a subdomain of it.
     static func host(_ host: String, isWithin domain: String) -> Bool {
         host == domain || host.hasSuffix("." + domain)
     }
 
-    /// Whether `url` is on the service's own domain, encrypted and on the usual port.
+    /// Returns true if `url` is on the service's own domain, encrypted and on the default port.
     static func isPayrails(_ url: HTTPURL) -> Bool {
         url.isSecure && url.port == 443 && host(url.host, isWithin: domain)
     }
@@ -89,7 +89,7 @@ struct AddressRule: Sendable {
 }
 
 extension SessionPayload {
-    /// The addresses that this payment's answers may lead to.
+    /// The rule for the addresses in this payment's answers.
     var addresses: AddressRule {
         AddressRule(home: execution?.links.me, trusting: serviceAddresses)
     }
@@ -102,8 +102,8 @@ extension SessionPayload {
         return [suffix] + named.filter { !AddressRule.isPayrails($0) || !$0.host.hasSuffix(suffix) }.map(\.authority)
     }
 
-    /// Where the service may list what is stored: where it stores, or what its other addresses hang on. Nil when no
-    /// address tells.
+    /// The address at which the service may list stored instruments: the one for storing them, or the parent of the
+    /// other addresses. Nil if there is no such address.
     package var instrumentsAddress: String? {
         func parent(_ link: LinkBody?, of last: String) -> String? {
             guard let href = link?.href, href.hasSuffix("/" + last) else { return nil }

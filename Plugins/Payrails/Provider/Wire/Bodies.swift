@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// An address and how to call it.
+/// An address, with its method and action.
 package struct LinkBody: Decodable, Sendable, Hashable {
     package struct Action: Decodable, Sendable, Hashable {
         package struct Parameters: Decodable, Sendable, Hashable {
@@ -19,7 +19,7 @@ package struct LinkBody: Decodable, Sendable, Hashable {
     package let action: Action?
 }
 
-/// Where an execution can be asked about and carried on.
+/// The addresses for queries about an execution and for its further actions.
 package struct ExecutionLinksBody: Decodable, Sendable, Hashable {
     package let me: String
     package let threeDS: String?

@@ -1,10 +1,10 @@
 import PaymentCore
 package import PayrailsTypes
 
-/// Reading stored instruments, as options and the service's list have them.
+/// Reading of stored instruments in options and in the service's list.
 enum InstrumentBody {
-    /// The instrument in `json`; nil without an id or a state, and for types that are not stored. Whatever else has
-    /// another shape costs itself only.
+    /// Returns the instrument in `json`; nil without an id or a status, and for types that are not stored. Any other
+    /// member is nil if it has another form.
     static func read(_ json: JSONValue, as type: Payrails.PaymentType) -> (any StoredInstrument)? {
         guard let id = json["id"]?.string, let status = json["status"]?.string else { return nil }
         let isDefault = json["default"]?.bool ?? false
@@ -21,7 +21,7 @@ enum InstrumentBody {
         }
     }
 
-    /// The month until whose end a card is good, as `MM/YY`; nil unless both parts are what they should be.
+    /// Returns the month until whose end a card is valid, as `MM/YY`; nil unless both parts are well-formed.
     private static func expiry(_ data: JSONValue?) -> String? {
         guard let month = data?["expiryMonth"]?.string, let year = data?["expiryYear"]?.string,
             (1...2).contains(month.utf8.count), [2, 4].contains(year.utf8.count),
@@ -30,23 +30,23 @@ enum InstrumentBody {
         return "\(number < 10 ? "0" : "")\(number)/\(year.suffix(2))"
     }
 
-    /// Those of `list` that can be paid with, each once.
+    /// Returns the usable instruments of `list`, each once.
     static func usable(_ list: [any StoredInstrument]) -> [any StoredInstrument] {
         var seen: Set<String> = []
         return list.filter { $0.isUsable && PathSegment.isSafe($0.id) && seen.insert($0.id).inserted }
     }
 }
 
-/// What the service lists as stored for a holder.
+/// The service's list of a holder's stored instruments.
 package struct InstrumentList: Sendable {
-    /// The usable ones by type, in the service's order.
+    /// The usable instruments by type, in the service's order.
     package let instruments: [Payrails.PaymentType: [any StoredInstrument]]
-    /// Whether the list says that it goes on elsewhere, so that what is not in it may be stored all the same.
+    /// True if the list has further pages, so that an instrument that is not in it may still be stored.
     package let hasMore: Bool
 
-    /// Reads `{"results": […]}`.
+    /// Creates a list from `{"results": […]}`.
     ///
-    /// - Throws: ``PayrailsError`` when there is no list.
+    /// - Throws: ``PayrailsError`` if there is no list.
     init(_ json: JSONValue) throws(PayrailsError) {
         guard let results = json["results"]?.array else {
             throw .unknown(error: PayrailsUnderlyingError.unusableAnswer("'results' is missing"))
@@ -59,14 +59,14 @@ package struct InstrumentList: Sendable {
             found[type, default: []].append(instrument)
         }
         instruments = found.mapValues(InstrumentBody.usable)
-        // How its pages are linked is not known; these are the names in use.
+        // The service's form of paging is unknown; these names are common.
         let marks = [json["next"], json["nextCursor"], json["cursor"], json["pagination"], json["links"]?["next"]]
         hasMore = marks.contains { $0.map { !$0.isNull && $0 != "" } ?? false }
     }
 }
 
 extension StoredInstrument {
-    /// Whether the service calls it usable: `enabled` or `created`, in any case.
+    /// True if the status is usable: `enabled` or `created`, in any letter case.
     var isUsable: Bool {
         let status = (self as? StoredCardInstrument)?.status ?? (self as? StoredPayPalInstrument)?.status
         return status.map { ["enabled", "created"].contains($0.lowercased()) } ?? true

@@ -1,8 +1,7 @@
 package import PaymentCore
 package import PayrailsTypes
 
-/// A way to pay, as the init data lists it. What it says besides its two names costs itself only when it has another
-/// shape.
+/// A way to pay, as the init data lists it. A member other than its two names is nil if it has another form.
 package struct OptionBody: Sendable {
     package struct Client: Sendable {
         package let displayName: String?
@@ -18,7 +17,7 @@ package struct OptionBody: Sendable {
     package let clientConfig: Client?
     package let paymentInstruments: [JSONValue]
 
-    /// Nil without one of the two names.
+    /// Creates an option; nil without one of the two names.
     init?(_ json: JSONValue) {
         guard let integration = json["integrationType"]?.string, let code = json["paymentMethodCode"]?.string else {
             return nil
@@ -37,13 +36,13 @@ package struct OptionBody: Sendable {
         paymentInstruments = json["paymentInstruments"]?.array ?? []
     }
 
-    /// What kind of payment it is; nil when it is none that is known here.
+    /// The type of the payment; nil if it is unknown here.
     package var type: Payrails.PaymentType? {
         if let type = Payrails.PaymentType(rawValue: paymentMethodCode) { return type }
         return clientConfig?.flow == "redirect" || integrationType == "hpp" ? .genericRedirect : nil
     }
 
-    /// The stored instruments; what cannot be read is left out, the rest stays.
+    /// The stored instruments, without those that cannot be read.
     var instruments: [any StoredInstrument] {
         guard let type else { return [] }
         return paymentInstruments.compactMap { InstrumentBody.read($0, as: type) }
@@ -51,7 +50,7 @@ package struct OptionBody: Sendable {
 }
 
 extension SessionPayload {
-    /// The ways to pay that are known here, each method once: as the first lookup has it that has it.
+    /// The known ways to pay, each method once: as in the first lookup that has it.
     package var options: [OptionBody] {
         var seen: Set<String> = []
         var options: [OptionBody] = []
@@ -63,15 +62,15 @@ extension SessionPayload {
         return options
     }
 
-    /// The first option of `type` in the first lookup that has one.
+    /// Returns the first option of `type` in the first lookup that has one.
     package func option(_ type: Payrails.PaymentType) -> OptionBody? {
         options.first { $0.type == type }
     }
 
-    /// The first option with this code.
+    /// Returns the first option with this code.
     package func option(code: String) -> OptionBody? { options.first { $0.paymentMethodCode == code } }
 
-    /// The stored instruments of `type` that are usable, each once: those of the first lookup that has any.
+    /// Returns the usable stored instruments of `type`, each once: those of the first lookup that has any.
     package func instruments(_ type: Payrails.PaymentType) -> [any StoredInstrument] {
         for group in lookups {
             let found = group.filter { $0.type == type }.flatMap(\.instruments)
@@ -80,7 +79,7 @@ extension SessionPayload {
         return []
     }
 
-    /// Refuses a kind of payment that could only fail.
+    /// Rejects a type of payment that could only fail.
     ///
     /// - Throws: ``PayrailsError``: `unsupportedPayment`, `incorrectPaymentSetup` or `missingData`.
     package func require(_ type: Payrails.PaymentType) throws(PayrailsError) {
@@ -96,13 +95,13 @@ extension SessionPayload {
         guard execution.authorize != nil else { throw .missingData("the link 'authorize'") }
     }
 
-    /// Whether a payment of `type` can be begun.
+    /// Returns true if a payment of `type` can be begun.
     package func isPayable(_ type: Payrails.PaymentType) -> Bool {
         do { try require(type) } catch { return false }
         return true
     }
 
-    /// With what the service opens cards that pay.
+    /// Returns the id of the vault configuration with which the service decrypts cards for payments.
     ///
     /// - Throws: ``PayrailsError``, `missingData`.
     func vaultID() throws(PayrailsError) -> String {

@@ -3,12 +3,12 @@ package import PayrailsTypes
 
 /// The service's client-facing API, call by call. Stateless.
 package struct PayrailsAPI: Sendable {
-    /// How long the service may hold a question that waits for a change.
+    /// The maximum time for which the service may hold a query that waits for a change.
     package static let longestHold = Duration.seconds(300)
     private static let timeout = Duration.seconds(120)
 
     let token: Redacted<String>
-    /// The payment that answers have to be about; nil where there is none to be made.
+    /// The id of the payment that answers have to be about; nil if the session has no payment.
     let executionID: String?
     let addresses: AddressRule
     let http: any HTTPTransport
@@ -24,7 +24,7 @@ package struct PayrailsAPI: Sendable {
 
     /// Begins the payment: the call that moves money.
     ///
-    /// - Parameter key: the key under which the service recognises a repetition; a new one when nil.
+    /// - Parameter key: the key by which the service recognises a repetition; nil generates a new one.
     func authorize(_ body: JSONValue, _ link: LinkBody?, key: String? = nil) async throws(PayrailsError)
         -> AuthorizeBody
     {
@@ -32,7 +32,7 @@ package struct PayrailsAPI: Sendable {
         return try await send(Self.method(link, or: .post), href, called: "'authorize'", body: body, key: key)
     }
 
-    /// Tells that the payer approved with PayPal.
+    /// Confirms that the payer approved with PayPal.
     func confirm(_ body: JSONValue, _ link: LinkBody, key: String? = nil) async throws(PayrailsError) -> AuthorizeBody {
         guard let href = link.href?.nonEmpty, let method = Self.known(link.method) else {
             throw .missingData("address or method of the link 'confirm'")
@@ -40,23 +40,23 @@ package struct PayrailsAPI: Sendable {
         return try await send(method, href, called: "'confirm'", body: body, key: key)
     }
 
-    /// Where the payment stands.
+    /// Returns the present execution.
     func execution(_ url: String) async throws(PayrailsError) -> ExecutionBody {
         try await own(send(.get, url, called: "'execution'", body: nil))
     }
 
-    /// Where the payment stands as soon as its statuses are others than `codes`, or after `hold`.
+    /// Returns the execution as soon as its statuses differ from `codes`, or after `hold`.
     func execution(_ url: String, waitingWhile codes: [String], hold: Duration) async throws(PayrailsError)
         -> ExecutionBody
     {
         let url = try addresses.service(url, called: "'execution'")
-        // As the vendor writes it: any query of the address is replaced, commas stay bare.
+        // The vendor's form: the address's own query is replaced, commas are not encoded.
         let list = codes.map { "%22\(PercentCoding.encode($0))%22" }.joined(separator: ",")
         let address = url.origin + url.path + "?waitWhile%5Bstatus%5D=%5B\(list)%5D"
         return try await own(send(.get, address, called: "'execution'", body: nil, timeout: hold))
     }
 
-    /// Refuses what was answered about another payment.
+    /// Rejects an answer about another payment.
     private func own(_ execution: ExecutionBody) throws(PayrailsError) -> ExecutionBody {
         guard execution.id == executionID else {
             throw .unknown(error: PayrailsUnderlyingError.unusableAnswer("it is about another payment"))
@@ -64,7 +64,7 @@ package struct PayrailsAPI: Sendable {
         return execution
     }
 
-    /// Deletes a stored instrument. One that the service does not know (any more) is gone: that is what was wanted.
+    /// Deletes a stored instrument. One that the service does not know (any more) counts as deleted.
     package func delete(_ instrument: String, _ link: LinkBody?) async throws(PayrailsError) -> DeleteInstrumentResponse
     {
         let href = try Self.href(link, "instrumentDelete", for: instrument)
@@ -72,7 +72,7 @@ package struct PayrailsAPI: Sendable {
         do {
             response = try await exchange(Self.method(link, or: .delete), href, called: "'instrumentDelete'", body: nil)
         } catch {
-            // The service's own word, not that of a server before it, which may know no such address.
+            // Only the service's own code counts, not the status of a server before it, which may not know the address.
             guard case .unknown(let cause as PayrailsUnderlyingError) = error, case .service(let fault) = cause,
                 fault.status == 404, fault.code == "request.not-found"
             else { throw error }
@@ -102,7 +102,7 @@ package struct PayrailsAPI: Sendable {
         return try await send(Self.method(link, or: .post), href, called: "'tokenize'", body: body)
     }
 
-    /// What is stored for `holder`, at the address that ``SessionPayload/instrumentsAddress`` tells.
+    /// Returns the list of instruments stored for `holder`, at the address ``SessionPayload/instrumentsAddress``.
     package func instruments(
         at address: String, of holder: String?
     ) async throws(PayrailsError) -> InstrumentList {
@@ -123,7 +123,7 @@ package struct PayrailsAPI: Sendable {
         known(link?.method) ?? usual
     }
 
-    /// The id goes in as one encoded segment: it must not lead to another address.
+    /// Returns the link's address with the id as one encoded segment, so that it cannot lead to another address.
     private static func href(_ link: LinkBody?, _ name: String, for instrument: String) throws(PayrailsError) -> String
     {
         guard let href = link?.href?.nonEmpty else { throw .missingData("the link '\(name)'") }
@@ -160,11 +160,11 @@ package struct PayrailsAPI: Sendable {
         }
     }
 
-    /// An answer without the token, which a service may repeat in an error or anywhere else.
+    /// Returns an answer without the token, which a service may repeat in an error or elsewhere.
     private func withoutToken(_ body: [UInt8]) -> [UInt8] {
         let token = token.reveal()
         let text = String(decoding: body, as: UTF8.self)
-        // Shorter ones are no secrets, and would be found everywhere.
+        // Shorter tokens are not secret, and would match everywhere.
         guard token.utf8.count >= 8, text.contains(token) else { return body }
         return Array(text.replacing(token, with: "<redacted>").utf8)
     }
@@ -182,7 +182,7 @@ package struct PayrailsAPI: Sendable {
             retry: PaymentError.RetryAdvice(response))
     }
 
-    /// The header fields of the vendor's own client, which the service is made for.
+    /// Returns the header fields of the vendor's own client, which the service is designed for.
     private func headers(_ key: String) -> HTTPHeaders {
         [
             "Content-Type": "application/json",

@@ -15,14 +15,14 @@ package struct SessionPayload: Sendable {
     package let holderReference: String?
     package let amount: PayrailsAmount
     package let vault: VaultBody?
-    /// The way to store cards of a session that has no payment.
+    /// The data for storing cards in a session that has no payment.
     package let tokenization: TokenizationBody?
-    /// The payment that is to be made; nil in a session for storing cards.
+    /// The payment of the session; nil in a session for storing cards.
     package let execution: ExecutionSetup?
     package let instrumentDelete: LinkBody?
     package let instrumentUpdate: LinkBody?
 
-    /// The way to store cards.
+    /// The data for storing cards.
     package struct VaultBody: Decodable, Sendable {
         package struct Links: Decodable, Sendable {
             package let saveInstrument: LinkBody?
@@ -33,7 +33,7 @@ package struct SessionPayload: Sendable {
         package let links: Links?
     }
 
-    /// The way to store cards of a session that has no payment. It is whole, or it is not there.
+    /// The data for storing cards in a session that has no payment. Complete, or nil.
     package struct TokenizationBody: Sendable {
         /// A UUID.
         package let id: String
@@ -53,16 +53,16 @@ package struct SessionPayload: Sendable {
         }
     }
 
-    /// The payment that is to be made.
+    /// The payment of a session.
     package struct ExecutionSetup: Sendable {
         package let id: String
         package let links: ExecutionLinksBody
         package let merchantReference: String
         package let options: [OptionGroup]
         package let authorize: LinkBody?
-        /// Where it stood when the session was made.
+        /// The status at the time of the session's creation.
         package let status: StatusHistory.Status
-        /// What was tried before that.
+        /// The attempts before that time.
         package let tried: StatusHistory.Mark
     }
 
@@ -72,7 +72,7 @@ package struct SessionPayload: Sendable {
         package let options: [OptionBody]
     }
 
-    /// What cards are encrypted with, where there is anything.
+    /// The key for the encryption of cards; nil if there is none.
     package var encryptionKey: String? { tokenization?.publicKey ?? vault?.encryptionPublicKey?.value }
 
     /// Reads init data.
@@ -80,7 +80,7 @@ package struct SessionPayload: Sendable {
     /// - Throws: ``PayrailsError``: `invalidDataFormat`, or `missingData` with the path of the member.
     package init(_ data: PayrailsInitData) throws(PayrailsError) {
         guard var bytes = Data(base64Encoded: data.data).map(Array.init) else { throw .invalidDataFormat }
-        // RFC 8259 section 8.1 lets parsers pass over a byte order mark, and the vendor's does.
+        // RFC 8259 section 8.1 lets parsers ignore a byte order mark, and the vendor's does.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         guard let json = try? JSONValue(parsing: bytes), json.object != nil else { throw .invalidDataFormat }
         try self.init(json)
@@ -102,13 +102,13 @@ package struct SessionPayload: Sendable {
             throw .unknown(error: PayrailsUnderlyingError.unusableInitData("'execution.id' is not an id"))
         }
         for address in serviceAddresses.compactMap(\.self) {
-            // What is no address at all is said where it is needed.
+            // An invalid address is reported by the call that needs it.
             if let url = try? HTTPURL(address) { try AddressRule.checkIsPrivate(url) }
         }
     }
 }
 
-/// A member that is nil where it has another shape than is wanted.
+/// A member that is nil if it has another form than expected.
 package struct Lenient<Value: Decodable & Sendable>: Decodable, Sendable {
     package let value: Value?
 
@@ -117,7 +117,7 @@ package struct Lenient<Value: Decodable & Sendable>: Decodable, Sendable {
     }
 }
 
-/// The init data's members as they are decoded.
+/// The members of the init data for decoding.
 private struct Members: Decodable {
     struct Links: Decodable {
         let instrumentDelete: LinkBody?
@@ -129,14 +129,14 @@ private struct Members: Decodable {
         let merchantReference: String
         let links: ExecutionLinksBody
         let initialResults: [InitialResult]
-        // Only what was tried before is read from them.
+        // Read for the earlier attempts only.
         let status: [JSONValue]?
     }
 
     struct InitialResult: Decodable {
         struct Body: Decodable {
             struct Content: Decodable {
-                // Elements that a newer or older service leaves incomplete are no option and no reason to fail.
+                // An element that a newer or older service leaves incomplete is not an option, and not a failure.
                 let paymentCompositionOptions: [JSONValue]?
             }
 
@@ -174,7 +174,7 @@ extension Members.Execution {
                     options: (result.body.data?.paymentCompositionOptions ?? []).compactMap(OptionBody.init))
             },
             authorize: initialResults.lazy.compactMap(\.body.links?.authorize).first { $0.href?.isEmpty == false },
-            // What cannot be read may say that a payment was begun: the service is asked before another one is.
+            // An unreadable status may mean that a payment was begun: the service is queried before another one begins.
             status: read.count == entries.count ? history.status : .inFlight, tried: history.mark)
     }
 }

@@ -1,57 +1,57 @@
 import PaymentCore
 
-/// What an execution's statuses say about its latest attempt. They come in no order.
+/// The meaning of an execution's statuses for its latest attempt. They come in no order.
 package struct StatusHistory: Sendable {
-    /// What can be read from them.
+    /// The result of reading the statuses.
     package enum Verdict: Sendable, Hashable {
         case success
         case failed(String)
-        /// Called off by the shop: what was set aside was released, or nothing was ever taken.
+        /// Cancelled by the shop: the authorised money was released, or none was ever taken.
         case cancelled
         case pending
         case open
     }
 
-    /// Where an execution stands for somebody who wants to pay it.
+    /// The status of an execution for a payer.
     package enum Status: String, Sendable, Hashable, Codable {
-        /// It can be paid: nothing was begun yet, or what was begun was declined.
+        /// It can be paid: no attempt was begun yet, or the latest was declined.
         case ready
-        /// An authorisation was begun, and its ending is not written.
+        /// An authorisation was begun, and its final status is not written.
         case inFlight
         case paid
         case cancelled
     }
 
-    /// How much of a history belongs to what was before an attempt. Counted rather than told by times: clocks of the
-    /// service's parts differ, and some write none.
+    /// The part of a history that precedes an attempt. Given by counts rather than times: clocks of the service's parts
+    /// differ, and some write no time.
     package struct Mark: Sendable, Hashable, Codable {
-        /// The authorisations that were begun.
+        /// The number of authorisations that were begun.
         package var requests = 0
-        /// Those of them that were declined.
+        /// The number of those that were declined.
         package var failures = 0
 
-        /// Before everything.
+        /// The mark of an empty history.
         package static let start = Mark()
 
-        /// Counts what `other` counts as well.
+        /// Raises the counts to at least those of `other`.
         package mutating func include(_ other: Mark) {
             requests = max(requests, other.requests)
             failures = max(failures, other.failures)
         }
     }
 
-    /// Newest first.
+    /// The statuses, newest first.
     package let entries: [StatusBody]
-    /// When the latest attempt began.
+    /// The time at which the latest attempt began.
     let requested: VendorTime?
-    /// What there is of it.
+    /// The counts of the whole history.
     let mark: Mark
 
-    /// Clocks of the service's parts may differ by so much.
+    /// The maximum difference between the clocks of the service's parts, in seconds.
     private static let tolerance: Int64 = 5
 
     package init(_ status: [StatusBody]) {
-        // Entries of one moment keep their order.
+        // Entries of the same time keep their order.
         entries = status.enumerated().sorted { left, right in
             left.element.time == right.element.time
                 ? left.offset < right.offset : left.element.time > right.element.time
@@ -65,20 +65,20 @@ package struct StatusHistory: Sendable {
     /// All codes, newest first.
     package var codes: [String] { entries.map(\.code) }
 
-    /// Reads the latest attempt.
+    /// Returns the verdict on the latest attempt.
     ///
-    /// Within it an ending beats `authorizePending` whatever their times: the service writes a pending after a decline.
-    /// So does a success outside of it, by a clock that is slow, unless it was declined. An attempt that is not the
-    /// first begins where it says: the decline before it may lie a second back.
+    /// Within it a final status outweighs `authorizePending` whatever their times: the service writes a pending after a
+    /// decline. So does a success outside of it, by a clock that is slow, unless it was declined. An attempt that is
+    /// not the first begins at its own time: the decline before it may be a second older.
     ///
     /// - Parameters:
-    ///   - knowsPending: whether pending is an answer, or what is waited through.
-    ///   - before: what there was before the attempt. Until a later one shows, nothing but a success is an ending: a
-    ///     decline is the earlier attempt's.
+    ///   - knowsPending: true if pending is a verdict; if false, it counts as open.
+    ///   - before: the mark of the earlier attempts. Until a later one shows, only a success is final: a decline
+    ///     belongs to an earlier attempt.
     package func verdict(knowsPending: Bool, since before: Mark = .start) -> Verdict {
         if isCancelled { return .cancelled }
         let wasPaid = entries.contains { $0.code == "authorizeSuccessful" }
-        // One that was not declined has succeeded, whatever the clocks say that wrote the others' declines.
+        // An attempt that was not declined has succeeded, whatever the times of the other attempts' declines.
         if wasPaid, mark.failures < mark.requests, !wasReleased { return .success }
         guard mark.requests > before.requests, let requested else {
             return mark.requests > 0 && wasPaid ? .success : .open
@@ -92,7 +92,7 @@ package struct StatusHistory: Sendable {
         return knowsPending && attempt.contains { $0.code == "authorizePending" } ? .pending : .open
     }
 
-    /// Where it stands.
+    /// The status for a payer.
     var status: Status {
         switch verdict(knowsPending: true) {
         case .success: .paid
@@ -103,10 +103,10 @@ package struct StatusHistory: Sendable {
         }
     }
 
-    /// Whether what succeeded may have been released again.
+    /// True if a successful authorisation may have been released again.
     private var wasReleased: Bool { entries.contains { $0.code == "cancelSuccessful" } }
 
-    /// Whether the shop called it off, and nobody began to pay it again since.
+    /// True if the shop cancelled the execution, and no attempt was begun since.
     private var isCancelled: Bool {
         guard let cancelled = entries.first(where: { $0.code == "cancelSuccessful" }) else { return false }
         return requested.map { $0 <= cancelled.time } ?? true
@@ -114,7 +114,7 @@ package struct StatusHistory: Sendable {
 }
 
 extension StatusBody {
-    /// Why it failed, in the service's words.
+    /// The reason of the failure, in the service's words.
     var failureText: String {
         let problem = errors?.first
         return WireText.code(problem?.reason?.result) ?? problem?.detail.flatMap(WireText.line)

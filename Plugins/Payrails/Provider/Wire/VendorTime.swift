@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// A moment as the service writes it, to the nanosecond: statuses of one execution lie close together.
+/// A time in the service's form, to the nanosecond: statuses of one execution follow each other closely.
 package struct VendorTime: Sendable, Hashable, Comparable, Decodable {
     /// Seconds since 1970.
     package let seconds: Int64
@@ -12,7 +12,8 @@ package struct VendorTime: Sendable, Hashable, Comparable, Decodable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Reads `2026-09-23T22:33:57.004978732Z`, and what the vendor's parser takes besides; nil for anything else.
+    /// Creates a time from `2026-09-23T22:33:57.004978732Z`, or another form that the vendor's parser takes; nil for
+    /// any other text.
     package init?(_ text: String) {
         guard let time = RFC3339(text, .lenient) else { return nil }
         self.init(seconds: time.seconds, nanoseconds: time.nanoseconds)
@@ -30,7 +31,7 @@ package struct VendorTime: Sendable, Hashable, Comparable, Decodable {
         (left.seconds, left.nanoseconds) < (right.seconds, right.nanoseconds)
     }
 
-    /// The same moment `seconds` earlier.
+    /// Returns the time `seconds` earlier.
     func earlier(bySeconds seconds: Int64) -> VendorTime {
         VendorTime(seconds: self.seconds - seconds, nanoseconds: nanoseconds)
     }

@@ -1,9 +1,9 @@
 import PaymentCore
 import PayrailsTypes
 
-/// Words of a service, made fit for people: never what stood there, only where.
+/// Texts of a service in a form that is safe to show: positions and codes, not contents.
 package enum WireText {
-    /// Where decoding failed.
+    /// Returns the position at which decoding failed.
     package static func place(of error: any Error) -> String {
         func path(_ context: DecodingError.Context, _ key: (any CodingKey)? = nil) -> String {
             (context.codingPath.map(\.stringValue) + [key?.stringValue].compactMap(\.self)).joined(separator: ".")
@@ -17,7 +17,7 @@ package enum WireText {
         }
     }
 
-    /// `text` when it looks like a code: letters, digits, `.`, `-`, `_`, at most 64 of them.
+    /// Returns `text` if it has the form of a code: letters, digits, `.`, `-`, `_`, at most 64 of them.
     package static func code(_ text: String?) -> String? {
         guard let text, !text.isEmpty, text.utf8.count <= 64 else { return nil }
         let isPlain = text.utf8.allSatisfy { byte in
@@ -29,10 +29,10 @@ package enum WireText {
 }
 
 extension WireText {
-    /// `text` when it looks like a code and can stand in a path.
+    /// Returns `text` if it has the form of a code and is safe in a path.
     package static func id(_ text: String?) -> String? { code(text).flatMap { PathSegment.isSafe($0) ? $0 : nil } }
 
-    /// `text` as one line of plain ASCII, at most 120 characters; nil when nothing is left.
+    /// Returns `text` as one line of plain ASCII, at most 120 characters; nil if it is empty.
     package static func line(_ text: String) -> String? {
         let plain = text.unicodeScalars.prefix(120).map { (0x20..<0x7F).contains($0.value) ? Character($0) : "?" }
         return String(plain).nonEmpty

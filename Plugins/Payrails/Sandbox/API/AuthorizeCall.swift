@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentTesting
 import SandboxSupport
 
-/// `POST …/authorize`: the request to pay.
+/// The request to pay, `POST …/authorize`.
 extension PayrailsSandbox {
     func authorize(_ request: HTTPRequest, _ id: String) async throws(PayrailsSandboxError) -> HTTPResponse {
         note(id, .confirmRequested)
@@ -22,7 +22,7 @@ extension PayrailsSandbox {
             begin(tender, execution)
             return .json(actionBody("authorize", execution, at: now), status: 201)
         }
-        // The answer is known before the wait, so that the same request again does not start a second payment.
+        // The answer is stored before the wait, so that a repetition of the request does not start a second payment.
         if let pause = executions[id]?.scenario.plan.authorizing, pause > .zero {
             try? await clock.sleep(for: pause)
         }
@@ -30,7 +30,7 @@ extension PayrailsSandbox {
         return isGarbled ? fault(.authorize, id) ?? answer : answer
     }
 
-    /// Starts to pay: plans what is going to show, or has the payer do something first.
+    /// Starts a payment: schedules its statuses, or requires an action of the payer first.
     func begin(_ tender: Tender, _ execution: Execution) {
         var execution = execution
         let plan = execution.scenario.plan
@@ -52,7 +52,7 @@ extension PayrailsSandbox {
         advance(execution.id)
     }
 
-    /// Why no bank would take this, or nil.
+    /// Returns the reason for which every bank declines `tender`; nil if there is none.
     private func refusal(of tender: Tender) -> Reason? {
         switch tender.means {
         case .stored(let instrument): instrument.isUsable ? nil : .instrumentNotAllowed
@@ -76,20 +76,20 @@ extension PayrailsSandbox {
 
     // MARK: Reading
 
-    /// Checks the whole body before anything happens.
+    /// Checks the whole body before any effect.
     private func tender(_ body: JSONValue, _ execution: Execution) throws(PayrailsSandboxError) -> Tender {
         guard Amount(body["amount"]) == execution.amount else { throw .wrongAmount }
         guard let success = body["returnInfo"]?["success"]?.string, Self.isURL(success) else {
             throw .missing("returnInfo.success")
         }
-        // Documented: the other addresses default to the one for success.
+        // Documented: the other addresses default to the address for success.
         let cancel = body["returnInfo"]?["cancel"]?.string ?? success
         let error = body["returnInfo"]?["error"]?.string ?? success
         guard Self.isURL(cancel), Self.isURL(error) else { throw .invalid("returnInfo", "must hold URLs") }
         guard let parts = body["paymentComposition"]?.array, let part = parts.first else {
             throw .missing("paymentComposition")
         }
-        // Paying with several things at once exists; this sandbox does not do it.
+        // The service also takes several instruments for one payment; this sandbox does not.
         guard parts.count == 1 else { throw .invalid("paymentComposition", "must have one element") }
         guard Amount(part["amount"]) == execution.amount else { throw .wrongAmount }
         guard let method = part["paymentMethodCode"]?.string else {
@@ -127,7 +127,7 @@ extension PayrailsSandbox {
         }
     }
 
-    /// The card in `data`: encrypted for this sandbox, with the configuration that the session named.
+    /// Returns the card in `data`: encrypted for this sandbox, with the configuration that the session named.
     func card(_ data: JSONValue?, holder: String) throws(PayrailsSandboxError) -> Card {
         guard data?["vaultProviderConfigId"]?.string == SessionPayload.providerConfig else {
             throw .invalid("vaultProviderConfigId", "is not the session's")
@@ -136,7 +136,7 @@ extension PayrailsSandbox {
         return try Card(try CardKey.open(message), holder: holder)
     }
 
-    /// The network of a token as Apple's devices make it, which is a JSON text inside the JSON.
+    /// Returns the network of a token from an Apple device, which is a JSON text inside the JSON.
     static func applePayNetwork(_ token: String?) throws(PayrailsSandboxError) -> String {
         guard let token, let value = try? JSONValue(parsing: token) else { throw .missing("paymentToken") }
         let payment = value["token"] ?? value
@@ -146,7 +146,7 @@ extension PayrailsSandbox {
         return network
     }
 
-    /// Whether `text` is absolute and can stand in a `Location`.
+    /// Returns true if `text` is absolute and valid in a `Location` header.
     private static func isURL(_ text: String) -> Bool {
         (try? PaymentLink(text))?.scheme != nil
     }

@@ -1,7 +1,7 @@
 import PaymentCore
 import SandboxSupport
 
-/// Reading an execution, and what the client asks of it besides paying.
+/// Reading an execution, and the client's requests besides paying.
 extension PayrailsSandbox {
     func execution(
         _ request: HTTPRequest, _ id: String, _ path: [String], isPublic: Bool
@@ -37,11 +37,11 @@ extension PayrailsSandbox {
 
     // MARK: Waiting
 
-    /// What a request waits for the end of.
+    /// The condition under which a request waits.
     private enum Awaited {
-        /// The newest status is this.
+        /// The newest status has this code.
         case newest(String)
-        /// The statuses are these. That any change ends the wait is a guess.
+        /// The statuses have these codes. It is a guess that any change ends the wait.
         case all([String])
 
         func holds(for execution: Execution) -> Bool {
@@ -52,7 +52,7 @@ extension PayrailsSandbox {
         }
     }
 
-    /// The `waitWhile[status]` of a query: a JSON array of codes, or one code.
+    /// Returns the `waitWhile[status]` of a query: a JSON array of codes, or one code.
     private func awaitedCodes(_ request: HTTPRequest) throws(PayrailsSandboxError) -> Awaited? {
         for item in QueryItems(Substring(request.url.query ?? "")) {
             guard PercentCoding.decode(item.name) == "waitWhile[status]" else { continue }
@@ -66,24 +66,24 @@ extension PayrailsSandbox {
         return nil
     }
 
-    /// Waits until the statuses change, but not longer than the sandbox holds requests.
+    /// Waits until the statuses change, at most for the sandbox's longest hold.
     private func hold(_ id: String, while awaited: Awaited) async throws(PayrailsSandboxError) {
         let end = now + configuration.longestHold
         while true {
             let execution = try current(id)
             let now = now
             guard awaited.holds(for: execution), now < end else { return }
-            // Pages and other calls change the execution too: look again before long, and when a status is due.
+            // Pages and other calls change the execution too: check again soon, and at the time of the next status.
             var pause = min(Duration.milliseconds(100), end - now)
             if let next = execution.due.map(\.time).min() { pause = max(.nanoseconds(1), min(pause, next - now)) }
-            // Waiting ends early when the server stops: there is nobody to answer then.
+            // The wait ends early when the server stops: there is no client to answer then.
             do { try await clock.sleep(for: pause) } catch { return }
         }
     }
 
     // MARK: Confirming
 
-    /// `POST …/confirm`: the client hands in what the payer brought back from PayPal.
+    /// Confirms a PayPal payment with the values that the payer brought back, `POST …/confirm`.
     private func confirm(_ request: HTTPRequest, _ id: String) throws(PayrailsSandboxError) -> HTTPResponse {
         if let answer = fault(.confirm, id) { return answer }
         return try once(request) { () throws(PayrailsSandboxError) in
@@ -102,7 +102,7 @@ extension PayrailsSandbox {
             guard case .approved = action.state else { throw .notAllowed("the payer has not agreed") }
             executions[id]?.action?.state = .done
             executions[id]?.payerActions["confirm"] = random.uuid()
-            // That a confirmation leaves statuses of its own is documented; that they come first is a guess.
+            // It is documented that a confirmation adds its own statuses; it is a guess that they come first.
             let begin = [Step("confirmRequested"), Step("confirmSuccessful")]
             executions[id]?.schedule(begin + settlement(execution).filter { $0.code != "authorizePending" }, from: now)
             advance(id)
@@ -110,12 +110,12 @@ extension PayrailsSandbox {
         }
     }
 
-    /// What a scenario, or its merchant, lets follow on a request to pay.
+    /// Returns the statuses that follow a request to pay, by the scenario or its merchant.
     func settlement(_ execution: Execution) -> [Step] {
         execution.steered.map { [.pending, .failed($0)] } ?? execution.scenario.plan.settlement
     }
 
-    /// The answer to a call that started an action; notifications about it have the same id.
+    /// Returns the answer to a call that started an action; notifications about the action have the same id.
     func actionBody(_ name: String, _ execution: Execution, at time: Timestamp, id: String? = nil) -> JSONValue {
         let isZero = execution.scenario.plan.hasZeroTimes
         let id = id ?? executions[execution.id]?.payerActions[name] ?? random.uuid()

@@ -1,7 +1,7 @@
 import PaymentCore
 import SandboxSupport
 
-/// What is kept for a holder: listing, saving, changing and deleting, for clients and for merchants.
+/// The stored instruments of a holder: listing, saving, changing and deleting, for clients and for merchants.
 extension PayrailsSandbox {
     func instruments(_ request: HTTPRequest, _ path: [String], isPublic: Bool) throws(PayrailsSandboxError)
         -> HTTPResponse
@@ -22,7 +22,7 @@ extension PayrailsSandbox {
         }
     }
 
-    /// `POST /payment/instruments`.
+    /// Saves an instrument, `POST /payment/instruments`.
     private func save(_ request: HTTPRequest, owner: String?) throws(PayrailsSandboxError) -> HTTPResponse {
         try once(request) { () throws(PayrailsSandboxError) in
             let body = try object(request)
@@ -51,7 +51,7 @@ extension PayrailsSandbox {
         }
     }
 
-    /// `GET /payment/instruments?filter[holderReference]=…`.
+    /// Lists a holder's instruments, `GET /payment/instruments?filter[holderReference]=…`.
     private func list(_ request: HTTPRequest, owner: String?) throws(PayrailsSandboxError) -> HTTPResponse {
         let filter = QueryItems(Substring(request.url.query ?? ""))
             .first { PercentCoding.decode($0.name) == "filter[holderReference]" }?.decodedValue
@@ -68,8 +68,8 @@ extension PayrailsSandbox {
         return .json(["success": true])
     }
 
-    /// `PATCH /payment/instruments/{id}`: checked as a whole before anything changes. What a card is (its name, its
-    /// expiry) cannot be changed so: a member that is not documented is refused rather than passed over.
+    /// Changes an instrument, `PATCH /payment/instruments/{id}`; checks the whole change before any effect. The data of
+    /// a card (its name, its expiry) cannot be changed: a member that is not documented is refused rather than ignored.
     private func update(_ request: HTTPRequest, _ id: String, owner: String?) throws(PayrailsSandboxError)
         -> HTTPResponse
     {

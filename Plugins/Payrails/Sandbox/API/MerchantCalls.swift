@@ -4,7 +4,7 @@ import SandboxSupport
 
 /// The calls of merchants' servers.
 extension PayrailsSandbox {
-    /// `POST /auth/token/{clientId}` with the secret in `x-api-key`.
+    /// Issues an access token, `POST /auth/token/{clientId}` with the secret in `x-api-key`.
     func accessToken(_ request: HTTPRequest, _ client: String) throws(PayrailsSandboxError) -> HTTPResponse {
         guard request.method == .post else { throw .wrongMethod }
         let secret = Array(configuration.clientSecret.reveal().utf8)
@@ -19,12 +19,12 @@ extension PayrailsSandbox {
         ])
     }
 
-    /// `POST /merchant/client/init`: an execution and what a client needs to pay it, or, of type `tokenization`, what
-    /// it needs to store a card.
+    /// Opens a session, `POST /merchant/client/init`: an execution and the data with which a client pays it, or, of
+    /// type `tokenization`, the data with which it stores a card.
     ///
-    /// The same idempotency key is answered with the same execution, even for another body: recorded. The end of the
-    /// payment can be steered by a text in `meta` that names an operation result, and the whole payment by
-    /// `meta.sandboxScenario`, which only this sandbox has.
+    /// The same idempotency key is answered with the same execution, even for another body: recorded. A text in `meta`
+    /// that names an operation result sets the end of the payment; `meta.sandboxScenario`, which only this sandbox has,
+    /// sets the whole payment.
     func initClient(_ request: HTTPRequest) throws(PayrailsSandboxError) -> HTTPResponse {
         guard request.method == .post else { throw .wrongMethod }
         try requireMerchant(request)
@@ -66,7 +66,7 @@ extension PayrailsSandbox {
         return .json(session(execution.id, execution).body, status: 201)
     }
 
-    /// `GET /merchant/vault/public-info`: the key that card data is encrypted with.
+    /// Returns the key for the encryption of card data, `GET /merchant/vault/public-info`.
     func vaultInfo(_ request: HTTPRequest) throws(PayrailsSandboxError) -> HTTPResponse {
         guard request.method == .get else { throw .wrongMethod }
         try requireMerchant(request)
@@ -75,7 +75,7 @@ extension PayrailsSandbox {
         ])
     }
 
-    /// All texts in `value`, in no order.
+    /// Returns all texts in `value`, in no order.
     static func texts(_ value: JSONValue) -> [String] {
         switch value {
         case .string(let text): [text]

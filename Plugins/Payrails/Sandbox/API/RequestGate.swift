@@ -2,9 +2,9 @@ import PaymentCore
 import PaymentCrypto
 import SandboxSupport
 
-/// What every call must carry, and the answers that are given twice.
+/// The requirements of every call, and the answers to repeated requests.
 extension PayrailsSandbox {
-    /// The JSON object in the body.
+    /// Returns the JSON object in the body.
     func object(_ request: HTTPRequest) throws(PayrailsSandboxError) -> JSONValue {
         guard request.mediaType == "application/json",
             let body = try? JSONValue(parsing: request.body), body.object != nil
@@ -12,14 +12,14 @@ extension PayrailsSandbox {
         return body
     }
 
-    /// Lets clients in by the token of their session.
+    /// Accepts a client's request only with the token of its session.
     func requireClient(_ request: HTTPRequest, _ execution: Execution) throws(PayrailsSandboxError) {
         guard let token = execution.token, token.expiresAt > now, let sent = bearer(request),
             ConstantTime.equal(Array(sent.utf8), Array(token.text.utf8))
         else { throw .unauthorized }
     }
 
-    /// The holder whose session the request's token belongs to.
+    /// Returns the holder of the session that the request's token belongs to.
     func holder(of request: HTTPRequest) throws(PayrailsSandboxError) -> String {
         let now = now
         guard let sent = bearer(request) else { throw .unauthorized }
@@ -31,7 +31,7 @@ extension PayrailsSandbox {
         throw .unauthorized
     }
 
-    /// The session for storing cards that the request's token belongs to.
+    /// Returns the session for storing cards that the request's token belongs to.
     func tokenization(of request: HTTPRequest) throws(PayrailsSandboxError) -> Tokenization {
         let now = now
         guard let sent = bearer(request),
@@ -42,7 +42,7 @@ extension PayrailsSandbox {
         return session
     }
 
-    /// Lets merchants in by their access token.
+    /// Accepts a merchant's request only with a valid access token.
     func requireMerchant(_ request: HTTPRequest) throws(PayrailsSandboxError) {
         guard let token = bearer(request), let end = accessTokens[token], end > now else { throw .unauthorized }
     }
@@ -52,9 +52,9 @@ extension PayrailsSandbox {
         return String(value.dropFirst("Bearer ".count))
     }
 
-    /// What the same key was answered at the same address before, or the answer made now.
+    /// Returns the earlier answer to the same key at the same address, or the answer made now.
     ///
-    /// Refusals are not kept: a corrected request may come with the same key.
+    /// Refusals are not stored: a corrected request may come with the same key.
     func once(
         _ request: HTTPRequest, _ make: () throws(PayrailsSandboxError) -> HTTPResponse
     ) throws(PayrailsSandboxError) -> HTTPResponse {
@@ -66,12 +66,12 @@ extension PayrailsSandbox {
         return answer
     }
 
-    /// The error that the execution's scenario has in place of an answer to `call`.
+    /// Returns the error that the execution's scenario has in place of an answer to `call`; nil if it has none.
     func fault(_ call: Scenario.Plan.Call, _ id: String) -> HTTPResponse? {
         guard let execution = executions[id], let fault = execution.scenario.plan.fault, fault.call == call,
             execution.faults < fault.times
         else { return nil }
-        // What is asked before anything is paid is not what the scenario is about.
+        // Reads before the request to pay are outside the scenario.
         guard call != .read || execution.tender != nil else { return nil }
         executions[id]?.faults += 1
         switch fault.kind {

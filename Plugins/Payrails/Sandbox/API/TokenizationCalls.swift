@@ -9,17 +9,17 @@ import SandboxSupport
 
 /// Sessions for storing cards without a payment.
 extension PayrailsSandbox {
-    /// One of them.
+    /// A session for storing cards.
     struct Tokenization: Sendable {
         let id: String
         let holder: String
         let amount: Amount
-        /// Scheme, host and port of every link.
+        /// The scheme, host and port of every link.
         let base: String
-        /// The client's token and when it ends; nil once it was withdrawn.
+        /// The client's token and its expiry; nil after its withdrawal.
         var token: (text: String, expiresAt: Timestamp)?
 
-        /// What a client needs: neither an execution nor a vault configuration, as it was recorded.
+        /// Returns the client's data: neither an execution nor a vault configuration, as recorded.
         func body(token: String) -> JSONValue {
             [
                 "token": .string(token), "holderReference": .string(holder), "amount": amount.body,
@@ -33,11 +33,11 @@ extension PayrailsSandbox {
         }
     }
 
-    /// Creates a session in which cards can be stored and nothing can be paid.
+    /// Creates a session that can store cards and has no payment.
     ///
     /// - Parameters:
-    ///   - holder: whose cards; nil for somebody new with two cards and a PayPal account.
-    ///   - base: where the session's links lead; nil: ``Configuration/baseURL``.
+    ///   - holder: the holder of the cards; nil creates a new holder with two cards and a PayPal account.
+    ///   - base: the origin of the session's links; nil is ``Configuration/baseURL``.
     /// - Returns: the session; its scenario has no meaning.
     public func createTokenizationSession(holder: String? = nil, base: HTTPURL? = nil) -> Session {
         makeTokenization(
@@ -63,7 +63,7 @@ extension PayrailsSandbox {
             holder: tokenization.holder)
     }
 
-    /// `POST /public/payment/instruments/tokenize`. Its refusals have the older form.
+    /// Stores a card, `POST /public/payment/instruments/tokenize`. Its refusals have the older form.
     func tokenize(_ request: HTTPRequest) -> HTTPResponse {
         do { return try tokenized(request) } catch { return error.olderResponse(random) }
     }
@@ -91,14 +91,14 @@ extension PayrailsSandbox {
                 throw .invalid("encryptedInstrumentDetails", "holds a card that cannot be used")
             }
             let usage = try Self.futureUsage(body, isRequired: false)
-            // Left out, it means that the card is kept, as the service documents for its servers' twin.
+            // Without a value the card is stored, as the service documents for the corresponding call of servers.
             let stores = body["storeInstrument"]?.bool ?? true
             return kept(
                 Instrument(card, id: random.uuid(), createdAt: now), for: session.holder, stores: stores, usage: usage)
         }
     }
 
-    /// What a card may be used for later.
+    /// Returns the later use of a card.
     static func futureUsage(_ body: JSONValue, isRequired: Bool) throws(PayrailsSandboxError) -> String? {
         let usage = body["futureUsage"]?.string
         guard usage != nil || isRequired else { return nil }
@@ -108,14 +108,14 @@ extension PayrailsSandbox {
         return usage
     }
 
-    /// Keeps `instrument` for `holder`, where it is wanted, and answers it.
+    /// Stores `instrument` for `holder` if `stores` is true, and returns the answer.
     func kept(_ instrument: Instrument, for holder: String, stores: Bool, usage: String?) -> HTTPResponse {
         var instrument = instrument
         let holderID = holders[holder]?.id ?? random.uuid()
         if stores {
             holders[holder, default: Holder(id: holderID, instruments: [])].instruments.append(instrument)
         } else {
-            // Kept for one payment only, and never listed.
+            // For one payment only, and never listed.
             instrument.status = "transient"
         }
         return .json(instrument.body(holderID: holderID, futureUsage: usage), status: 201)

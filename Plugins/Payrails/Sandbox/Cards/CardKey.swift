@@ -8,8 +8,8 @@ import PaymentCrypto
 #endif
 
 extension PayrailsSandbox {
-    /// The key that clients encrypt card data with. Its private half stands here for everybody to read: it protects
-    /// nothing, and no real service knows it.
+    /// The key with which clients encrypt card data. Its private half is public in this file: it protects nothing, and
+    /// no real service uses it.
     enum CardKey {
         /// Standard base64 of the SubjectPublicKeyInfo of a 2048-bit RSA key.
         static let publicKey = """
@@ -20,9 +20,10 @@ extension PayrailsSandbox {
             QwIDAQAB
             """
 
-        /// What `message`, a compact JWE, holds.
+        /// Returns the content of `message`, a compact JWE.
         ///
-        /// - Throws: ``PayrailsSandboxError`` when it was not made for this key in the one way that clients encrypt.
+        /// - Throws: ``PayrailsSandboxError`` if the message was not made for this key in the one way that clients
+        ///   encrypt.
         static func open(_ message: String) throws(PayrailsSandboxError) -> JSONValue {
             guard let der = Data(base64Encoded: privateKey), let key = try? RSAPrivateKey(pkcs8: Array(der)) else {
                 throw .internalError
@@ -34,14 +35,14 @@ extension PayrailsSandbox {
             return value
         }
 
-        /// The members of a header, all of which are texts.
+        /// Returns the members of a header if all of them are texts; otherwise nil.
         private static func header(_ bytes: [UInt8]) -> [String: String]? {
             guard let members = (try? JSONValue(parsing: bytes))?.object else { return nil }
             let texts = members.compactMapValues(\.string)
             return texts.count == members.count ? texts : nil
         }
 
-        /// Standard base64 of the key in the form of PKCS #8.
+        /// Standard base64 of the key in PKCS #8 form.
         private static let privateKey = """
             MIIEuwIBADANBgkqhkiG9w0BAQEFAASCBKUwggShAgEAAoIBAQCyk1fxrWOoX6APmCGIHpp510+VjrLLDgEggwFG7GAqvIYb\
             2vU7rtI5U4eM9Cd8luvPMNwfwh7gxQBQCz+22rPLwo6wp2Qn/KOA+E6lLDtVLF8Wo8NwFqN4Iqlwoz7CZBAuOj7CDXv65ux0\

@@ -4,13 +4,12 @@ import PayrailsComponents
 import PayrailsKit
 import SandboxSupport
 
-/// A ``PayrailsSandbox`` with a shop in front of it: serves the library's checkout page, which really pays.
+/// A ``PayrailsSandbox`` with a shop: serves the library's checkout page, which pays at the sandbox.
 ///
-/// `/checkout` lists the scenarios, `/checkout?scenario=challenge` makes a session and goes to its page, and
-/// `/checkout/<execution>` is the page of a session that
-/// ``PayrailsSandbox/createSession(_:amount:holder:base:)`` made for this server's address. Everything else is the
-/// sandbox's. The payments are made by this package's client, which speaks to the sandbox in the same process; the
-/// browser sees only the page, and the pages of banks.
+/// `/checkout` lists the scenarios, `/checkout?scenario=challenge` creates a session and redirects to its page, and
+/// `/checkout/<execution>` is the page of a session that ``PayrailsSandbox/createSession(_:amount:holder:base:)``
+/// created for this server's address. All other paths are the sandbox's. This package's client makes the payments and
+/// calls the sandbox in the same process; the browser loads only the page, and the pages of banks.
 @MainActor public final class PayrailsCheckout: SandboxService {
     private let sandbox: PayrailsSandbox
     private let clock: any PaymentClock
@@ -21,8 +20,8 @@ import SandboxSupport
     ///
     /// - Parameters:
     ///   - sandbox: the service.
-    ///   - clock: the client polls on it; the sandbox's own is its own.
-    ///   - random: makes the tokens of pages.
+    ///   - clock: the clock for the client's polling; the sandbox has its own.
+    ///   - random: the source of the tokens of pages.
     public nonisolated init(
         _ sandbox: PayrailsSandbox, clock: any PaymentClock = SystemPaymentClock(),
         random: any RandomSource = SystemRandomSource()
@@ -52,7 +51,7 @@ import SandboxSupport
         }
     }
 
-    /// The list of scenarios, or a new session of one of them.
+    /// Returns the list of scenarios, or redirects to a new session of one of them.
     private func start(_ request: HTTPRequest) async -> HTTPResponse {
         let query = QueryItems(Substring(request.url.query ?? ""))
         guard let name = query.values("scenario").first else { return list }
@@ -72,7 +71,7 @@ import SandboxSupport
         if let visit = visits[id] { return visit }
         guard let session = await sandbox.renewSession(id) else { return nil }
         let until = await sandbox.tokenEnd(of: id)
-        // Two requests can come here at once; the first one's visit stays.
+        // Two requests can arrive here concurrently; the first one's visit stays.
         if let visit = visits[id] { return visit }
         let visit = try? CheckoutVisit(
             session, sandbox, origin: request.url.origin, payableUntil: until, clock: clock, random: random)
@@ -81,9 +80,9 @@ import SandboxSupport
     }
 }
 
-/// One payer at one checkout.
+/// The visit of one payer at one checkout.
 @MainActor private final class CheckoutVisit {
-    /// How long an answer waits for what was asked to end; the page asks again by itself.
+    /// The maximum time that an answer waits for an action to end; the page asks again itself.
     private static let returnGrace = Duration.seconds(5)
 
     private let path: String
@@ -168,7 +167,7 @@ import SandboxSupport
         return HTTPResponse(status: 303, headers: ["Location": path])
     }
 
-    /// Waits until nothing is under way, or the payer has to do something, but not for ever.
+    /// Waits until no action is in progress or the payer has to act, at most for `returnGrace`.
     private func settle() async {
         let states = controller.states
         let watch = Task { for await state in states where !state.isBusy || state.challenge != nil { return } }
@@ -183,7 +182,7 @@ import SandboxSupport
 }
 
 extension CheckoutStyle {
-    /// The legible look with a delete button that nobody takes for the pay button.
+    /// The legible look with a delete button that differs clearly from the pay button.
     fileprivate static var quietDeletion: CheckoutStyle {
         let ink = StyleColor(
             light: StyleColor.Components(hex: 0x8C1D18), dark: StyleColor.Components(hex: 0xFFB4AB))
@@ -199,13 +198,13 @@ extension CheckoutStyle {
 }
 
 extension PayrailsSandbox {
-    /// Until when a session can be paid in, for people; nil when nobody holds its token.
+    /// Returns the time until which a session can be paid, for people; nil if it has no token.
     func tokenEnd(of id: String) -> String? {
         executions[id]?.token.map { PageTime.text($0.expiresAt.nanoseconds / 1_000_000_000) }
     }
 }
 
 extension PayrailsSandbox.Session {
-    /// The session as this package's client takes it.
+    /// The session in the form that this package's client takes.
     fileprivate var initData: Payrails.InitData { Payrails.InitData(version: version, data: data.reveal()) }
 }

@@ -2,9 +2,9 @@ import PaymentCore
 import PaymentTesting
 import SandboxSupport
 
-/// What merchants ask of executions that were paid.
+/// Merchants' actions on paid executions.
 extension PayrailsSandbox {
-    /// How long an action takes.
+    /// The duration of an action.
     private static let pace = Duration.milliseconds(200)
 
     private static let reasons: Set<String> = [
@@ -13,8 +13,8 @@ extension PayrailsSandbox {
         "ProductMismatchDescription", "WrongProduct", "WrongProductSpecification",
     ]
 
-    /// `POST …/cancel`, `…/capture` and `…/refund`: answered at once, carried out a moment later. A text in `meta` that
-    /// names an operation result makes it fail with that.
+    /// Begins an action, `POST …/cancel`, `…/capture` or `…/refund`: answered at once, carried out a moment later. A
+    /// text in `meta` that names an operation result makes the action fail with that.
     func operate(
         _ verb: MerchantAction.Verb, _ request: HTTPRequest, _ id: String
     ) throws(PayrailsSandboxError) -> HTTPResponse {
@@ -40,7 +40,7 @@ extension PayrailsSandbox {
         }
     }
 
-    /// How much `verb` is about.
+    /// Returns the amount of an action in minor units.
     private func units(
         _ verb: MerchantAction.Verb, _ amount: JSONValue?, _ execution: Execution
     ) throws(PayrailsSandboxError) -> UInt128 {
@@ -59,7 +59,7 @@ extension PayrailsSandbox {
             throw .invalid("amount.currency", "is not the execution's")
         }
         guard units <= most else { throw .invalid("amount.value", "is more than there is") }
-        // Documented: other modes capture what was authorised.
+        // Documented: other modes capture the authorised amount.
         guard verb != .capture || configuration.capturesAfter == nil || units == whole else {
             throw .invalid("amount.value", "is not what was authorised")
         }
@@ -81,7 +81,7 @@ extension PayrailsSandbox {
         advance(id)
     }
 
-    /// Captures what was just authorised, where the workflow does so by itself.
+    /// Captures the new authorisation, if the workflow captures automatically.
     func captureByItself(_ execution: Execution) {
         guard let wait = configuration.capturesAfter else { return }
         let action = MerchantAction(
@@ -94,7 +94,7 @@ extension PayrailsSandbox {
             ], from: now)
     }
 
-    /// Books what became of an action of a merchant, whose status has just shown.
+    /// Records the result of a merchant's action, after its status was written.
     func ended(_ status: Execution.Due, of id: String) {
         guard let execution = executions[id] else { return }
         let index = execution.merchantActions.firstIndex { $0.id == status.action }
@@ -110,7 +110,7 @@ extension PayrailsSandbox {
             let amount = execution.amount.with(units: execution.merchantActions[index].units)
             note(id, .refunded(amount: "\(amount.value) \(amount.currency)"))
         case "cancelSuccessful":
-            // What was captured is given back, and what was to be captured is not.
+            // A captured amount is refunded, and a planned capture is dropped.
             let kept = execution.amount.with(units: execution.kept)
             if execution.kept > 0 { note(id, .refunded(amount: "\(kept.value) \(kept.currency)")) }
             executions[id]?.due.removeAll { $0.code.hasPrefix("capture") }
@@ -121,8 +121,8 @@ extension PayrailsSandbox {
 }
 
 extension PayrailsSandbox {
-    /// Has somebody pay `session` without an app, with what is stored first for its holder. Does nothing when it cannot
-    /// be paid any more.
+    /// Pays `session` without an app, with the first usable stored instrument of its holder. Does nothing if the
+    /// session cannot be paid any more.
     public func pay(_ session: Session) {
         guard let execution = try? current(session.id), !execution.isTaken, !execution.isPaid, !execution.isCancelled,
             let instrument = holders[execution.holder]?.instruments.first(where: \.isUsable)
@@ -134,7 +134,7 @@ extension PayrailsSandbox {
                 returnURLs: ReturnURLs(success: page, cancel: page, error: page)), execution)
     }
 
-    /// Captures what `session` has authorised, all of it and at once, as somebody does in the portal. Does nothing when
+    /// Captures the whole authorised amount of `session` at once, as a merchant does in the portal. Does nothing if
     /// there is nothing to capture.
     public func capture(_ session: Session) {
         guard let execution = try? current(session.id), execution.isAllowed(.capture) else { return }

@@ -1,38 +1,38 @@
 import PaymentCore
 
 extension PayrailsSandbox {
-    /// Something that a merchant asked of an execution, or that its workflow did by itself.
+    /// An action on an execution that a merchant requested, or that its workflow began automatically.
     struct MerchantAction: Sendable {
         enum Verb: String, Sendable, CaseIterable {
             case capture, cancel, refund
         }
 
         enum State: Sendable {
-            /// The workflow will do it.
+            /// The workflow will begin it.
             case planned
             case inFlight, successful, failed
         }
 
         let id: String
         let verb: Verb
-        /// How much: minor units.
+        /// The amount in minor units.
         let units: UInt128
-        /// What the merchant noted about it.
+        /// The merchant's notes on the action.
         var meta: JSONValue?
-        /// Whether the workflow did it, and nobody asked.
+        /// True if the workflow began the action without a request.
         var isAutomatic = false
         var state = State.inFlight
     }
 }
 
 extension PayrailsSandbox.Amount {
-    /// The amount in minor units; nil when it is none.
+    /// The amount in minor units; nil if it is not a valid amount.
     var units: UInt128? {
         guard let currency = try? FiatCurrency(currency) else { return nil }
         return (try? Money(decimal: value, currency: .fiat(currency)))?.minorUnits
     }
 
-    /// The same currency's amount of so many minor units.
+    /// Returns an amount of `units` minor units in the same currency.
     func with(units: UInt128) -> PayrailsSandbox.Amount {
         guard let code = try? FiatCurrency(currency),
             let money = try? Money(minorUnits: units, currency: .fiat(code))
@@ -52,20 +52,20 @@ extension PayrailsSandbox.Execution {
         merchantActions.contains { $0.verb == verb && $0.state == .inFlight }
     }
 
-    /// What was captured, or is being captured, and neither went back nor is on its way back: minor units.
+    /// The amount that was captured or is being captured, less completed refunds and those in flight: minor units.
     var refundable: UInt128 {
         let taken = units(.capture, [.successful, .inFlight])
         return taken - min(taken, units(.refund, [.successful, .inFlight]))
     }
 
-    /// What was captured and has not gone back.
+    /// The captured amount less completed refunds: minor units.
     var kept: UInt128 {
         let taken = units(.capture, [.successful])
         return taken - min(taken, units(.refund, [.successful]))
     }
 
-    /// Whether a merchant may ask for `verb` now. Documented: what is authorised or captured can be cancelled, and what
-    /// is captured, or being captured, can be given back, also in parts.
+    /// Returns true if a merchant may request `verb` now. Documented: an authorised or captured payment can be
+    /// cancelled, and one that is captured, or being captured, can be refunded, also in parts.
     func isAllowed(_ verb: PayrailsSandbox.MerchantAction.Verb) -> Bool {
         guard isPaid, !isInFlight(.cancel) else { return false }
         switch verb {

@@ -8,19 +8,19 @@ import PaymentCrypto
 #endif
 
 extension PayrailsSandbox {
-    /// A notification as a merchant's server receives it.
+    /// A notification to a merchant's server.
     public struct Notification: Sendable {
         /// The name of the event, such as `executionCreated` or `executionActionCompleted`.
         public let event: String
-        /// The execution it is about.
+        /// The id of the execution.
         public let execution: String
         /// The header fields, with the body's HMAC in `X-Signature`.
         public let headers: HTTPHeaders
-        /// The body: the same bytes every time.
+        /// The body: the same bytes in every attempt.
         public let body: [UInt8]
-        /// How often it was sent, to all addresses together.
+        /// The number of attempts to send it, to all addresses together.
         public internal(set) var attempts = 0
-        /// The addresses that accepted it.
+        /// The addresses that accepted the notification.
         public internal(set) var deliveredTo: [String] = []
     }
 
@@ -30,7 +30,7 @@ extension PayrailsSandbox {
     }
 
     func notify(_ status: Execution.Due, _ execution: Execution) {
-        // An operation and a word for how far it is, such as authorizeRequested.
+        // The code joins an operation and its progress, as in authorizeRequested.
         for (word, event) in [
             ("Requested", "executionActionRequested"), ("Pending", "executionActionUpdated"),
             ("Successful", "executionActionCompleted"), ("Failed", "executionActionCompleted"),
@@ -40,7 +40,7 @@ extension PayrailsSandbox {
             let id = status.action ?? execution.payerActions[verb]
             var details: JSONValue = [
                 "action": .string(verb), "execution": summary(execution),
-                // Documented: the execution's total, whatever the action was over.
+                // Documented: the execution's total, whatever the amount of the action.
                 "amount": execution.amount.body,
             ]
             details["actionId"] = id.map(JSONValue.string)
@@ -91,12 +91,12 @@ extension PayrailsSandbox {
 
     // MARK: Delivering
 
-    /// Returns once no delivery is on its way any more: accepted, or given up.
+    /// Returns when every delivery is accepted or abandoned.
     public func finishDeliveries() async {
         while let delivery = deliveries.values.first { await delivery.value }
     }
 
-    /// Sends a notification until it is accepted or there were enough attempts.
+    /// Sends a notification until it is accepted or the attempts are exhausted.
     private func deliver(_ index: Int, to address: String, over transport: any HTTPTransport) async {
         guard let url = try? HTTPURL(address) else { return }
         for pause in [.zero] + configuration.notificationPauses {
@@ -109,12 +109,12 @@ extension PayrailsSandbox {
 
     /// Sends a notification once.
     ///
-    /// - Returns: whether it was accepted.
+    /// - Returns: true if the address accepted the notification.
     @discardableResult func send(_ index: Int, to url: HTTPURL, over transport: any HTTPTransport) async -> Bool {
         var request = HTTPRequest(.post, url, headers: sent[index].headers, body: sent[index].body)
         request.timeout = .seconds(30)
         sent[index].attempts += 1
-        // Documented: 200 is receipt.
+        // Documented: status 200 confirms receipt.
         guard let answer = try? await transport.send(request), answer.status == 200 else { return false }
         if !sent[index].deliveredTo.contains(url.text) { sent[index].deliveredTo.append(url.text) }
         return true

@@ -6,15 +6,15 @@ extension PayrailsSandbox {
     struct PayerPage {
         let title: String
         let text: String
-        /// Who is paid, how much and until when, for pages that ask.
+        /// The payee, the order and the deadline, for pages that ask.
         var facts: [(name: String, value: String)] = []
         var price: String?
         var answers: [(answer: PageAnswer, label: String)] = []
-        /// Paths to go on to, and what they are called.
+        /// The paths of links, with their labels.
         var links: [(path: String, label: String)] = []
-        /// Where an answer can lead: browsers let forms go only where the page says.
+        /// The targets of answers: browsers let forms lead only to addresses that the page names.
         var returnURLs: [String] = []
-        /// Whether it loads itself again every second.
+        /// True if the page reloads every second.
         var refreshes = false
 
         init(title: String, text: String) {
@@ -51,7 +51,7 @@ extension PayrailsSandbox {
             ).response()
         }
 
-        /// The origin of a web address, or the scheme of another one.
+        /// Returns the origin of a web address, or the scheme of another one.
         private static func source(_ url: String) -> String? {
             if let web = try? HTTPURL(url) { return web.origin }
             return (try? PaymentLink(url))?.scheme.map { "\($0):" }
@@ -62,7 +62,7 @@ extension PayrailsSandbox {
 }
 
 extension PayrailsSandbox.PageAnswer {
-    /// How its button looks: what goes on, what stops and what breaks are told apart.
+    /// The look of its button, distinct for completing, cancelling and failing.
     fileprivate var look: String {
         switch self {
         case .complete: "primary"

@@ -1,18 +1,18 @@
 import PaymentCore
 import SandboxSupport
 
-/// The pages that payers are sent to: the bank's question (3DS), PayPal, another shop's checkout, and the page that
-/// waits for one of them.
+/// The pages for payers: the bank's question (3DS), PayPal, another shop's checkout, and the page that waits for one of
+/// them.
 extension PayrailsSandbox {
     /// The payee's name on pages.
     static let merchantName = "Kaffeehaus am Platz"
 
-    /// What a payer answers on a page.
+    /// A payer's answer on a page.
     enum PageAnswer: String, Sendable {
         case complete, fail, cancel
     }
 
-    /// `/public/redirect/merchant/{workflow}/{execution}/{token}` and `/public/redirect/wait/workflow/…`.
+    /// Answers `/public/redirect/merchant/{workflow}/{execution}/{token}` and `/public/redirect/wait/workflow/…`.
     func page(_ request: HTTPRequest, _ path: [String]) throws(PayrailsSandboxError) -> HTTPResponse {
         guard path.count >= 5, let token = path.last else { throw .unknownPath }
         let execution = try current(path[path.count - 2])
@@ -29,7 +29,7 @@ extension PayrailsSandbox {
         }
     }
 
-    /// `/agreements/approve?ba_token=…`: PayPal's own page.
+    /// Answers `/agreements/approve?ba_token=…`: PayPal's own page.
     func payPalPage(_ request: HTTPRequest) throws(PayrailsSandboxError) -> HTTPResponse {
         let token = QueryItems(Substring(request.url.query ?? "")).values("ba_token").first.map(String.init)
         for execution in executions.values {
@@ -40,7 +40,7 @@ extension PayrailsSandbox {
         throw .unknownPath
     }
 
-    /// `/html/payrails-success.html` and its like, which the service keeps at another host.
+    /// Answers `/html/payrails-success.html` and the other return pages, which the service has on another host.
     func returnPage(_ name: String) throws(PayrailsSandboxError) -> HTTPResponse {
         let texts = [
             "payrails-success.html": ("Thank you", "You can go back to the shop: it knows how the payment went."),
@@ -82,7 +82,7 @@ extension PayrailsSandbox {
                 executions[id]?.action?.state = .approved
                 let isForeign = executions[id]?.scenario.plan.returnsForeign == true
                 return leave(to: tender.returnURLs.success, action, isForeign: isForeign)
-            // That PayPal's refusals leave no trace at the service is a guess.
+            // It is a guess that a refusal at PayPal leaves no status at the service.
             case .cancel: return leave(to: tender.returnURLs.cancel, nil)
             case .fail: return leave(to: tender.returnURLs.error, nil)
             }
@@ -106,7 +106,7 @@ extension PayrailsSandbox {
         return leave(to: destination, action)
     }
 
-    /// Sends the payer back; PayPal adds what the client confirms with.
+    /// Redirects the payer to `url`; PayPal adds the values for the client's confirmation.
     private func leave(to url: String, _ action: Action?, isForeign: Bool = false) -> HTTPResponse {
         var location = url
         if case .payPal(let order, let agreement, let payer)? = action?.kind {
@@ -141,14 +141,14 @@ extension PayrailsSandbox {
         "\(execution.amount.value) \(execution.amount.currency)"
     }
 
-    /// Who is paid, for what and until when.
+    /// Returns the payee, the order and the deadline.
     private static func facts(_ execution: Execution) -> [(name: String, value: String)] {
         let end = execution.token.map { PageTime.text($0.expiresAt.nanoseconds / 1_000_000_000) }
         return [("Payee", merchantName), ("Order", execution.merchantReference)]
             + (end.map { [("Pay until", $0)] } ?? [])
     }
 
-    /// The page that sends a payer on as soon as it is known where to.
+    /// Returns the page that redirects a payer as soon as the target is known.
     private func waitPage(_ execution: Execution) -> HTTPResponse {
         if let action = execution.action, case .open = action.state {
             switch action.kind {

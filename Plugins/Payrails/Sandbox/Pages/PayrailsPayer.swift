@@ -2,20 +2,20 @@ public import PaymentCore
 import PaymentTesting
 
 extension PayrailsSandbox {
-    /// What a simulated payer does on the pages of a payment.
+    /// The behaviour of a simulated payer on the pages of a payment.
     @nonexhaustive
     public enum PayerBehaviour: String, Sendable, Hashable, CaseIterable {
-        /// Proves who they are, agrees, pays.
+        /// Proves their identity, agrees, pays.
         case completes
-        /// Cannot prove who they are, or cannot pay. At PayPal, which has no such answer, the same as `cancels`.
+        /// Cannot prove their identity, or cannot pay. At PayPal, which has no such answer, the same as `cancels`.
         case fails
-        /// Says that they do not want to.
+        /// Cancels on the page.
         case cancels
         /// Closes the page without an answer.
         case leaves
     }
 
-    /// Returns a payer who opens this sandbox's pages and answers them as `behaviour` says.
+    /// Returns a payer who opens this sandbox's pages and answers them with `behaviour`.
     public nonisolated func payer(_ behaviour: PayerBehaviour = .completes) -> Payer {
         Self.payer(behaviour, transport: SandboxTransport(self))
     }
@@ -35,13 +35,13 @@ extension PayrailsSandbox {
 
     /// Opens the page and answers it.
     ///
-    /// - Returns: where the page sent the payer, if that is one of the request's return URLs.
+    /// - Returns: the address of the page's redirect, if it is one of the request's return URLs.
     private static func browse(
         _ request: PageRequest, _ behaviour: PayerBehaviour, _ transport: any HTTPTransport
     ) async throws -> PaymentLink? {
         var url = request.url
         var response = try await transport.send(HTTPRequest(.get, url))
-        // The page that waits sends the payer on.
+        // The waiting page redirects the payer.
         for _ in 0..<3 {
             guard response.status == 303, let location = response.headers["Location"] else { break }
             if let link = try returned(location, request) { return link }

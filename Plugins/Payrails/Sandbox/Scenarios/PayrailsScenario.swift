@@ -1,15 +1,15 @@
 extension PayrailsSandbox {
-    /// A payment's behaviour, with any instrument: a name, a summary, the expected end, and what the sandbox does.
+    /// A payment's behaviour, with any instrument: a name, a summary, the expected end, and the sandbox's part.
     ///
     /// Equal names are equal scenarios.
     public struct Scenario: RawRepresentable, CaseIterable, Hashable, Sendable, CustomStringConvertible {
         /// The end of a payment, as seen by a client that reads the statuses carefully: a refusal or a success
-        /// outweighs whatever is pending, and what was not answered is not known.
+        /// outweighs any pending status, and an unanswered request leaves the end unknown.
         @nonexhaustive
         public enum Outcome: String, Sendable, Hashable, CaseIterable {
             /// Paid.
             case paid
-            /// The service said no; nothing was taken.
+            /// The service declined it; nothing was taken.
             case declined
             /// Still in progress when the client stops asking.
             case pending
@@ -54,15 +54,15 @@ extension PayrailsSandbox {
         public var description: String { rawValue }
     }
 
-    /// A status that is going to be written.
+    /// A status to be written.
     struct Step: Sendable {
         let code: String
-        /// When it shows, counted from the beginning of what it belongs to.
+        /// The time at which it shows, counted from the beginning of its action.
         let at: Duration
-        /// The time that stands on it, counted likewise, when that is another one.
+        /// The time written in it, counted likewise; nil if it is the same.
         var stamp: Duration?
         var reason: Reason?
-        /// The action of a merchant that it belongs to.
+        /// The id of the merchant's action that it belongs to.
         var action: String?
 
         init(
@@ -85,9 +85,9 @@ extension PayrailsSandbox {
 }
 
 extension PayrailsSandbox.Scenario {
-    /// The sandbox's part in a scenario. Everything not said is as with an ordinary payment.
+    /// The sandbox's part in a scenario. Unset values are those of an ordinary payment.
     struct Plan: Sendable {
-        /// A call that can be refused.
+        /// A call that can fail.
         enum Call: Sendable, Hashable {
             case authorize, read, wait, confirm
         }
@@ -106,9 +106,9 @@ extension PayrailsSandbox.Scenario {
         }
 
         var method = Method.any
-        /// When `authorizeRequested` shows; nil for never.
+        /// The delay until `authorizeRequested` shows; nil for never.
         var requested: Duration? = .zero
-        /// The statuses that follow, counted from the request to pay, or from the payer's last act on a page.
+        /// The statuses that follow, counted from the request to pay, or from the payer's last action on a page.
         var settlement: [PayrailsSandbox.Step] = [.pending, .successful]
         /// The time that the answer to the request to pay takes.
         var authorizing = Duration.zero
@@ -201,7 +201,7 @@ extension PayrailsSandbox.Scenario {
     public static let challenge = Self(
         "challenge", "the card's bank asks the payer (3DS)",
         .init(method: .card, settlement: [.successful], challenges: true))
-    /// Confirming what was approved at PayPal is refused (HTTP 401).
+    /// Confirming an approval at PayPal is refused (HTTP 401).
     public static let confirmUnauthorized = Self(
         "confirm-unauthorized", "confirming at PayPal is refused", ends: .unknown,
         .init(method: .payPal, fault: (.confirm, .unauthorized, 1)))

@@ -13,7 +13,7 @@ extension PayrailsSandbox {
             self.currency = currency
         }
 
-        /// Nil when `body` has no amount of a known currency.
+        /// Creates the amount in `body`; nil if it is not a valid amount of a known currency.
         init?(_ body: JSONValue?) {
             guard let value = body?["value"]?.string, let currency = body?["currency"]?.string,
                 let known = try? FiatCurrency(currency), (try? Money(decimal: value, currency: .fiat(known))) != nil
@@ -22,21 +22,21 @@ extension PayrailsSandbox {
         }
     }
 
-    /// Where a page sends the payer back to.
+    /// The addresses that a page returns the payer to.
     struct ReturnURLs: Sendable, Hashable {
         let success: String
         let cancel: String
         let error: String
     }
 
-    /// What the payer has to do on a page before a payment goes on.
+    /// An action on a page that the payer has to complete before a payment continues.
     struct Action: Sendable {
         enum Kind: Sendable {
-            /// Prove to the card's bank who they are.
+            /// Prove their identity to the card's bank.
             case challenge
             /// Agree at PayPal; the client then confirms.
             case payPal(order: String, agreement: String, payer: String)
-            /// Pay at another page.
+            /// Pay on another page.
             case redirect
         }
 
@@ -54,7 +54,7 @@ extension PayrailsSandbox {
         var word: String { if case .challenge = kind { "3ds" } else { "redirect" } }
     }
 
-    /// What one request to pay is made with.
+    /// The instrument and the options of one request to pay.
     struct Tender: Sendable {
         enum Means: Sendable {
             case stored(Instrument)
@@ -68,7 +68,7 @@ extension PayrailsSandbox {
         let stores: Bool
         let returnURLs: ReturnURLs
 
-        /// For the ledger: what the money comes from.
+        /// The source of the payment, for the ledger.
         var label: String {
             switch means {
             case .stored(let instrument): instrument.id
@@ -79,7 +79,7 @@ extension PayrailsSandbox {
             }
         }
 
-        /// The word of `paymentMethodCode`.
+        /// The `paymentMethodCode`.
         var method: String {
             switch means {
             case .stored(let instrument): instrument.method
@@ -91,9 +91,9 @@ extension PayrailsSandbox {
         }
     }
 
-    /// An execution: one order and everything that is tried to pay it.
+    /// An execution: one order and all attempts to pay it.
     struct Execution: Sendable {
-        /// A status that has been written.
+        /// A written status.
         struct Entry: Sendable {
             let code: String
             let time: Timestamp
@@ -106,13 +106,13 @@ extension PayrailsSandbox {
             }
         }
 
-        /// A status that shows once `time` has come.
+        /// A status that shows at `time`.
         struct Due: Sendable {
             let code: String
             let time: Timestamp
             let stamp: Timestamp
             let reason: Reason?
-            /// The action of a merchant that it belongs to.
+            /// The id of the merchant's action that it belongs to.
             let action: String?
         }
 
@@ -122,19 +122,19 @@ extension PayrailsSandbox {
         let workflow: String
         let scenario: Scenario
         let amount: Amount
-        /// Scheme, host and port of every link.
+        /// The scheme, host and port of every link.
         let base: String
         let createdAt: Timestamp
-        /// Part of the addresses of its pages, so that nobody can guess them.
+        /// A part of the addresses of its pages that cannot be guessed.
         let pageToken: String
-        /// What kind of session it was made for.
+        /// The type of the session that it was created for.
         var type = "dropIn"
-        /// How the merchant steers the end, when the scenario does not.
+        /// The reason with which the merchant's `meta` makes the payment fail.
         var steered: Reason?
 
-        /// A card that its sessions list although it was deleted.
+        /// A deleted card that its sessions still list.
         var gone: Instrument?
-        /// The client's token and when it ends; nil once it was withdrawn.
+        /// The client's token and its expiry; nil after its withdrawal.
         var token: (text: String, expiresAt: Timestamp)?
         var entries: [Entry]
         var due: [Due] = []
@@ -142,19 +142,19 @@ extension PayrailsSandbox {
         var action: Action?
         /// The service's id of the payer's latest request to pay, and of the latest confirmation.
         var payerActions: [String: String] = [:]
-        /// What the merchant has asked for.
+        /// The actions of the merchant.
         var merchantActions: [MerchantAction] = []
-        /// Where notifications about it are sent to.
+        /// The addresses that receive its notifications.
         var notificationURLs: [String] = []
-        /// How often the call that the scenario is about has gone wrong.
+        /// The number of times that the scenario's failing call has failed.
         var faults = 0
 
-        /// Whether a request to pay is under way or has succeeded, so that another one cannot be taken.
+        /// True if a request to pay is in flight or has succeeded, so that another one cannot be accepted.
         var isTaken: Bool {
             guard tender != nil else { return false }
-            // An action that nobody has carried out gives way to another attempt; its page stops working.
+            // An open action gives way to another attempt; its page stops working.
             if case .open? = action?.state { return false }
-            // One that was accepted and does not show is under way all the same.
+            // A request that was accepted and does not show is in flight all the same.
             guard let last = entries.last(where: { $0.code == "authorizeRequested" }).map(\.time) ?? dueRequest else {
                 return true
             }
@@ -163,21 +163,21 @@ extension PayrailsSandbox {
 
         private var dueRequest: Timestamp? { due.first { $0.code == "authorizeRequested" }?.stamp }
 
-        /// Whether the merchant has called it off.
+        /// True if the merchant has cancelled the execution.
         var isCancelled: Bool { has("cancelSuccessful") }
 
-        /// Whether money was taken and is still kept.
+        /// True if the payment was authorised and not cancelled.
         var isPaid: Bool { has("authorizeSuccessful") && !isCancelled }
 
         func has(_ code: String) -> Bool { entries.contains { $0.code == code } }
 
-        /// The addresses of the execution and of what hangs on it.
+        /// The addresses of the execution and of its pages.
         var selfLink: String { "\(base)/public/merchant/workflows/\(workflow)/executions/\(id)" }
         var pageLink: String { "\(base)/public/redirect/merchant/\(workflow)/\(id)/\(pageToken)" }
         var waitLink: String { "\(base)/public/redirect/wait/workflow/\(workflow)/\(id)/\(pageToken)" }
 
-        /// Plans `steps` to show from `start` on. Every one carries a time of its own, even those that show together:
-        /// clients that keep milliseconds order them too.
+        /// Schedules `steps` to show from `start` on. Each has a distinct time, even if several show together: clients
+        /// that keep milliseconds can order them too.
         mutating func schedule(_ steps: [Step], from start: Timestamp) {
             for (index, step) in steps.enumerated() {
                 let shift = Duration.nanoseconds((index + 1) * 1_000_003)

@@ -1,17 +1,17 @@
 import PaymentCore
 
 extension PayrailsSandbox {
-    /// A card as it was typed in. It leaves the sandbox only as ``network``, ``bin`` and ``suffix``.
+    /// A card as the payer typed it. It leaves the sandbox only as ``network``, ``bin`` and ``suffix``.
     struct Card: Sendable {
         private let number: Redacted<String>
         let holderName: String
         let month: String
-        /// Four digits.
+        /// The year, with four digits.
         let year: String
 
-        /// Reads what a client encrypted.
+        /// Creates a card by reading the decrypted content of a client's message.
         ///
-        /// - Throws: ``PayrailsSandboxError`` when a member is missing or no card has it.
+        /// - Throws: ``PayrailsSandboxError`` if a member is missing or impossible for a card.
         init(_ plaintext: JSONValue, holder: String) throws(PayrailsSandboxError) {
             guard plaintext["holderReference"]?.string == holder else {
                 throw .invalid("encryptedData.holderReference", "is not the execution's holder")
@@ -49,7 +49,7 @@ extension PayrailsSandbox {
             }
         }
 
-        /// Whether the number's check digit is right (ISO/IEC 7812-1, annex B).
+        /// True if the number's check digit is right (ISO/IEC 7812-1, annex B).
         var isPlausible: Bool {
             var sum = 0
             for (position, digit) in number.reveal().utf8.reversed().enumerated() {
@@ -59,24 +59,24 @@ extension PayrailsSandbox {
             return sum % 10 == 0
         }
 
-        /// Whether the card's last month is over at `time`.
+        /// Returns true if the card's last month is over at `time`.
         func isExpired(at time: Timestamp) -> Bool {
-            // Dates of this form compare as texts.
+            // Dates of this form compare as text.
             "\(year)-\(month)" < String(time.text.prefix(7))
         }
     }
 
-    /// A means of payment that is kept for a holder.
+    /// A payment instrument that is stored for a holder.
     struct Instrument: Sendable {
         let id: String
-        /// `card` or `payPal`.
+        /// The method, `card` or `payPal`.
         let method: String
         let createdAt: Timestamp
-        /// `created`, `enabled` or `disabled`; deleted ones are gone.
+        /// The status, `created`, `enabled` or `disabled`; deleted instruments are removed.
         var status: String
         var isDefault: Bool
         var data: JSONValue
-        /// What a merchant noted about it.
+        /// The merchant's notes on the instrument.
         var notes: [String: JSONValue] = [:]
 
         init(
@@ -112,10 +112,10 @@ extension PayrailsSandbox {
                 ])
         }
 
-        /// Whether it can be paid with.
+        /// True if the instrument can be paid with.
         var isUsable: Bool { status == "enabled" || status == "created" }
 
-        /// As a session's options list it.
+        /// Returns the instrument in the form of a session's options.
         func listed(holderID: String) -> JSONValue {
             [
                 "id": .string(id), "createdAt": .string(createdAt.text), "status": .string(status),
@@ -124,7 +124,7 @@ extension PayrailsSandbox {
             ]
         }
 
-        /// As the calls that make and change instruments answer it.
+        /// Returns the instrument in the form of the calls that create and change instruments.
         func body(holderID: String, futureUsage: String?) -> JSONValue {
             var body = listed(holderID: holderID)
             if method == "card" { body["data"]?["binLookup"] = binLookup }
@@ -135,7 +135,7 @@ extension PayrailsSandbox {
         }
     }
 
-    /// Somebody who pays, and what is kept for them.
+    /// A payer with their stored instruments.
     struct Holder: Sendable {
         let id: String
         var instruments: [Instrument]
@@ -149,11 +149,11 @@ extension PayrailsSandbox {
 extension PayrailsSandbox.Instrument {
     /// Changes a member as the service documents it.
     ///
-    /// - Throws: ``PayrailsSandbox/PayrailsSandboxError`` for every other one.
+    /// - Throws: ``PayrailsSandbox/PayrailsSandboxError`` for any other member.
     mutating func change(_ name: String, to value: JSONValue) throws(PayrailsSandbox.PayrailsSandboxError) {
         switch name {
         case "status":
-            // Documented: deleting has a call of its own.
+            // Documented: deletion is a separate call.
             guard let word = value.string, ["enabled", "disabled"].contains(word) else {
                 throw .invalid("status", "must be enabled or disabled")
             }
@@ -165,7 +165,7 @@ extension PayrailsSandbox.Instrument {
             guard value.string?.isEmpty == false else { throw .invalid(name, "must be a text") }
             notes[name] = value
         case "paymentMethod":
-            // What this sandbox keeps cannot become another thing.
+            // A stored instrument cannot change its method.
             guard value.string == method else { throw .invalid("paymentMethod", "is not the instrument's") }
         default:
             throw .invalid(
@@ -175,7 +175,7 @@ extension PayrailsSandbox.Instrument {
         }
     }
 
-    /// What a card's first digits say about it.
+    /// The data of a card that the service derives from its first digits.
     fileprivate var binLookup: JSONValue {
         [
             "bin": data["bin"] ?? "", "network": data["network"] ?? "", "issuer": "Sandbox Bank", "type": "credit",

@@ -2,10 +2,10 @@ import PaymentCore
 import SandboxSupport
 
 extension PayrailsSandbox {
-    /// A refusal as the service words it: `{"errors":[{"id","code","detail","docUrl"}]}`.
+    /// A refusal in the service's form: `{"errors":[{"id","code","detail","docUrl"}]}`.
     ///
-    /// The codes are documented. Which HTTP status goes with which code is a guess wherever a comment does not say
-    /// otherwise; 401 for a bad token and 404 for an unknown instrument are documented.
+    /// The codes are documented. The HTTP status of a code is a guess unless a comment says otherwise; 401 for a bad
+    /// token and 404 for an unknown instrument are documented.
     struct PayrailsSandboxError: Error, Sendable, Hashable {
         let status: Int
         let code: String
@@ -29,8 +29,8 @@ extension PayrailsSandbox {
                 ], status: status)
         }
 
-        /// The same in the older form, which the call that stores cards without a payment answers: `title` in place of
-        /// `code`, and no `docUrl`.
+        /// Returns the refusal in the older form, that of the call that stores cards without a payment: `title` in
+        /// place of `code`, and no `docUrl`.
         func olderResponse(_ random: any RandomSource) -> HTTPResponse {
             .json(
                 ["errors": [["id": .string(random.uuid()), "title": .string(code), "detail": .string(detail)]]],
@@ -47,7 +47,7 @@ extension PayrailsSandbox {
         /// Not among the service's documented answers: HTTP 451 of RFC 7725.
         static let withheld = PayrailsSandboxError(451, "request.forbidden", "The answer is withheld")
         static let internalError = PayrailsSandboxError(500, "internal", "Something went wrong on our side")
-        /// Documented: an amount that is not the execution's is answered like a bad token.
+        /// Documented: an amount other than the execution's is answered like a bad token.
         static let wrongAmount = PayrailsSandboxError(401, "request.unauthorized", "The amount is not the execution's")
         static let keyMissing = PayrailsSandboxError(400, "request.header.missing", "x-idempotency-key is required")
         static let notJSON = PayrailsSandboxError(400, "request.malformed", "The body is not a JSON object")
@@ -65,7 +65,7 @@ extension PayrailsSandbox {
         }
     }
 
-    /// Why an action of an execution failed, as its status tells.
+    /// The reason of a failed action of an execution, as its status reports it.
     struct Reason: Sendable, Hashable {
         let category: String
         let result: String
@@ -97,7 +97,8 @@ extension PayrailsSandbox {
         static let expiredInstrument = Reason(
             category: "Instrument", result: "ExpiredInstrument", source: "Customer")
 
-        /// The documented reasons by `result` with which a merchant can steer a test payment through its `meta`.
+        /// The documented reasons by `result` with which a merchant can set the end of a test payment through its
+        /// `meta`.
         static let named: [String: Reason] = {
             let categories = [
                 "Unknown": ["UnexpectedProviderResponse", "ProviderUnknownError", "UnexpectedProviderError"],

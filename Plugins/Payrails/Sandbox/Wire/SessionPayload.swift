@@ -1,7 +1,7 @@
 import PaymentCore
 
 extension PayrailsSandbox {
-    /// What a client needs to begin, as the service puts it together.
+    /// The client's data for a session, in the service's form.
     struct SessionPayload {
         let execution: Execution
         let holder: Holder
@@ -9,7 +9,7 @@ extension PayrailsSandbox {
         /// Standard base64 of the card key's SubjectPublicKeyInfo.
         let encryptionKey: String
 
-        /// Nothing that the client branches on.
+        /// The value has no effect on the client.
         static let version = "1.0.0"
         static let providerConfig = "0d6f1a7c-5b8e-4a3d-9f10-7c2b4e6d8a90"
         static let workspace = "3b0f8f52-9c3a-4f7e-8a41-2d5c6b7e8f90"
@@ -101,7 +101,7 @@ extension PayrailsSandbox {
 }
 
 extension PayrailsSandbox.Execution {
-    /// The execution as every call answers it.
+    /// Returns the execution in the form of every call's answer.
     func body(holderID: String) -> JSONValue {
         var body: JSONValue = [
             "id": .string(id), "workspaceId": .string(PayrailsSandbox.SessionPayload.workspace),

@@ -7,7 +7,7 @@ import PaymentCore
 #endif
 
 extension PayrailsSandbox {
-    /// A point in time as the service counts it: whole nanoseconds since 1970, in UTC.
+    /// A point in time in the service's form: whole nanoseconds since 1970, in UTC.
     struct Timestamp: Sendable, Hashable, Comparable {
         let nanoseconds: Int64
 
@@ -34,7 +34,7 @@ extension PayrailsSandbox {
             return RFC3339(seconds: second, nanoseconds: nanoseconds - second * 1_000_000_000).text
         }
 
-        /// The time that a program sends which forgot to set it.
+        /// The time that a program sends if it forgets to set it.
         static let zeroText = "0001-01-01T00:00:00Z"
     }
 }

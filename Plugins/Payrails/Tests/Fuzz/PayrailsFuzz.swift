@@ -1,6 +1,6 @@
 package import FuzzModel
 
-/// What reads strangers' bytes here, for the fuzzer.
+/// The fuzz targets for this plugin's parsers of untrusted bytes.
 package enum PayrailsFuzz {
     package static let targets: [any FuzzTarget.Type] = [
         PayrailsTarget.self

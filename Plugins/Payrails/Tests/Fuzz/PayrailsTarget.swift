@@ -6,7 +6,7 @@ import PaymentStore
 import PayrailsKit
 import PayrailsProvider
 
-/// Payrails' init data, as a link, as a merchant's answer and as bare JSON, and the URLs by which payers come back.
+/// Payrails' init data, as a link, as a merchant's answer and as bare JSON, and the URLs by which payers return.
 struct PayrailsTarget: FuzzTarget {
     static let name = "Payrails' sessions and returns"
     static let share = 12
@@ -64,7 +64,7 @@ struct PayrailsTarget: FuzzTarget {
         return wrongRoute(text) ?? wrongPayload(input)
     }
 
-    /// What a text leads to.
+    /// Checks the route of a text.
     private mutating func wrongRoute(_ text: String) -> String? {
         guard let link = try? PaymentLink(text), case .matched(let route) = router.route(link) else {
             counts["not routed", default: 0] += 1
@@ -129,7 +129,7 @@ struct PayrailsTarget: FuzzTarget {
         return data.flatMap { Data(base64Encoded: $0) }.flatMap { try? JSONValue(parsing: Array($0)) }
     }
 
-    /// The addresses that a session names must all be the service's own.
+    /// The addresses that a session names must all belong to the service.
     private static func leadsElsewhere(_ payload: JSONValue) -> String? {
         let results = payload["execution"]?["initialResults"]?.array ?? []
         var addresses = [
@@ -137,7 +137,7 @@ struct PayrailsTarget: FuzzTarget {
             payload["links"]?["instrumentDelete"]?["href"], payload["links"]?["instrumentUpdate"]?["href"],
             payload["execution"]?["links"]?["self"],
         ]
-        // The first that can be used is the one in use.
+        // The first usable one is used.
         addresses.append(
             results.lazy.compactMap { $0["body"]?["links"]?["authorize"]?["href"] }.first {
                 $0.string?.isEmpty == false

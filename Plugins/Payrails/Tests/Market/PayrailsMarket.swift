@@ -11,8 +11,8 @@ import Synchronization
     import Foundation
 #endif
 
-/// Payrails: its provider, its sandbox with everything that the sandbox can play, the payer's cards and pages, and a
-/// merchant who renews sessions whose token has ended and clears away orders that nobody has paid.
+/// Payrails: its provider, its sandbox with all its scenarios, the payer's cards and pages, and a merchant that renews
+/// expired sessions and cancels abandoned orders.
 package struct PayrailsMarket: Market {
     private static let host = "api-pub.payrails.io"
 
@@ -33,7 +33,7 @@ package struct PayrailsMarket: Market {
 
     init(_ world: SimulatedWorld) throws {
         var pace = PayrailsSandbox.Configuration()
-        // A request to pay that was interrupted is never repeated: only the merchant can end it.
+        // An interrupted request to pay is never repeated: only the merchant can end it.
         pace.abandonedAfter = .seconds(1500)
         sandbox = PayrailsSandbox(pace, clock: world.clock, random: world.random)
         books = Books(clock: world.clock)
@@ -42,13 +42,13 @@ package struct PayrailsMarket: Market {
         pages = PayrailsSandbox.payer(transport: DirectTransport(service: sandbox))
     }
 
-    /// An application asks its merchant for a renewed session when the token has ended: what is sent from then on has
-    /// the new token.
+    /// An application asks its merchant for a renewed session when the token has expired: later requests carry the new
+    /// token.
     package func surround(_ context: ProviderContext) -> ProviderContext {
         context.copy(http: Renewing(base: context.http, sandbox: sandbox, books: books))
     }
 
-    /// Cards and pages are the payer's own: neither faults nor crashes of the process reach them.
+    /// Cards and pages are the payer's: neither faults nor crashes of the process reach them.
     package func equip(_ payer: inout Payer) {
         let (browser, collector) = (payer.browser, payer.dataCollector)
         let pages = pages
@@ -73,7 +73,7 @@ package struct PayrailsMarket: Market {
 
     package func isPaid(_ payment: PaymentReference) async -> Bool { await captures(of: payment) > 0 }
 
-    /// Only the last request to pay that was accepted can have led to the money.
+    /// Only the last accepted request to pay can have moved the money.
     package func wasCaptured(_ attempt: PaymentAttempt) async -> Bool {
         guard books.acceptedKey(of: attempt.reference.id) == attempt.idempotencyKey.uppercased() else { return false }
         return await isPaid(attempt.reference)
@@ -99,7 +99,7 @@ package struct PayrailsMarket: Market {
         return Self.execution(request, ["authorize", "confirm"])
     }
 
-    /// The execution that `request` is about: `…/executions/{id}`, and one of `verbs` after it, if given.
+    /// The execution of `request`: `…/executions/{id}`, followed by one of `verbs`, if given.
     private static func execution(_ request: HTTPRequest, _ verbs: [String]? = nil) -> String? {
         let path = request.url.path.split(separator: "/").map(String.init)
         guard let index = path.firstIndex(of: "executions"), index + 1 < path.count else { return nil }
@@ -107,7 +107,7 @@ package struct PayrailsMarket: Market {
         return path[index + 1]
     }
 
-    /// The merchant's: which tokens are good, and which request to pay was accepted last.
+    /// The merchant's records: the valid tokens, and the request to pay that was accepted last.
     private final class Books: Sendable {
         private struct Session {
             var token: String
@@ -127,7 +127,7 @@ package struct PayrailsMarket: Market {
             sessions.withLock { $0[session.id]?.refused = nil }
         }
 
-        /// The token that stands for the one in the link.
+        /// The token that replaces the link's token.
         func token(of id: String) -> String? { sessions.withLock { $0[id]?.token } }
 
         func acceptedKey(of id: String) -> String? { sessions.withLock { $0[id]?.acceptedKey } }
@@ -143,7 +143,7 @@ package struct PayrailsMarket: Market {
             }
         }
 
-        /// Whether it is known for half a minute that the token of `id` is no good.
+        /// True if the service refused the token of `id` at least half a minute ago.
         func isOverdue(_ id: String) -> Bool {
             let now = clock.now
             return sessions.withLock { $0[id]?.refused.map { now.timeIntervalSince($0) >= 30 } ?? false }
@@ -171,7 +171,7 @@ package struct PayrailsMarket: Market {
         }
     }
 
-    /// The sandbox, with an eye on what it accepts and refuses.
+    /// The sandbox, with records of its acceptances and refusals.
     private struct Front: SandboxService {
         let sandbox: PayrailsSandbox
         let books: Books

@@ -7,7 +7,7 @@ import PayrailsSandbox
 import TestSupport
 import Testing
 
-/// What has become of payments, and taking and calling off what was set aside (Protocol 3 and 4).
+/// The status of payments, and captures and cancellations of reserved money (Protocol 3 and 4).
 @Suite struct MerchantCaptureTests {
     // MARK: Status
 
@@ -24,7 +24,7 @@ import Testing
             _ = try await world.client.capture(payment)
         }
         #expect(receipt(try await world.router.status(of: payment)) != nil)
-        // How much the merchant itself has captured, statuses do not say.
+        // Statuses do not state how much the merchant itself has captured.
         let amount = receipt(try await world.router.status(of: payment))?.amount
         #expect(amount == (mode == .manual ? nil : try MerchantWorld.euros(9900)))
         #expect(await world.events(payment).count { $0 == .settled } == 1)
@@ -61,7 +61,7 @@ import Testing
         let edits: [(PaymentError.Code, Wire.Edit)] = [
             (.integrity, { $1["id"] = "another-execution" }), (.invalidResponse, { $1["id"] = nil }),
             (.invalidResponse, { $1["status"] = nil }), (.invalidResponse, { $1["status"] = "authorizeSuccessful" }),
-            // The status that is left out could be the last one.
+            // The omitted status could be the last one.
             (.invalidResponse, { $1["status"] = .array(($1["status"]?.array ?? []) + [["code": "cancelSuccessful"]]) }),
         ]
         for (code, edit) in edits {
@@ -154,7 +154,7 @@ import Testing
         #expect(error.code == .integrity && error.phase == .maybeSent)
     }
 
-    // MARK: Calling off
+    // MARK: Cancelling
 
     @Test("Calls off what is set aside, once")
     func cancels() async throws {
@@ -165,7 +165,7 @@ import Testing
         #expect(world.posts("cancel") == 1)
     }
 
-    /// Asked to cancel, the service gives back what was captured: nothing that is paid may come so far.
+    /// The service refunds a captured payment on a request to cancel: a paid payment must never get there.
     @Test("What is paid is never asked to be cancelled", arguments: PayrailsCaptureMode.allCases)
     func paidIsNotCancelled(mode: PayrailsCaptureMode) async throws {
         let world = try MerchantWorld(mode)
@@ -197,7 +197,7 @@ import Testing
             await sandbox.capture(session)
         }
         #expect(try await world.router.cancel(payment) == .cancelled)
-        // The service gave back what was captured in between.
+        // The service refunded the amount that was captured meanwhile.
         #expect(await world.given(payment) == ["99.00 EUR"])
     }
 

@@ -8,10 +8,10 @@ import PayrailsProvider
 import PayrailsSandbox
 import Testing
 
-/// The same thing asked for more than once: by two servers, by an old process and a new one, by a network that doubles.
+/// One operation requested more than once: by two servers, by an old process and a new one, by a network that doubles.
 @Suite struct MerchantDoubledTests {
     private func server(_ world: MerchantWorld, _ seed: UInt64) throws -> PaymentRouter {
-        // Another process: a value, a token and a journal of its own.
+        // Another process: with a separate client, token and journal.
         PaymentRouter(
             registry: try ProviderRegistry([MerchantWorld.merchant(at: world.clock)]), transport: world.wire,
             journal: InMemoryJournal(), clock: world.clock, random: SeededRandomSource(seed: seed))

@@ -8,9 +8,9 @@ import PayrailsSandbox
 import TestSupport
 import Testing
 
-/// Which notifications are believed, and what they say (Protocol 7).
+/// The accepted notifications, and their content (Protocol 7).
 @Suite struct MerchantNotificationTests {
-    /// Recomputed with a standard library; the documentation's own sample is not readable as a whole.
+    /// Recomputed with a standard library; the documentation's sample is not readable as a whole.
     private static let body =
         #"{"event":"executionCreated","time":"2026-01-01T00:00:00.000000000Z","details":{"execution":{"id":"e1"}},"#
         + #""workspaceId":"w1","eventTrigger":"api"}"#
@@ -90,7 +90,7 @@ import Testing
             "", String(good.dropLast()), good + "=", " " + good, good + "\n", good.replacing("+", with: "-"),
             Hex.encode(Array(bytes)), "sha256=" + good, "v1," + good, Data(bytes.prefix(31)).base64EncodedString(),
             Data(bytes + [0]).base64EncodedString(),
-            // The same bytes to a forgiving decoder: the last digit has bits that stand for nothing.
+            // The same bytes to a lenient decoder: the last digit has unused bits.
             String(good.dropLast(2)) + "N=",
         ]
         for form in forms where form != good { #expect(complaint(Self.body, form) != nil, "\(form)") }
@@ -139,7 +139,7 @@ import Testing
                 headers: ["X-Signature": Self.signature(Self.body)], body: Array(Self.body.utf8))
             #expect(((try? merchant.verify(notification)) != nil) == isAccepted, "\(seconds)")
         }
-        // Programs that forget to set a time write this one; who cannot sign cannot write it.
+        // Programs that omit the time write this one; a forger cannot sign it.
         let unset = Self.body.replacing("2026-01-01T00:00:00.000000000Z", with: "0001-01-01T00:00:00Z")
         #expect(complaint(unset, Self.signature(unset)) == nil)
         let old = Self.body.replacing("2026-01-01", with: "1969-12-31")
@@ -183,7 +183,7 @@ import Testing
         #expect(try told(done, "cancel", true).outcome == .cancelled)
         #expect(isDeclined(try told(done, "authorize", false, declined).outcome))
         #expect(isDeclined(try told(changed, "authorize", false, declined).outcome))
-        // An update that is no ending, and a failure without a word, are none.
+        // An update that is not final, and a failure without a status, are no outcome.
         #expect(try told(changed, "authorize", false).outcome == pending)
         #expect(try told(changed, "authorize", false, ["category": "Pending", "result": "Pending"]).outcome == pending)
         for unclear in [
@@ -199,7 +199,7 @@ import Testing
         let own = try told(done, "refund", true, more: ["actionMeta": ["refundReference": "credit-7"]])
         let reference = PaymentReference(provider: PayrailsMerchant.id, id: "credit-7", subject: .refund)
         #expect(own.paymentReference == reference)
-        // The amount in it is the whole payment's.
+        // Its amount is the whole payment's.
         #expect(own.outcome == .succeeded(PaymentReceipt(reference: reference, transactionID: "refund-id")))
         let foreign = try told(done, "refund", true)
         #expect(foreign.paymentReference.id == "action-refund-id" && foreign.paymentReference.subject == .refund)
@@ -248,7 +248,7 @@ import Testing
         #expect(state.apply(authorised) == .applied && state.stage == .authorized)
         #expect(state.apply(authorised) == .repeated)
         #expect(state.apply(captured) == .applied && state.stage == .captured)
-        // Late ones: the decline of an earlier attempt, and the authorisation told in another notification.
+        // Late ones: the decline of an earlier attempt, and the authorisation from another notification.
         #expect(state.apply(try told(done, "authorize", false, ["result": "Timeout"])) == .outdated)
         #expect(state.apply(try told("executionActionUpdated", "authorize", true)) == .outdated)
         #expect(state.stage == .captured)
@@ -295,7 +295,7 @@ import Testing
             #expect(state.apply(notification) == .repeated)
         }
         #expect(state.stage == .captured && state.refunds == ["credit-1": true])
-        // The same action has one id in the answer and in what is told of it.
+        // An action has the same id in the answer and in its notification.
         let answered = receipt(try await world.router.refund(try world.refund(payment)))?.transactionID
         let ids = try await world.notifications(payment).map { try world.merchant.read($0) }
             .filter { $0.action == .refund }.map(\.actionID)

@@ -13,8 +13,8 @@ import TestSupport
 enum Subjects {
     static let secret = "canary-4f1c9e"
 
-    /// The merchant's side of Payrails, without a payer's provider. Its payment is authorised, which is what the
-    /// service lets merchants call off; to pay it is to capture it.
+    /// The merchant's side of Payrails, without a payer's provider. Its payment is authorised, which is the state that
+    /// merchants can cancel; to pay it is to capture it.
     static func payrailsMerchant() -> ConformanceSubject {
         let time = BorrowedClock()
         let (key, mark) = ("key-\(secret)", "mark-\(secret)")
@@ -68,7 +68,7 @@ enum Subjects {
                         return await mail(old)
                     })
             ) {
-                // What was called off after it was captured has gone back.
+                // A payment that was cancelled after its capture is refunded.
                 let events = await sandbox.ledger.events(of: session.id)
                 return events.contains(.cancelled) ? [] : events.filter { $0 == .settled }.map { _ in 9900 }
             }
@@ -81,7 +81,7 @@ enum Subjects {
     }
 }
 
-/// A clock that is slow by so many seconds.
+/// A clock that is a number of seconds slow.
 private struct Behind: PaymentClock {
     let base: any PaymentClock
     let by: Double

@@ -8,7 +8,7 @@ import PayrailsSandbox
 import TestSupport
 import Testing
 
-/// Giving money back, through the router (Protocol 3.4).
+/// Refunds through the router (Protocol 3.4).
 @Suite struct MerchantRefundTests {
     @Test("Gives back once, however often it is asked, and in parts")
     func refunds() async throws {
@@ -32,8 +32,8 @@ import Testing
         let other = PaymentRouter(
             registry: try ProviderRegistry([world.merchant]), transport: world.wire, journal: InMemoryJournal(),
             clock: world.clock, random: SeededRandomSource(seed: 10))
-        // The service knows the key and answers as before; that it made no other refund shows, and whose it was does
-        // not.
+        // The service recognises the key and answers as before; it shows that it made no other refund, but not which
+        // server's it was.
         #expect(receipt(try await other.refund(try world.refund(payment))) == nil)
         #expect(await world.given(payment) == ["33.00 EUR"])
     }
@@ -114,7 +114,7 @@ import Testing
         }
         let request = try world.refund(payment)
         #expect(try await world.router.refund(request) == .pending(retryAfter: .seconds(60)))
-        // Meanwhile there is no other: statuses could not tell the two apart.
+        // Meanwhile no other refund is made: statuses could not distinguish the two.
         let other = await failure { _ = try await world.router.refund(try world.refund(payment, 1, "credit-2")) }
         #expect(other?.code == .requestRefused && other?.phase != .maybeSent && other?.retry == .later)
         world.wire.edit(nil)
@@ -126,7 +126,7 @@ import Testing
     func failedRefunds() async throws {
         let world = try MerchantWorld()
         let payment = try await world.captured()
-        // The sandbox takes the refund's own note for the result that is wanted.
+        // The sandbox reads the desired result from the refund's note.
         let request = try world.refund(payment, 3300, "LimitExceeded")
         let outcome = try await world.router.refund(request)
         guard case .declined(let reason) = outcome else {
@@ -147,7 +147,7 @@ import Testing
                 else {
                     return
                 }
-                // Somebody else's came at the same moment.
+                // Another server's refund came at the same moment.
                 var others: [JSONValue] = [["code": "refundRequested", "time": "2027-01-15T08:00:01.5Z"]]
                 if failing < 3 {
                     others.append(
@@ -164,13 +164,13 @@ import Testing
             case 0: #expect(receipt(outcome) != nil)
             case 1: #expect(isUnknown(outcome), "\(outcome)")
             case 2: #expect(isDeclined(outcome), "\(outcome)")
-            // One of the two has ended: which, nobody can say.
+            // One of the two has ended, but not identifiably which.
             default: #expect(outcome == .pending(retryAfter: .seconds(60)), "\(outcome)")
             }
         }
     }
 
-    // MARK: A service that lies
+    // MARK: A dishonest service
 
     @Test(
         "An answer about something else proves nothing",
@@ -202,7 +202,7 @@ import Testing
         let world = try MerchantWorld()
         let payment = try await world.captured()
         let refused = #"{"errors":[{"code":"workflow.action.not-allowed"}]}"#
-        // A copy that the network made comes first.
+        // A copy by the network comes first.
         let sandbox = world.sandbox
         world.wire.before { request in
             guard request.url.path.hasSuffix("/refund") else { return }
@@ -212,7 +212,7 @@ import Testing
         let outcome = try await world.router.refund(try world.refund(payment))
         #expect(!isDeclined(outcome), "\(outcome)")
         #expect(await world.given(payment).count <= 1)
-        // And where nothing shows, it is the whole truth.
+        // If nothing shows, the refusal is final.
         let plain = try MerchantWorld()
         let other = try await plain.captured()
         plain.faults.inject(.status(409, body: refused)) { $1.hasSuffix("/refund") }

@@ -9,7 +9,7 @@ import PayrailsSandbox
 import TestSupport
 import Testing
 
-/// Opening sessions for the app, and the access that it needs.
+/// Creation of sessions for the app, and the access that it needs.
 @Suite struct MerchantSessionTests {
     @Test("The payer's side pays in the session that the merchant opened", arguments: ["dropIn", "secureFields"])
     func paysInSessions(kind: String) async throws {
@@ -40,7 +40,7 @@ import Testing
         #expect(try await world.router.status(of: try #require(session.payment)) == .pending(retryAfter: nil))
     }
 
-    /// As the service answers this kind: without an execution, and with an amount.
+    /// The service's answer of this kind: without an execution, and with an amount.
     private static let tokenization: JSONValue = [
         "token": "t", "holderReference": "ada", "amount": ["value": "99.00", "currency": "EUR"],
         "tokenization": [
@@ -61,7 +61,7 @@ import Testing
         let session = try await world.client.open(order)
         #expect(session.payment == nil && session.order == order)
         #expect(!session.initData.data.isEmpty)
-        // Where something was to be paid, it is no session.
+        // For an order with a payment, it is no session.
         let error = await failure { _ = try await world.client.open(try MerchantWorld.order()) }
         #expect(error?.code == .invalidResponse)
     }
@@ -91,7 +91,7 @@ import Testing
         #expect(Set(world.wire.keys("init")).count == 1)
     }
 
-    /// What a service does that mixes up sessions, or that knows the key already.
+    /// Answers of a service that mixes up sessions, or that knows the key already.
     @Test(
         "A session of something else is not handed out",
         arguments: [
@@ -157,7 +157,7 @@ import Testing
     func clockSetBack() async throws {
         let world = try MerchantWorld { $0.accessTokenLifetime = 600 }
         _ = try await world.client.open(try MerchantWorld.order("a"))
-        // The service's time goes on: here the merchant's is behind it.
+        // The service's time passes: here the merchant's clock is behind it.
         let behind = Offset(base: world.clock, by: -500)
         world.clock.advance(by: .seconds(700))
         let client = world.merchant.client(over: world.wire, clock: behind)
@@ -186,7 +186,7 @@ import Testing
     }
 }
 
-/// A clock that is wrong by so many seconds.
+/// A clock that is a number of seconds wrong.
 struct Offset: PaymentClock {
     let base: any PaymentClock
     let by: Double

@@ -66,7 +66,7 @@ struct MerchantWorld: Sendable {
             meta: scenario.map { ["sandboxScenario": .string($0)] })
     }
 
-    /// A session whose payer has paid in it, with the payer's side of this package.
+    /// A session in which the payer has paid, with the payer's side of this package.
     func paid(_ name: String = "order-1", scenario: String? = nil) async throws -> PaymentReference {
         let session = try await client.open(try Self.order(name, scenario: scenario))
         _ = try await pay(session)
@@ -112,11 +112,11 @@ struct MerchantWorld: Sendable {
 }
 
 extension SandboxLedger {
-    /// How often something of this kind happened.
+    /// The number of events of a kind.
     func count(of event: Event) -> Int { entries.count { $0.event == event } }
 }
 
-/// A network that remembers keys and credentials, and on which answers can be changed.
+/// A network that records keys and credentials, and on which answers can be changed.
 final class Wire: HTTPTransport {
     typealias Edit = @Sendable (_ path: String, _ body: inout JSONValue) -> Void
 
@@ -137,10 +137,10 @@ final class Wire: HTTPTransport {
         requests.filter { $0.url.path.hasSuffix("/" + action) }.compactMap { $0.headers["x-idempotency-key"] }
     }
 
-    /// Changes what is answered from now on.
+    /// Changes the answers from now on.
     func edit(_ edit: Edit?) { state.withLock { $0.edit = edit } }
 
-    /// Does something before each request arrives.
+    /// Runs `act` before each request arrives.
     func before(_ act: (@Sendable (HTTPRequest) async -> Void)?) { state.withLock { $0.before = act } }
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
@@ -163,8 +163,8 @@ func receipt(_ outcome: PaymentOutcome) -> PaymentReceipt? {
     if case .succeeded(let receipt) = outcome { receipt } else { nil }
 }
 
-/// Whether nobody knows.
+/// True if the outcome is unknown.
 func isUnknown(_ outcome: PaymentOutcome) -> Bool { if case .unknown = outcome { true } else { false } }
 
-/// Whether it was refused.
+/// True if the payment was declined.
 func isDeclined(_ outcome: PaymentOutcome) -> Bool { if case .declined = outcome { true } else { false } }

@@ -10,7 +10,8 @@ import Testing
 @testable import PayrailsProvider
 @testable import PayrailsTypes
 
-/// Which addresses get the token, which pages are opened, and what may become part of either (Protocol 2.2).
+/// The addresses that get the token, the pages that are opened, and the values that may become part of either (Protocol
+/// 2.2).
 @Suite("Addresses and ids")
 struct AddressTests {
     private static let local = "http://127.0.0.1:8080"
@@ -104,7 +105,7 @@ struct AddressTests {
 
     @Test("A page on this machine is opened only for a service on this machine", arguments: localPages)
     func localPage(_ page: String) async throws {
-        // Also where the init data name an address on this machine for something else.
+        // Also if the init data name an address on this machine for another purpose.
         let mixed = Sample.payload().setting(
             ["vaultConfiguration", "links", "saveInstrument", "href"], .string(try HTTPURL(page).origin + "/save"))
         for payload in [Sample.payload(), mixed] where payload != mixed || (try? SessionPayload(mixed)) != nil {

@@ -9,7 +9,7 @@ import Testing
 @testable import PayrailsProvider
 @testable import PayrailsTypes
 
-/// A service that repeats the session's token wherever it can: nothing that is said, kept, thrown or dumped holds it.
+/// A service that repeats the session's token wherever it can: no message, store, error or dump holds it.
 @Suite("A token that comes back")
 struct EchoTests {
     private static let token = Canary.token
@@ -131,7 +131,7 @@ struct EchoTests {
                 guard path != ["token"] || value.string == nil else { continue }
                 let data = Sample.initData(Sample.payload().setting(path, value))
                 do { _ = try SessionPayload(data) } catch {
-                    // An address that is refused is told by its origin, which may hold anything.
+                    // A refused address is named by its origin, which may hold anything.
                     #expect(!Self.texts(error).contains(Self.token) || path.last == "self", "\(path)")
                 }
             }

@@ -10,10 +10,10 @@ import Testing
 @testable import PayrailsProvider
 @testable import PayrailsTypes
 
-/// Payers who come back from PayPal with another order than the one the service named (Protocol 3.3).
+/// Payers who return from PayPal with another order than the service's (Protocol 3.3).
 @Suite("Returns of other orders")
 struct ForeignReturnTests {
-    /// What the service names, returns that are that order's, and returns that are another's.
+    /// The service's order, its returns, and the returns of others.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let parameters: JSONValue

@@ -11,8 +11,8 @@ import Testing
 @testable import PayrailsProvider
 @testable import PayrailsTypes
 
-/// Payments that somebody has begun before: in another process without this one's journal, or under a request whose
-/// first copy arrived.
+/// Payments that began elsewhere: in another process without this one's journal, or with a request whose first copy
+/// arrived.
 @Suite("Payments that are already in progress")
 struct InFlightTests {
     private static func authorizations(_ world: SandboxWorld, _ id: String) async -> Int {
@@ -202,7 +202,7 @@ struct InFlightTests {
         let session = try PayrailsSession.scripted(service)
         #expect(await session.executePayment(withStoredInstrument: session.card).word == "failure GenericRejection")
         #expect(await session.executePayment(withStoredInstrument: session.card).word == "success")
-        // A session that is made after the decline knows of it from its init data.
+        // A session that is created after the decline reads it from its init data.
         var payload = Sample.payload()
         payload["execution"]?["status"] = Sample.status(Self.declined)["status"]
         let later = ScriptedService([
@@ -212,7 +212,7 @@ struct InFlightTests {
         #expect(await renewed.executePayment(withStoredInstrument: renewed.card).word == "success")
     }
 
-    // MARK: Called off
+    // MARK: Cancelled
 
     @Test("An order that the shop has cleared away is cancelled, for those who wait as well")
     func calledOff() async throws {
@@ -244,7 +244,7 @@ struct InFlightTests {
     }
 }
 
-/// Which of a payment's statuses is its ending (Protocol 2.3 and 2.5).
+/// The final status of a payment's history (Protocol 2.3 and 2.5).
 @Suite("Histories of statuses")
 struct StatusHistoryTests {
     private typealias Verdict = StatusHistory.Verdict
@@ -289,7 +289,7 @@ struct StatusHistoryTests {
             #expect(paid.verdict(knowsPending: false) == .success)
             #expect(paid.verdict(knowsPending: true, since: .init(requests: 1, failures: 1)) == .success)
         }
-        // Released, and declined after that: what was paid before is gone.
+        // Released, and declined after that: the earlier payment is gone.
         let released = try history([
             Sample.created, Sample.requested, ("authorizeSuccessful", "54.0"), ("cancelSuccessful", "55.0"),
             ("authorizeRequested", "56.0"), ("authorizeFailed", "57.0"),

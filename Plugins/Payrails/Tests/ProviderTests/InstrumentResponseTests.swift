@@ -4,7 +4,7 @@ import Testing
 
 @testable import PayrailsTypes
 
-/// Protocol 2.2: what the service says about an instrument.
+/// Protocol 2.2: the service's description of an instrument.
 @Suite("Answers about instruments")
 struct InstrumentResponseTests {
     private static let card: JSONValue = [
@@ -26,7 +26,7 @@ struct InstrumentResponseTests {
         #expect(answer.data.holderName == "Ada Canary" && answer.data.expiryYear == "30")
         #expect(answer.data.binLookup?.issuer == "A Bank" && answer.data.binLookup?.type == "credit")
         #expect(answer.data.binLookup?.issuerCountry?.code == "AT" && answer.data.email == nil)
-        // It is written as it was read.
+        // Writing gives the text that was read.
         #expect(try JSONValue.encode(answer) == Self.card)
         #expect(try JSONDecoder().decode(InstrumentResponse.self, from: Data(Self.card.serialized())) == answer)
     }

@@ -11,17 +11,17 @@ import Testing
 @testable import PayrailsProvider
 @testable import PayrailsTypes
 
-/// Everything that leaves the provider, scanned for what must not: whatever is said, written, thrown, dumped or sent.
+/// A scan of everything that leaves the provider for secrets: messages, stored data, errors, dumps and requests.
 @Suite("Nothing secret gets out")
 struct LeakTests {
-    /// An American Express card: its code has four digits, so that it can be told from chance.
+    /// An American Express card: its code has four digits, so that it does not match by chance.
     private static let card = [
         "card_number": "3782 822463 10005", "expiry_month": "12", "expiry_year": "2040", "security_code": "7391",
         "cardholder_name": "Ada Canary",
     ]
 
-    /// Whole card numbers in `text`: 12 to 19 digits, one space or hyphen between them, with the check digit of ISO/IEC
-    /// 7812-1. UUIDs are left out, which look like some of them by chance.
+    /// Card numbers in `text`: 12 to 19 digits, separated by at most one space or hyphen, with the check digit of
+    /// ISO/IEC 7812-1. UUIDs are skipped, since some look like one by chance.
     private static func cardNumbers(in text: String) -> [String] {
         text.replacing(/[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}/, with: "").matches(
             of: /[0-9](?:[ -]?[0-9]){11,18}/
@@ -29,7 +29,7 @@ struct LeakTests {
             .filter { CardValidation.passesLuhn($0) }
     }
 
-    /// What of a payment's secrets is in `text`.
+    /// The secrets of a payment that `text` contains.
     private static func leaks(in text: String, token: String) -> [String] {
         var leaks = cardNumbers(in: text).map { _ in "a card number" }
         if text.contains(/(?:^|[^0-9A-Za-z_.-])7391(?![0-9A-Za-z_.-])/) { leaks.append("a security code") }
@@ -122,10 +122,10 @@ struct LeakTests {
     }
 }
 
-/// Writes down all that is sent and answered, but for the one header that is there for the token.
+/// Records all requests and answers, except the one header for the token.
 private struct WatchedTransport: HTTPTransport {
     let base: any HTTPTransport
-    /// The service's own answer to a card that is stored names its holder.
+    /// True if answers are recorded; the answer to a stored card names its holder.
     var writesAnswers = true
     let write: @Sendable (String) -> Void
 

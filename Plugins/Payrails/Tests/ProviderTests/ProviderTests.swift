@@ -11,7 +11,7 @@ import Testing
 @testable import PayrailsProvider
 @testable import PayrailsTypes
 
-/// Secrets of the application, in memory.
+/// An application's secrets, in memory.
 struct Secrets: SecretStore {
     let values: [String: String]
 
@@ -29,7 +29,7 @@ extension SandboxWorld {
             log: log)
     }
 
-    /// A payer who chooses the option that begins with `option`.
+    /// A payer that chooses the option whose id begins with `option`.
     func payer(
         _ option: String, _ behaviour: PayrailsSandbox.PayerBehaviour = .completes, card: [String: String]? = nil
     ) -> Payer {
@@ -169,7 +169,7 @@ struct ProviderTests {
         }
         #expect(error?.code == .unauthorized && error?.message.contains("'payrails.session.\(made.id)'") == true)
         world.clock.advance(by: .seconds(700))
-        // What resuming says to people is what to give.
+        // The message of resuming names the missing input.
         guard case .unknown(let unknown) = try await world.router(journal).resume(attempt.id, as: Payer()) else {
             Issue.record("not unknown")
             return
@@ -207,7 +207,7 @@ struct ProviderTests {
         let browser = try #require(world.payer("payPal", .completes).browser)
         var payer = world.payer("payPal", .leaves)
         payer.browser = { page in
-            // The application is ended while the payer is away; the answer reaches it only as a link.
+            // The application ends while the payer is away; the answer arrives only as a link.
             let link = try await browser(page)
             returned.withLock { $0 = link?.text }
             return nil

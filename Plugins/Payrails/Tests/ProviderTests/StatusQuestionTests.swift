@@ -8,7 +8,7 @@ import Testing
 @testable import PayrailsProvider
 @testable import PayrailsTypes
 
-/// A question that was refused, failed or was answered with rubbish says nothing about the payment.
+/// An inquiry that was refused, failed or has an unreadable answer is no evidence about the payment.
 @Suite("Questions without an answer")
 struct StatusQuestionTests {
     static let codes = [
@@ -19,7 +19,7 @@ struct StatusQuestionTests {
     static let bodies: [Answer] = [400].flatMap { status -> [Answer] in
         [
             .bytes([], status), .bytes(Array("<html>".utf8), status), .json(Sample.envelope, status),
-            // An error that dresses up as an ending.
+            // An error that looks like an outcome.
             .json(Sample.status([Sample.requested, Sample.failed]), status),
             .json(Sample.status([Sample.requested, ("cancelSuccessful", "59.0")]), status),
             .json(Sample.status([Sample.requested, Sample.successful]), status),
@@ -42,7 +42,7 @@ struct StatusQuestionTests {
             [Sample.requested, Sample.pending], action: "3ds",
             links: ["3ds": .string(Sample.host + "/public/redirect/merchant/w/e1/t0")]))
 
-    /// Where the question that fails can stand: at once, while waiting, and after the payer left a page.
+    /// The places of the failing inquiry: at once, while waiting, and after the payer left a page.
     private static func scripts(_ answer: Answer) -> [[ScriptedService.Call: [Answer]]] {
         [
             [.read: [answer], .wait: [answer]], [.read: [begun, answer], .wait: [answer]],

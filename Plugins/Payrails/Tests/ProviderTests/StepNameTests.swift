@@ -8,7 +8,7 @@ import Testing
 
 @testable import PayrailsProvider
 
-/// The names of steps are stored: an attempt that was begun by an older version goes on under them.
+/// The names of steps are stored: an attempt that an older version began resumes under them.
 @Suite("Names of steps")
 struct StepNameTests {
     @Test("Are what they were released as, with their kinds")

@@ -15,7 +15,7 @@ enum Canary {
     static let email = "canary@example.com"
 }
 
-/// Init data as a merchant's server gets them.
+/// Init data in a merchant's server.
 enum Sample {
     static let host = "https://api-pub.payrails.io"
     static let execution = host + "/public/merchant/workflows/payment-acceptance/executions/e1"
@@ -99,7 +99,7 @@ enum Sample {
         Payrails.InitData(version: "1.0.0", data: Data(payload.serialized()).base64EncodedString())
     }
 
-    /// Seconds of a minute, as the recorded histories have them.
+    /// Seconds of a minute, as in the recorded histories.
     static func status(_ entries: [(code: String, second: String)], action: String? = nil, links: JSONValue = [:])
         -> JSONValue
     {
@@ -146,7 +146,7 @@ enum Sample {
     ]
 }
 
-/// What a scripted service answers.
+/// An answer of a scripted service.
 enum Answer: Sendable {
     case json(JSONValue, Int)
     case bytes([UInt8], Int)
@@ -224,7 +224,7 @@ func untilCancelled() async {
     _ = continuation
 }
 
-/// A payer's screen that answers as it is told.
+/// A payer's screen with scripted answers.
 @MainActor
 final class Screen: PaymentPresenter {
     enum Behaviour {
@@ -269,7 +269,7 @@ extension PayrailsSession {
 }
 
 extension OnPayResult {
-    /// The case and what matters of it, for comparing.
+    /// The case and its relevant values, for comparison.
     var word: String {
         switch self {
         case .success: "success"

@@ -9,7 +9,7 @@ import Testing
 @testable import PayrailsProvider
 @testable import PayrailsTypes
 
-/// The guards that keep a request to pay from leaving twice, or beside somebody else's (Protocol 2.4).
+/// The guards that keep a request to pay from leaving twice, or beside another one (Protocol 2.4).
 @Suite("A request to pay leaves once, and alone")
 struct UnrepeatedTests {
     private static let link = SessionLink.link(to: Sample.initData()).reveal()
@@ -89,7 +89,7 @@ struct UnrepeatedTests {
     func declineFromBefore() async throws {
         let declined = [Sample.created, Sample.requested, Sample.failed]
         let old = Answer.ok(Sample.status(declined))
-        // Written before the decline that came before it.
+        // Written before the preceding decline.
         let begun = declined + [("authorizeRequested", "55.200000001")]
         let service = ScriptedService([
             .read: [old, old, old, .ok(Sample.status(begun))],

@@ -16,7 +16,7 @@ struct WireTests {
             ("2026-09-24T00:33:57+02:00", 1_790_202_837, 0), ("2026-09-23T20:03:57-02:30", 1_790_202_837, 0),
             ("0001-01-01T00:00:00Z", -62_135_596_800, 0), ("2024-02-29T12:00:00Z", 1_709_208_000, 0),
             ("2000-03-01T00:00:00Z", 951_868_800, 0),
-            // What the vendor's parser takes besides.
+            // Forms that the vendor's parser accepts besides.
             ("2026-09-24T00:33:57.5+0200", 1_790_202_837, 500_000_000), ("2026-09-23T22:33:57", 1_790_202_837, 0),
             ("2026-09-23T22:33:57z", 1_790_202_837, 0), ("2024-02-28T24:00:00Z", 1_709_164_800, 0),
         ] as [(String, Int64, Int64)])
@@ -60,9 +60,9 @@ struct WireTests {
         #expect(try verdict([requested, pending]) == .pending)
         #expect(try verdict([requested, pending], knowsPending: false) == .open)
         #expect(try verdict([pending, Sample.failed, Sample.created, requested]) == .failed("GenericRejection"))
-        // Without a request nothing is about a payment of ours.
+        // Without a request nothing concerns a payment of ours.
         #expect(try verdict([Sample.successful]) == .open)
-        // Five seconds of difference between clocks are taken, more only for a success.
+        // A clock difference of five seconds is accepted, more only for a success.
         #expect(try verdict([requested, ("authorizeFailed", "47.9")]) == .failed("GenericRejection"))
         #expect(try verdict([requested, ("authorizeFailed", "47.8")]) == .open)
         #expect(try verdict([requested, ("authorizeSuccessful", "10.0")]) == .success)
@@ -71,7 +71,7 @@ struct WireTests {
         #expect(
             try verdict([("authorizeFailed", "30.0"), ("authorizeRequested", "29.0"), requested, Sample.successful])
                 == .success)
-        // Of two endings of one attempt the later counts; unknown words change nothing.
+        // Of two final statuses of one attempt the later counts; unknown codes change nothing.
         #expect(try verdict([requested, Sample.failed, Sample.successful]) == .success)
         #expect(try verdict([requested, Sample.successful, ("loyaltyPointsGranted", "59.0")]) == .success)
         #expect(try verdict([requested, ("zz", "59.0")]) == .open)

@@ -4,7 +4,7 @@ import PayrailsSandbox
 import TestSupport
 import Testing
 
-/// What a request to pay must look like, and what becomes of a second one.
+/// The form of a request to pay, and the result of a second one.
 @Suite struct PayrailsAuthorizeTests {
     /// A change to a good body by the path to a member; nil removes it.
     struct Change: Sendable, CustomTestStringConvertible {
@@ -48,7 +48,7 @@ import Testing
             body = changed(body, change.path[...], change.value)
         }
         #expect(try await client.authorize(body).failure == change.refusal)
-        // Nothing has happened: the good body still goes through.
+        // Nothing has happened: the good body is still accepted.
         #expect(try await client.authorize(try client.stored()).status == 201)
         #expect(await client.captures() == 1)
     }
@@ -77,7 +77,7 @@ import Testing
         #expect(await client.world.sandbox.ledger.confirmRequests(of: client.session.id) == 2)
     }
 
-    /// Also while the first request is not answered yet.
+    /// Also while the first request has no answer yet.
     @Test("Another key is refused", arguments: [PayrailsScenario.paid, .paidWhileWaiting, .requestedLate])
     func anotherKeyIsRefused(_ scenario: PayrailsScenario) async throws {
         let client = try await PayrailsWorld().open(scenario)

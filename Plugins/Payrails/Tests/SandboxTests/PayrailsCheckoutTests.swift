@@ -5,11 +5,11 @@ import PayrailsSandbox
 import TestSupport
 import Testing
 
-/// The shop in front of the sandbox, asked as a browser without scripts would.
+/// The shop in front of the sandbox, for a browser without scripts.
 @Suite struct PayrailsCheckoutTests {
     private static let origin = "http://127.0.0.1:8080"
 
-    /// A shop and what a browser keeps of its page.
+    /// A shop and a browser's state of its page.
     private struct Shopper {
         let sandbox = PayrailsSandbox()
         let shop: PayrailsCheckout

@@ -4,8 +4,8 @@ import PayrailsSandbox
 import TestSupport
 import Testing
 
-/// What the vendor's own network layer was seen to ask and to conclude, row by row: a client that follows its
-/// algorithm must meet the same here.
+/// The recorded requests and conclusions of the vendor's network layer, row by row: a client with its algorithm must
+/// get the same here.
 @Suite struct PayrailsGoldenTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let scenario: PayrailsScenario
@@ -60,7 +60,7 @@ import Testing
         #expect(client.requests == ["POST /authorize", Self.get])
     }
 
-    /// The recorded decline: its order, its gaps, and a pending status that is younger than the refusal.
+    /// The recorded decline: its order, its gaps, and a pending status that is newer than the refusal.
     @Test("A decline that the service recorded")
     func declineThatTheServiceRecorded() async throws {
         let client = try await PayrailsWorld().open(.declinedThenPending)
@@ -79,7 +79,7 @@ import Testing
         let client = try await PayrailsWorld().open(scenario)
         let answer = try await client.authorize(try client.stored())
         #expect(answer.failure == refusal)
-        // What the vendor's client trips over: it reads `name` of whatever was answered.
+        // The vendor's client fails here: it reads `name` of any answer.
         #expect(answer.json["name"] == nil)
         #expect(await client.captures() == 0)
     }

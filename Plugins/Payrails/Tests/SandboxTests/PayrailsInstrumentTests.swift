@@ -3,7 +3,7 @@ import PayrailsSandbox
 import TestSupport
 import Testing
 
-/// What is kept for a holder.
+/// The stored instruments of a holder.
 @Suite struct PayrailsInstrumentTests {
     private func url(_ client: PayrailsClient, _ link: String, _ id: String) throws -> String {
         try #require(client.payload["links"]?[link]?["href"]?.string).replacing(":instrumentId", with: id)

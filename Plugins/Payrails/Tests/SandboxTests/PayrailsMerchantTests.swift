@@ -107,7 +107,7 @@ import Testing
         #expect(try await world.merchant(.post, path + "/refund", [:]).status == 202)
         world.clock.advance(by: .seconds(1))
         #expect(try await client.codes().contains("refundSuccessful"))
-        // A client may not do what a merchant may.
+        // A client may not do a merchant's operations.
         #expect(try await client.send(.post, client.execution + "/capture", [:]).status == 404)
     }
 
@@ -122,7 +122,7 @@ import Testing
         #expect(await world.sandbox.ledger.events(of: client.session.id).last == .cancelled)
     }
 
-    /// Documented: what is not captured is released, and what is captured is given back.
+    /// Documented: an uncaptured payment is released, and a captured one is refunded.
     @Test("A captured payment that is cancelled is given back")
     func cancelsCaptured() async throws {
         let world = PayrailsWorld()
@@ -174,7 +174,7 @@ import Testing
         world.clock.advance(by: .seconds(61))
         #expect(try await client.codes().contains("captureSuccessful"))
         #expect(await world.sandbox.ledger.events(of: client.session.id).last == .settled)
-        // What is called off before is not captured.
+        // A payment that was cancelled before is not captured.
         let other = try await world.open()
         _ = try await other.authorize(try other.stored())
         let there = "/merchant/workflows/payment-acceptance/executions/\(other.session.id)"

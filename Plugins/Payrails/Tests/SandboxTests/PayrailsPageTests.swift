@@ -4,7 +4,7 @@ import PayrailsSandbox
 import TestSupport
 import Testing
 
-/// The pages that payers are sent to, and the payers who answer them.
+/// The pages of payers, and the payers that answer them.
 @Suite struct PayrailsPageTests {
     enum Way: String, CaseIterable {
         case challenge, payPal, redirect
@@ -61,7 +61,7 @@ import Testing
         let browser = try #require(world.payer(behaviour).browser)
         let request = PageRequest(url: try HTTPURL(page), returnURLs: urls)
         #expect(try await browser(request)?.text == "https://assets.payrails.io/html/payrails-\(name).html")
-        // Whoever comes late is sent on.
+        // A late payer is redirected.
         #expect(try await browser(request)?.text == urls[0])
         #expect(try await browser(PageRequest(url: try HTTPURL(page))) == nil)
     }

@@ -5,7 +5,7 @@ import PayrailsSandbox
 import TestSupport
 import Testing
 
-/// Every scenario, played by a payer who completes every page.
+/// Every scenario, with a payer that completes every page.
 @Suite struct PayrailsScenarioTests {
     @Test("Ends as announced", arguments: Wire.allCases, PayrailsScenario.allCases)
     func endsAsAnnounced(_ wire: Wire, _ scenario: PayrailsScenario) async throws {
@@ -13,7 +13,7 @@ import Testing
         let client = try await world.open(scenario)
         let body = scenario.method == .payPal ? client.newPayPal : try client.stored()
         #expect(try await client.pay(body, world.payer(.completes)) == scenario.expectedOutcome)
-        // What was not taken back when the client stopped asking is taken in the end.
+        // A payment that was not cancelled when the client stopped asking is captured in the end.
         world.clock.advance(by: .seconds(3600))
         let isNever = [.neverRequested, .neverSettles, .confirmUnauthorized, .foreignReturn].contains(scenario)
         let isTaken = [.paid, .unknown].contains(scenario.expectedOutcome) && !isNever
@@ -130,7 +130,7 @@ import Testing
 
     // MARK: When troubles strike
 
-    /// The questions before the request to pay are not what the scenario is about.
+    /// The inquiries before the request to pay are not part of the scenario.
     @Test(
         "Only the first query after paying fails",
         arguments: [(PayrailsScenario.expiresWhilePolling, 401), (.pollingFails, 500)])
@@ -152,7 +152,7 @@ import Testing
         #expect(try await client.authorize(try client.stored()).failure == "409 workflow.action.not-allowed")
     }
 
-    // MARK: Orders that nobody pays
+    // MARK: Unpaid orders
 
     @Test(
         "Abandoned orders are cancelled",

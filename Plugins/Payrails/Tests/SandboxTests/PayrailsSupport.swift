@@ -9,11 +9,11 @@ import Testing
 
 typealias PayrailsScenario = PayrailsSandbox.Scenario
 
-/// A sandbox and a client that sends it exactly what it is told to.
+/// A sandbox and a client that sends it exactly the given requests.
 struct PayrailsWorld: Sendable {
     let clock = SteppingClock()
     let sandbox: PayrailsSandbox
-    /// Where the sandbox is served, if it is not called in the same process.
+    /// The server of the sandbox; nil if it is called in the same process.
     private(set) var server: LoopbackServer?
 
     init(_ configure: (inout PayrailsSandbox.Configuration) -> Void = { _ in }) {
@@ -76,7 +76,7 @@ extension PayAnswer {
     }
 }
 
-/// A client of one session that follows the links it is given, and writes down what it asks.
+/// A client of one session that follows the links it receives, and records its requests.
 final class PayrailsClient: @unchecked Sendable {  // Used by one task at a time.
     static let returnInfo: JSONValue = [
         "success": "https://assets.payrails.io/html/payrails-success.html",
@@ -87,7 +87,7 @@ final class PayrailsClient: @unchecked Sendable {  // Used by one task at a time
     let world: PayrailsWorld
     let session: PayrailsSandbox.Session
     let payload: JSONValue
-    /// Method and what follows the execution's address.
+    /// The method, and the path behind the execution's address.
     private(set) var requests: [String] = []
 
     init(_ world: PayrailsWorld, _ session: PayrailsSandbox.Session) throws {
@@ -96,7 +96,7 @@ final class PayrailsClient: @unchecked Sendable {  // Used by one task at a time
         payload = try Self.payload(session.data.reveal())
     }
 
-    /// What is in init data.
+    /// The payload of init data.
     static func payload(_ data: String) throws -> JSONValue {
         try JSONValue(parsing: Array(try #require(Data(base64Encoded: data))))
     }
@@ -176,7 +176,7 @@ extension PayrailsClient {
         case unauthorized
     }
 
-    /// - Parameter terminalWins: whether a refusal or success outweighs a newer pending status. The vendor's does not.
+    /// - Parameter terminalWins: true if a refusal or success outweighs a newer pending status. The vendor's does not.
     func poll(
         for targets: Set<String> = ["authorizePending", "authorizeSuccessful", "authorizeFailed"],
         terminalWins: Bool = false
@@ -207,7 +207,7 @@ extension PayrailsClient {
 
     private typealias Status = (code: String, time: String, body: JSONValue)
 
-    /// Newest first. Times of one form sort as texts.
+    /// The statuses, newest first. Times of one form sort as texts.
     private func statuses(_ execution: JSONValue) -> [Status] {
         (execution["status"]?.array ?? []).map { ($0["code"]?.string ?? "", $0["time"]?.string ?? "", $0) }
             .sorted { $0.1 > $1.1 }

@@ -4,7 +4,7 @@ import PayrailsSandbox
 import TestSupport
 import Testing
 
-/// Sessions for storing cards without a payment, and what of an instrument can be changed.
+/// Sessions for storing cards without a payment, and the changeable parts of an instrument.
 @Suite struct PayrailsTokenizationTests {
     private let address = "/public/payment/instruments/tokenize"
 
@@ -69,7 +69,7 @@ import Testing
         #expect(answer.json["data"]?["binLookup"]?["issuerCountry"]?["iso3"] == "AUT")
         let once = try await client.send(.post, address, try body(client, ["storeInstrument": false]))
         #expect(once.json["status"] == "transient")
-        // Left out, it is kept; so is what may be left out besides.
+        // Omitted, it is kept; so are the other optional members.
         let least = try body(
             client, ["storeInstrument": .some(nil), "futureUsage": .some(nil), "vaultProviderConfigId": .some(nil)])
         #expect(try await client.send(.post, address, least).status == 201)

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// What Apple's payment sheet answered, as values: this package needs no PassKit. Prints as nothing.
+/// The token of Apple's payment sheet, as values: this package does not need PassKit. Redacted when printed.
 public struct ApplePayToken: Sendable, Hashable {
     /// The kind of card behind the sheet.
     public enum MethodType: String, Sendable, Hashable {
@@ -23,12 +23,12 @@ public struct ApplePayToken: Sendable, Hashable {
     /// Creates a token from the parts of a `PKPaymentToken`.
     ///
     /// - Parameters:
-    ///   - paymentData: the token's own JSON.
-    ///   - displayName: the card's name in the sheet.
-    ///   - network: such as `Visa`.
+    ///   - paymentData: the JSON of the `PKPaymentToken`.
+    ///   - displayName: the card's name in the payment sheet.
+    ///   - network: the card's network, such as `Visa`.
     ///   - type: the kind of card.
-    ///   - transactionIdentifier: the token's own id.
-    /// - Throws: ``PayrailsError/invalidDataFormat`` when `paymentData` is no JSON object; a simulator's is empty.
+    ///   - transactionIdentifier: the id of the `PKPaymentToken`.
+    /// - Throws: ``PayrailsError/invalidDataFormat`` if `paymentData` is not a JSON object; a simulator's is empty.
     public init(
         paymentData: [UInt8], displayName: String, network: String, type: MethodType, transactionIdentifier: String
     ) throws(PayrailsError) {
@@ -44,7 +44,7 @@ public struct ApplePayToken: Sendable, Hashable {
         name = displayName
     }
 
-    /// The text that authorising takes.
+    /// The token's text in an authorization request.
     package var paymentText: String {
         var value = content.reveal()
         value["paymentNetwork"] = .string(network)
@@ -52,7 +52,7 @@ public struct ApplePayToken: Sendable, Hashable {
         return value.text
     }
 
-    /// The text that the vault takes.
+    /// The token's text in a request to the vault.
     package var vaultText: String { JSONValue.object(["token": content.reveal()]).text }
 }
 

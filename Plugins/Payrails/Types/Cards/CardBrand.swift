@@ -1,26 +1,26 @@
-/// The brand that a number belongs to, with its rules: how long numbers are, how they are grouped, how long the
-/// security code is.
+/// The brand of a card number, with its rules: the lengths of numbers, their groups, and the length of the security
+/// code.
 public struct CardBrand: Sendable, Hashable {
-    /// The name for people.
+    /// The name to show to the payer.
     public let name: String
-    /// How many digits a complete number may have.
+    /// The numbers of digits that a complete number may have.
     public let lengths: [Int]
-    /// How the digits are grouped.
+    /// The numbers of digits in each group.
     public let groups: [Int]
-    /// How many digits the security code has.
+    /// The number of digits of the security code.
     public let securityCodeLength: Int
-    /// What the brand calls its security code.
+    /// The brand's name of its security code.
     public let securityCodeName: String
     package let prefixes: [DigitPrefix]
 
-    /// Returns the brand of a number that is being typed: the first in ``all`` that fits. Everything but digits is
-    /// ignored.
+    /// Returns the brand of an incomplete number: the first in ``all`` with a matching prefix. Ignores all characters
+    /// but digits.
     public static func of(_ number: some StringProtocol) -> CardBrand {
         let digits = CardDigits.only(number)
         return all.first { brand in brand.prefixes.contains { $0.begins(digits) } } ?? unknown
     }
 
-    /// The most digits that can be typed.
+    /// The maximum number of digits that the payer can type.
     public var maximumDigits: Int { groups.reduce(0, +) }
 
     static let mastercardPrefixes: [DigitPrefix] = [
@@ -28,7 +28,7 @@ public struct CardBrand: Sendable, Hashable {
         DigitPrefix(270, 271), 2720,
     ]
 
-    /// The brands that are known, in the order of precedence.
+    /// The known brands, in the order of precedence.
     public static let all: [CardBrand] = [
         CardBrand("Visa", [4], lengths: [13, 16], groups: [4, 4, 4, 4], code: "cvv"),
         CardBrand("Mastercard", mastercardPrefixes, lengths: [16], groups: [4, 4, 4, 4], code: "cvc"),
@@ -45,7 +45,7 @@ public struct CardBrand: Sendable, Hashable {
         CardBrand("Hipercard", [606282], lengths: 14...19, code: "cvc"),
     ]
 
-    /// Any other number, the empty one too.
+    /// The brand of any other number, the empty one included.
     public static let unknown = CardBrand("Unknown", [], lengths: 12...19, code: "cvv")
 
     private init(

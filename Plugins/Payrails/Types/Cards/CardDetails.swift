@@ -1,26 +1,26 @@
 public import PaymentCore
 
-/// What a payer entered about a card. Prints as nothing.
+/// The payer's input about a card. Redacted when printed.
 public struct CardDetails: Sendable, Hashable {
     /// The number, digits only.
     public let number: Redacted<String>
-    /// `01` to `12`.
+    /// The month, `01` to `12`.
     public let expiryMonth: Redacted<String>
-    /// Four digits.
+    /// The year, with four digits.
     public let expiryYear: Redacted<String>
-    /// The security code, where it was asked for.
+    /// The security code, if it was asked for.
     public let securityCode: Redacted<String>?
-    /// The holder's name, where it was asked for.
+    /// The holder's name, if it was asked for.
     public let holderName: Redacted<String>?
 
-    /// Creates details of what was entered when it obeys ``CardValidation``.
+    /// Creates details of an input that obeys ``CardValidation``.
     ///
     /// - Parameters:
-    ///   - number: with or without spaces.
-    ///   - expiryMonth: one digit or two.
-    ///   - expiryYear: four digits, or the last two of this century's, as cards and the service's own samples have
-    ///     them.
-    ///   - securityCode: three or four digits; nil where none is asked for.
+    ///   - number: the number, with or without spaces.
+    ///   - expiryMonth: the month, with one digit or two.
+    ///   - expiryYear: the year, with four digits, or the last two of a year of this century, as on cards and in the
+    ///     service's own samples.
+    ///   - securityCode: the code, with three or four digits; nil if it is not asked for.
     ///   - holderName: the name on the card.
     ///   - now: the present month.
     /// - Throws: ``CardDetailsError``, naming every field that is not acceptable.
@@ -48,12 +48,12 @@ public struct CardDetails: Sendable, Hashable {
     }
 }
 
-/// Which fields of a card are not acceptable, and why. Holds nothing that was entered.
+/// An error that names the fields of a card that are not acceptable, with the reasons. Contains nothing of the input.
 public struct CardDetailsError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, by field.
+    /// The error of each field.
     public let fields: [CardFieldType: CardFieldError]
 
-    /// A text for people: each field's own, in the order of the fields.
+    /// A text for people: the text of each field, in the order of the fields.
     public var description: String {
         fields.keys.sorted { $0.rawValue < $1.rawValue }.compactMap(\.defaultErrorText).joined(separator: "; ")
     }

@@ -4,7 +4,7 @@ public enum CardFieldType: Int, Sendable, Hashable, CaseIterable {
     case CARDHOLDER_NAME = 0
     /// The number.
     case CARD_NUMBER = 1
-    /// Month and year in one.
+    /// Month and year in one field.
     case EXPIRATION_DATE = 2
     /// The security code.
     case CVV = 3
@@ -31,7 +31,7 @@ public enum CardFieldType: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What stands in the empty field.
+    /// The placeholder of the empty field.
     public var defaultPlaceholder: String? {
         switch self {
         case .CARDHOLDER_NAME: "Full Name"
@@ -44,7 +44,7 @@ public enum CardFieldType: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What is said when the field's content is not acceptable.
+    /// The text of the error when the field's content is not acceptable.
     public var defaultErrorText: String? {
         switch self {
         case .CARDHOLDER_NAME: "Enter name as it appears on card"

@@ -1,6 +1,6 @@
-/// What a card field shows while it is typed in.
+/// The format of card fields during typing.
 public enum CardFormatter {
-    /// Returns digits in the groups of their brand, `4242 4242 4242 4242`; digits beyond the most are dropped.
+    /// Returns digits in the groups of their brand, `4242 4242 4242 4242`; digits beyond the maximum are dropped.
     public static func number(_ text: some StringProtocol) -> String {
         let digits = CardDigits.only(text)
         let brand = CardBrand.of(digits)
@@ -19,11 +19,11 @@ public enum CardFormatter {
         return digits.utf8.count > 2 ? "\(digits.prefix(2))/\(digits.dropFirst(2))" : String(digits)
     }
 
-    /// Returns a month: one digit from 2 to 9 gets its zero, a lone 0 or a number above 12 vanishes.
+    /// Returns a month: a single digit from 2 to 9 gets a leading zero, `00` and numbers above 12 are dropped.
     ///
     /// - Parameters:
-    ///   - text: what was typed.
-    ///   - isComplete: whether the payer left the field; then 1 gets its zero too.
+    ///   - text: the payer's input.
+    ///   - isComplete: true if the payer left the field; then 1 gets a leading zero too, and a single 0 is dropped.
     public static func month(_ text: some StringProtocol, isComplete: Bool = false) -> String {
         let digits = String(CardDigits.only(text).prefix(2))
         guard let value = Int(digits) else { return "" }
@@ -44,10 +44,10 @@ public enum CardFormatter {
         String(CardDigits.only(text).prefix(brand.securityCodeLength))
     }
 
-    /// Returns month and year, of four digits, from a checked `MM/YY`, `MMYY`, `MM/YYYY` or `YY/MM`; nil for anything
-    /// else.
+    /// Returns the month and the year, with four digits, of a checked `MM/YY`, `MMYY`, `MM/YYYY` or `YY/MM`; nil for
+    /// any other text.
     ///
-    /// Where both parts could be the month, the first is.
+    /// If both parts could be the month, the first is.
     public static func parts(ofExpiryDate text: String) -> (month: String, year: String)? {
         guard CardText.looksLikeDate(text) else { return nil }
         let digits = CardDigits.only(text)

@@ -1,4 +1,4 @@
-/// The networks whose mark is shown beside a card number.
+/// A card network whose mark is shown beside a card number.
 public enum CardNetwork: String, Sendable, Hashable, CaseIterable {
     /// Visa.
     case visa = "VISA"
@@ -14,23 +14,23 @@ public enum CardNetwork: String, Sendable, Hashable, CaseIterable {
     case diners = "DINERS"
     /// UnionPay.
     case unionpay = "UNIONPAY"
-    /// None of these, or not known yet.
+    /// Another network, or not yet known.
     case unknown = "UNKNOWN"
 
-    /// Creates the network of a number that is being typed. Everything but digits is ignored.
+    /// Creates the network of an incomplete number. Ignores all characters but digits.
     public init(number: some StringProtocol) {
         let digits = CardDigits.only(number)
         self =
             Self.prefixes.first { entry in entry.ranges.contains { $0.begins(digits) } }?.network ?? .unknown
     }
 
-    /// Creates the network that a service's word means: case and surrounding space are ignored.
+    /// Creates the network that a service names: case and surrounding space are ignored.
     public init(scheme: String) {
         let word = scheme.split(separator: " ").joined(separator: " ").lowercased()
         self = Self.aliases[word] ?? .unknown
     }
 
-    /// A little picture of the network, on the vendor's server.
+    /// The URL of a small picture of the network, on the vendor's server.
     public var iconURL: String {
         "https://assets.payrails.io/img/logos/card/\(self == .unknown ? "ic-card" : rawValue.lowercased()).png"
     }
@@ -60,7 +60,7 @@ package struct DigitPrefix: Sendable, Hashable, ExpressibleByIntegerLiteral {
 
     package init(integerLiteral value: Int) { self.init(value, value) }
 
-    /// Whether `digits` begins with one of the numbers.
+    /// Returns true if `digits` begins with one of the numbers.
     func begins(_ digits: String) -> Bool {
         digits.utf8.count >= length && Int(digits.prefix(length)).map(range.contains) == true
     }
@@ -68,7 +68,7 @@ package struct DigitPrefix: Sendable, Hashable, ExpressibleByIntegerLiteral {
 
 /// Digits of card numbers.
 package enum CardDigits {
-    /// The ASCII digits of `text`.
+    /// Returns the ASCII digits of `text`.
     package static func only(_ text: some StringProtocol) -> String {
         String(decoding: text.utf8.filter { (0x30...0x39).contains($0) }, as: UTF8.self)
     }

@@ -4,29 +4,29 @@
     public import Foundation
 #endif
 
-/// What is wrong with the content of a card field; raw values are the vendor's codes.
+/// The defects of the content of a card field; raw values are the vendor's codes.
 public enum CardFieldError: String, Error, Sendable, Hashable {
-    /// Nothing was entered where something has to be.
+    /// A required field is empty.
     case empty = "EMPTY"
     /// Not a card number.
     case invalidCardNumber = "INVALID_CARD_NUMBER"
-    /// Characters that cannot stand there.
+    /// Characters that the field does not allow.
     case regexMatchFailed = "REGEX_MATCH_FAILED"
     /// Too short or too long.
     case invalidLength = "INVALID_LENGTH"
     /// Not a month.
     case invalidExpirationMonth = "INVALID_EXPIRATION_MONTH"
-    /// Not a year from now to fifty years on. The vendor's spelling.
+    /// Not a year from the present one to fifty years later. The vendor's spelling.
     case invalidExpirationYear = "INVALID_EXPIRATOIN_YEAR"
-    /// Not a month to come, or too far away.
+    /// A month in the past, or too far in the future.
     case invalidExpirationDate = "INVALID_EXPIRATION_DATE"
 }
 
-/// A month of a year, in the payer's calendar.
+/// A month of a year, in the Gregorian calendar.
 public struct YearAndMonth: Sendable, Hashable, Comparable {
     /// The year, such as 2030.
     public let year: Int
-    /// 1 to 12.
+    /// The month, 1 to 12.
     public let month: Int
 
     /// Creates a month.
@@ -43,16 +43,17 @@ public struct YearAndMonth: Sendable, Hashable, Comparable {
         self.init(year: parts.year ?? 0, month: parts.month ?? 1)
     }
 
-    /// Whether `left` comes before `right`.
+    /// Returns true if `left` is earlier than `right`.
     public static func < (left: Self, right: Self) -> Bool { (left.year, left.month) < (right.year, right.month) }
 }
 
-/// The rules that card fields obey. Nil means: nothing is wrong. Every field of a form has to be filled in.
+/// The rules of card fields. A nil result means that the content is valid. Every field of a form is required.
 public enum CardValidation {
-    /// How many years ahead a card may be good.
+    /// The maximum number of years until a card expires.
     public static let yearsAhead = 50
 
-    /// Returns whether the last digit fits the others (ISO/IEC 7812-1 annex B). False for anything but digits.
+    /// Returns whether the check digit matches the other digits (ISO/IEC 7812-1 annex B). False if `digits` has other
+    /// characters.
     public static func passesLuhn(_ digits: some StringProtocol) -> Bool {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
         var sum = 0
@@ -64,8 +65,8 @@ public enum CardValidation {
         return sum.isMultiple(of: 10)
     }
 
-    /// Checks a card number, in groups or not: digits, single spaces or hyphens between them, a length of its brand,
-    /// and the last digit.
+    /// Checks a card number, grouped or not: digits, single spaces or hyphens between them, a length of its brand, and
+    /// the check digit.
     public static func number(_ text: String) -> CardFieldError? {
         guard !text.isEmpty else { return .empty }
         guard CardText.isGrouped(text) else { return .invalidCardNumber }
@@ -88,8 +89,8 @@ public enum CardValidation {
     /// Checks a security code: as many digits as `brand` has.
     ///
     /// - Parameters:
-    ///   - text: what was typed.
-    ///   - brand: nil when it is not known: three or four digits then.
+    ///   - text: the payer's input.
+    ///   - brand: the brand of the card; if it is nil, three or four digits are valid.
     public static func securityCode(_ text: String, brand: CardBrand? = nil) -> CardFieldError? {
         guard !text.isEmpty else { return .empty }
         guard CardText.isDigits(text) else { return .regexMatchFailed }
@@ -97,14 +98,14 @@ public enum CardValidation {
         return allowed.contains(text.utf8.count) ? nil : .invalidLength
     }
 
-    /// Checks a month by itself: `01` to `12`, or `1`.
+    /// Checks a month alone: `01` to `12`, or `1`.
     public static func month(_ text: String) -> CardFieldError? {
         guard !text.isEmpty else { return .empty }
         let isMonth = text == "1" || text.utf8.count == 2 && CardText.isDigits(text) && (1...12) ~= (Int(text) ?? 0)
         return isMonth ? nil : .regexMatchFailed
     }
 
-    /// Checks a year by itself: four digits, from the present year on.
+    /// Checks a year alone: four digits, from the present year to fifty years later.
     public static func year(_ text: String, now: YearAndMonth) -> CardFieldError? {
         guard !text.isEmpty else { return .empty }
         guard CardText.isDigits(text), [2, 4].contains(text.utf8.count) else { return .regexMatchFailed }
@@ -114,14 +115,14 @@ public enum CardValidation {
         return nil
     }
 
-    /// Checks month and year together: each by itself, and that the month is not over.
+    /// Checks month and year together: each alone, and that the month is not in the past.
     public static func expiry(month: String, year: String, now: YearAndMonth) -> CardFieldError? {
         if let error = Self.month(month) ?? Self.year(year, now: now) { return error }
         guard let month = Int(month), let year = Int(year) else { return .invalidExpirationDate }
         return YearAndMonth(year: year, month: month) < now ? .invalidExpirationDate : nil
     }
 
-    /// Checks `MM/YY`: a month that is not over and at most fifty years away.
+    /// Checks `MM/YY`: a month that is not in the past and at most fifty years in the future.
     public static func expiryDate(_ text: String, now: YearAndMonth) -> CardFieldError? {
         guard !text.isEmpty else { return .empty }
         guard CardText.looksLikeDate(text) else { return .regexMatchFailed }
@@ -134,13 +135,13 @@ public enum CardValidation {
     }
 }
 
-/// The shapes of texts in card fields.
+/// The formats of texts in card fields.
 enum CardText {
     static func isDigits(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// Digits with at most one space or hyphen between two of them.
+    /// Returns true if `text` has digits with at most one space or hyphen after each.
     static func isGrouped(_ text: String) -> Bool {
         var previousIsDigit = false
         for byte in text.utf8 {
@@ -153,7 +154,8 @@ enum CardText {
         return true
     }
 
-    /// Two parts of two or four digits, of which one is a month of two digits, with or without a slash between.
+    /// Returns true if `text` has two parts of two or four digits, of which one is a month of two digits, with or
+    /// without a slash between them.
     static func looksLikeDate(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         func isMonth(_ part: some StringProtocol) -> Bool {

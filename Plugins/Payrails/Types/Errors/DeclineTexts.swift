@@ -1,6 +1,6 @@
-/// What the service's words for reasons of a decline mean to a payer. Suspicions are not told.
+/// Texts for payers for the service's reason codes of a decline. Suspicions of fraud are not revealed.
 package enum DeclineTexts {
-    /// English, to follow a colon, by the documented result of an operation.
+    /// English texts to follow a colon, by the documented result of an operation.
     package static let english = [
         "BlockedInstrument": "this payment method is blocked", "ExpiredInstrument": "the card has expired",
         "FraudRisk": "the bank refused it", "GenericRejection": "the bank refused it",

@@ -6,34 +6,34 @@ import PaymentCore
     public import Foundation
 #endif
 
-/// Why a session or payment failed, in the vendor's cases. Texts never hold tokens, card data or personal data.
+/// A failure of a session or payment, in the vendor's cases. Texts never hold tokens, card data or personal data.
 public enum PayrailsError: Error, Sendable {
-    /// The token is refused or has expired (HTTP 401 or 403). A new session is needed. When that happens after the
-    /// service has taken the payment, it stands behind ``longPollingFailed(underlyingError:)``.
+    /// The token is refused or has expired (HTTP 401 or 403). A new session is needed. If this happens after the
+    /// service accepted the payment, the error is wrapped in ``longPollingFailed(underlyingError:)``.
     case authenticationError
-    /// Nothing was set up. Never thrown; for source compatibility.
+    /// No session exists. Never thrown; for source compatibility.
     case sdkNotInitialized
-    /// Something is missing from the configuration or an answer; the text names it.
+    /// A value is missing from the configuration or an answer; the text names it.
     case missingData(String?)
     /// The init data is not base64 of a JSON object.
     case invalidDataFormat
     /// The entered card data is not acceptable.
     case invalidCardData
-    /// Anything else; a ``PayrailsUnderlyingError`` where the cause is known.
+    /// Another failure; a ``PayrailsUnderlyingError`` if the cause is known.
     case unknown(error: (any Error)?)
     /// The payment offers no option of this type.
     case unsupportedPayment(type: Payrails.PaymentType)
-    /// The option lacks what the type needs.
+    /// The option lacks a value that the type needs.
     case incorrectPaymentSetup(type: Payrails.PaymentType)
-    /// The service was not seen to begin the payment. It may have been made all the same.
+    /// The begin of the payment did not show at the service. The payment may have been made nevertheless.
     case pollingFailed(String)
-    /// What the service says of the payment cannot be read. It may have been made all the same.
+    /// The service's status of the payment cannot be read. The payment may have been made nevertheless.
     case failedToDerivePaymentStatus(String)
-    /// The service told of no ending in time. It may have been made all the same.
+    /// The service reported no final status in time. The payment may have been made nevertheless.
     case finalStatusNotFoundAfterLongPoll(String)
-    /// Waiting for the ending failed. It may have been made all the same.
+    /// Waiting for the final status failed. The payment may have been made nevertheless.
     case longPollingFailed(underlyingError: (any Error)?)
-    /// The payment goes on without the payer; ask later. Not among the guide's cases: see ``OnPayResult/isPending``.
+    /// The payment continues without the payer; ask later. Not among the guide's cases: see ``OnPayResult/isPending``.
     case paymentPending
 }
 
@@ -50,7 +50,7 @@ extension PayrailsError: LocalizedError, CustomStringConvertible {
         case .missingData(let what): "Something needed is missing: \(what ?? "an unknown field")"
         case .invalidDataFormat: "The init data cannot be read: it has to be base64 of a JSON object."
         case .invalidCardData: "The card data is not valid."
-        // It says by itself that the payment failed, in words for the payer.
+        // Its description says that the payment failed, in words for the payer.
         case .unknown(let failure as StoredInstrumentError): failure.description
         case .unknown(let error): error.map { "The payment failed: \(Self.text(of: $0))" } ?? "The payment failed."
         case .unsupportedPayment(let type): "This payment cannot be made with \(type.rawValue)."
@@ -64,7 +64,8 @@ extension PayrailsError: LocalizedError, CustomStringConvertible {
         }
     }
 
-    /// Only our own errors promise to hold no secrets; of others the type is told.
+    /// Returns the text of an error. Only this library's errors guarantee to hold no secrets; of others the text is the
+    /// type.
     private static func text(of error: any Error) -> String {
         switch error {
         case let error as PayrailsUnderlyingError: error.description
@@ -74,7 +75,7 @@ extension PayrailsError: LocalizedError, CustomStringConvertible {
         }
     }
 
-    /// Whether the payment may have been made although this was thrown.
+    /// True if the payment may have been made in spite of this error.
     package var leavesFateOpen: Bool {
         switch self {
         case .pollingFailed, .failedToDerivePaymentStatus, .finalStatusNotFoundAfterLongPoll, .longPollingFailed,

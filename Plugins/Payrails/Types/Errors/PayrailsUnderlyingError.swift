@@ -1,26 +1,27 @@
 public import PaymentCore
 
-/// What stands behind ``PayrailsError/unknown(error:)`` and ``PayrailsError/longPollingFailed(underlyingError:)``.
+/// The cause of ``PayrailsError/unknown(error:)`` and ``PayrailsError/longPollingFailed(underlyingError:)``.
 public enum PayrailsUnderlyingError: Error, Sendable, Hashable {
     /// The service answered with an error status.
     case service(PayrailsServiceError)
-    /// There is no complete answer.
+    /// The service sent no complete answer.
     case transport(TransportError)
-    /// The service's answer cannot be understood; the text says which part.
+    /// The service's answer cannot be read; the text names the part.
     case unusableAnswer(String)
-    /// The init data cannot be used; the text says which part.
+    /// The init data cannot be used; the text names the part.
     case unusableInitData(String)
-    /// An address leads where no token may be sent and no page may be opened; only its origin is told.
+    /// An address is outside the hosts that may receive the token or be opened; the error has only its origin.
     case untrustedAddress(origin: String)
-    /// An address would send the token over plain http to another machine; only its origin is told.
+    /// An address would send the token over plain http to another machine; the error has only its origin.
     case insecureAddress(origin: String)
-    /// An id, named by its field, cannot become part of a request.
+    /// An id, given by the name of its field, cannot become part of a request.
     case unusableID(field: String)
-    /// The payer came back from PayPal with another order than the service named; the item of the URL that differs.
+    /// The payer came back from PayPal with another order than the service named; the item names the part of the URL
+    /// that differs.
     case foreignReturn(item: String)
-    /// Another payment of the session is under way.
+    /// Another payment of the session is in progress.
     case paymentInProgress
-    /// The payer has to see a page, and there is no presenter to show it.
+    /// The payment needs a page, and there is no presenter to show it.
     case noPresenter
     /// The presenter failed.
     case presenterFailed(String)
@@ -30,11 +31,11 @@ public enum PayrailsUnderlyingError: Error, Sendable, Hashable {
 public struct PayrailsServiceError: Sendable, Hashable {
     /// The HTTP status.
     public let status: Int
-    /// The service's code, such as `workflow.action.not-allowed`, when it gave one that looks like a code.
+    /// The service's code, such as `workflow.action.not-allowed`, if it sent one of that form.
     public let code: String?
-    /// The result of the operation, such as `GenericRejection`, when it gave one that looks like one.
+    /// The result of the operation, such as `GenericRejection`, if the service sent one of that form.
     public let result: String?
-    /// When to try again, as far as the service says so.
+    /// The service's advice on when to retry.
     package let retry: PaymentError.RetryAdvice
 
     /// Creates a value.
@@ -51,9 +52,9 @@ public struct PayrailsServiceError: Sendable, Hashable {
 }
 
 extension PayrailsServiceError {
-    /// Whether the refusal may be one of a repetition: networks deliver requests twice, and where the first copy began
-    /// a payment the second is told that it cannot. What is wrong with a request's form, or with its token, would have
-    /// been said to the first copy as well.
+    /// True if the rejection may be that of a repetition: networks deliver requests twice, and if the first copy began
+    /// a payment, the service rejects the second. A defect in a request's form, or in its token, would have been
+    /// reported for the first copy as well.
     package var mayFollowAnEffect: Bool {
         switch status {
         case 409, 425, 429: true
@@ -88,7 +89,7 @@ extension PayrailsUnderlyingError: CustomStringConvertible {
         }
     }
 
-    /// Whether a mutation that failed so may have been carried out.
+    /// True if a mutation that failed with this error may have been carried out.
     package var leavesFateOpen: Bool {
         switch self {
         case .service(let fault):
@@ -101,6 +102,6 @@ extension PayrailsUnderlyingError: CustomStringConvertible {
 }
 
 extension String {
-    /// The text, or nil when there is none.
+    /// The text, or nil if it is empty.
     package var nonEmpty: String? { isEmpty ? nil : self }
 }

@@ -4,47 +4,47 @@
     public import Foundation
 #endif
 
-/// Why a payment with a stored instrument failed, where the vendor's ``PayrailsError`` has no case for it: it was
-/// declined, or the payer left. It stands behind ``PayrailsError/unknown(error:)``, whose `localizedDescription` is its
-/// words; see ``PayrailsError/storedInstrumentError``.
+/// A failed payment with a stored instrument, where the vendor's ``PayrailsError`` has no case for it: the payment was
+/// declined, or the payer left. Wrapped in ``PayrailsError/unknown(error:)``, whose `localizedDescription` is its text;
+/// see ``PayrailsError/storedInstrumentError``.
 public struct StoredInstrumentError: Error, Sendable, Hashable {
-    /// The kinds of failure that a payer can do something about, each in another way.
+    /// A kind of failure that a payer can remedy, each in another way.
     @nonexhaustive
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// Declined for another reason than the ones below, or for one that nobody told.
+        /// Declined for another reason than the ones below, or without a reason.
         case declined = "DECLINED"
-        /// There is not enough money.
+        /// The balance is not sufficient.
         case insufficientFunds = "INSUFFICIENT_FUNDS"
-        /// It is over a limit of the card or account.
+        /// The payment exceeds a limit of the card or account.
         case limitExceeded = "LIMIT_EXCEEDED"
-        /// The payer did not prove who they are: 3-D Secure failed.
+        /// The payer did not prove their identity: 3-D Secure failed.
         case authenticationFailed = "AUTHENTICATION_FAILED"
         /// The card has expired.
         case instrumentExpired = "INSTRUMENT_EXPIRED"
-        /// The card or account is blocked, or not good for this payment.
+        /// The card or account is blocked, or not allowed for this payment.
         case instrumentRefused = "INSTRUMENT_REFUSED"
-        /// The payer cancelled it, or left before it was finished.
+        /// The payer cancelled the payment, or left before its end.
         case cancelledByPayer = "CANCELLED_BY_PAYER"
     }
 
-    /// Which kind it is.
+    /// The kind of the failure.
     public let code: Code
-    /// The kind of reason as the vendor's later releases tell it.
+    /// The kind of reason as the vendor's later releases report it.
     public let reason: AuthorizationFailureReason
-    /// The service's own word for a decline, such as `InsufficientBalance`, or its sentence; nil when the payer left.
+    /// The service's own code of a decline, such as `InsufficientBalance`, or its sentence; nil if the payer left.
     public let result: String?
 
-    /// Creates a failure from what a payment's result says.
+    /// Creates a failure from a payment's result.
     package init(_ failure: AuthorizationFailure) {
         reason = failure.code
         result = failure.code == .userCancelled ? nil : failure.message
         code = failure.code == .userCancelled ? .cancelledByPayer : Self.codes[failure.message] ?? .declined
     }
 
-    /// Whether the payment may have been made all the same: the payer left, and the service told of no ending.
+    /// True if the payment may have been made nevertheless: the payer left, and the service reported no final status.
     public var mayHaveBeenPaid: Bool { code == .cancelledByPayer && result == nil }
 
-    /// The documented results of operations that a payer can do something about.
+    /// The documented results of operations that a payer can remedy.
     private static let codes: [String: Code] = [
         "InsufficientBalance": .insufficientFunds, "LimitExceeded": .limitExceeded,
         "PayerAuthenticationRequired": .authenticationFailed, "PayerAuthenticationFailed": .authenticationFailed,
@@ -55,14 +55,14 @@ public struct StoredInstrumentError: Error, Sendable, Hashable {
 }
 
 extension StoredInstrumentError: LocalizedError, CustomStringConvertible {
-    /// What happened, in words for the payer.
+    /// The text of the failure, for the payer.
     public var errorDescription: String? { message }
 
-    /// What happened, in words for the payer.
+    /// The text of the failure, for the payer.
     public var description: String { message }
 
-    /// What happened, in words for the payer. A word of the service that is in no table is not shown: it would say
-    /// nothing to them.
+    /// The text of the failure, for the payer. A code of the service that is in no table is not shown: it has no
+    /// meaning for payers.
     public var message: String {
         guard !mayHaveBeenPaid else { return "You left before the payment was finished." }
         let words = result.flatMap { DeclineTexts.english[$0] ?? ($0.contains(" ") ? $0 : nil) }
@@ -71,7 +71,7 @@ extension StoredInstrumentError: LocalizedError, CustomStringConvertible {
 }
 
 extension PayrailsError {
-    /// Why a payment with a stored instrument was declined, or that the payer left; nil for every other error.
+    /// The failure of a payment with a stored instrument, declined or left by the payer; nil for every other error.
     public var storedInstrumentError: StoredInstrumentError? {
         if case .unknown(let failure as StoredInstrumentError) = self { failure } else { nil }
     }

@@ -1,15 +1,15 @@
 /// The answer to a deletion.
 public struct DeleteInstrumentResponse: Sendable, Hashable, Codable {
-    /// Whether the instrument is gone.
+    /// True if the instrument is deleted.
     public let success: Bool
 
     /// Creates an answer.
     public init(success: Bool) { self.success = success }
 }
 
-/// What to change about a stored instrument; what is nil stays.
+/// The changes to a stored instrument; a nil value leaves the present one.
 public struct UpdateInstrumentBody: Sendable, Hashable, Codable {
-    /// `enabled` or `disabled`.
+    /// The status, `enabled` or `disabled`.
     public var status: String?
     /// A reference of the card network.
     public var networkTransactionReference: String?
@@ -17,7 +17,7 @@ public struct UpdateInstrumentBody: Sendable, Hashable, Codable {
     public var merchantReference: String?
     /// The kind of method.
     public var paymentMethod: String?
-    /// Whether the payer prefers it.
+    /// True if the payer prefers the instrument.
     public var `default`: Bool?
 
     /// Creates a change.
@@ -33,7 +33,7 @@ public struct UpdateInstrumentBody: Sendable, Hashable, Codable {
     }
 }
 
-/// What a saved instrument may be used for later.
+/// The later use of a saved instrument.
 public enum FutureUsage: String, Sendable, Hashable, Codable {
     /// Payments that the payer starts.
     case cardOnFile = "CardOnFile"
@@ -43,11 +43,11 @@ public enum FutureUsage: String, Sendable, Hashable, Codable {
     case unscheduledCardOnFile = "UnscheduledCardOnFile"
 }
 
-/// How an instrument is saved.
+/// The options for saving an instrument.
 public struct TokenizeOptions: Sendable, Hashable {
-    /// Whether it is kept for later payments.
+    /// True if the instrument is kept for later payments.
     public var storeInstrument: Bool
-    /// What it may be used for later.
+    /// The later use of the instrument.
     public var futureUsage: FutureUsage
 
     /// Creates options.

@@ -1,20 +1,21 @@
 import PaymentCore
 
-/// A stored instrument as the service describes it after a change or when it is saved.
+/// A stored instrument as the service describes it after a change or after saving it.
 public struct InstrumentResponse: Sendable, Hashable, Codable {
-    /// What is known of a card or an account. Whatever is missing or of another kind is nil: it costs itself only.
+    /// The data of a card or an account. A value that is missing or of another kind is nil, and does not affect the
+    /// others.
     public struct CardData: Sendable, Hashable, Codable {
-        /// The first digits: of a card only, as the next four.
+        /// The first digits of a card; nil for accounts.
         public let bin: String?
-        /// The card network in the service's word.
+        /// The card network as the service names it.
         public let network: String?
         /// The last four digits.
         public let suffix: String?
-        /// `01` to `12`.
+        /// The month, `01` to `12`.
         public let expiryMonth: String?
-        /// Four digits, or the last two, as the service has it.
+        /// The year, with four digits or the last two, as the service writes it.
         public let expiryYear: String?
-        /// What the first digits say about the card.
+        /// The data that the service derives from the first digits of the card.
         public let binLookup: BinLookup?
         private let name: Redacted<String?>
         private let address: Redacted<String?>
@@ -25,11 +26,11 @@ public struct InstrumentResponse: Sendable, Hashable, Codable {
         public var email: String? { address.reveal() }
     }
 
-    /// What the first digits of a card say about it.
+    /// The data of a card that the service derives from its first digits.
     public struct BinLookup: Sendable, Hashable, Codable {
         /// The first digits.
         public let bin: String?
-        /// The card network in the service's word.
+        /// The card network as the service names it.
         public let network: String?
         /// The bank.
         public let issuer: String?
@@ -39,11 +40,11 @@ public struct InstrumentResponse: Sendable, Hashable, Codable {
         public let issuerCountry: IssuerCountry?
     }
 
-    /// A country in the service's words.
+    /// A country as the service names it.
     public struct IssuerCountry: Sendable, Hashable, Codable {
         /// Two letters (ISO 3166).
         public let code: String?
-        /// Its name.
+        /// The country's name.
         public let name: String?
         /// Three letters (ISO 3166).
         public let iso3: String?
@@ -51,25 +52,25 @@ public struct InstrumentResponse: Sendable, Hashable, Codable {
 
     /// The service's id.
     public let id: String
-    /// When it was made, as the service writes it.
+    /// The time of creation, as the service writes it.
     public let createdAt: String
     /// The service's id of the holder.
     public let holderId: String
     /// The kind of method.
     public let paymentMethod: String
-    /// The service's word for its state.
+    /// The service's name of the instrument's status.
     public let status: String
-    /// What is known of it.
+    /// The data of the card or account.
     public let data: CardData
-    /// The same for the same card.
+    /// The fingerprint, equal for equal cards.
     public let fingerprint: String?
-    /// What it may be used for later.
+    /// The later use of the instrument.
     public let futureUsage: String?
 
-    /// Creates a value by reading the service's answer. What it says besides the members that are never missing costs
-    /// itself only when it has another shape: an instrument that was saved is not reported as a failure for it.
+    /// Creates a value by reading the service's answer. A member that is not always present is nil if it has another
+    /// form: it does not turn a saved instrument into a failure.
     ///
-    /// - Throws: `DecodingError` when the id, the time, the holder, the method, the state or the data is missing.
+    /// - Throws: `DecodingError` if the id, the time, the holder, the method, the status or the data is missing.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decode(String.self, forKey: .id)
@@ -95,7 +96,7 @@ extension InstrumentResponse.CardData {
 
     /// Creates a value by reading the service's answer.
     ///
-    /// - Throws: `DecodingError` when it is no object.
+    /// - Throws: `DecodingError` if the value is not an object.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         bin = members.text(.bin)
@@ -108,9 +109,9 @@ extension InstrumentResponse.CardData {
         address = Redacted(members.text(.email))
     }
 
-    /// Writes what ``init(from:)`` reads, names and addresses too.
+    /// Writes the values that ``init(from:)`` reads, names and addresses included.
     ///
-    /// - Throws: what `encoder` throws.
+    /// - Throws: any error of `encoder`.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encodeIfPresent(bin, forKey: .bin)
@@ -127,7 +128,7 @@ extension InstrumentResponse.CardData {
 extension InstrumentResponse.BinLookup {
     /// Creates a value by reading the service's answer.
     ///
-    /// - Throws: `DecodingError` when it is no object.
+    /// - Throws: `DecodingError` if the value is not an object.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         bin = members.text(.bin)
@@ -141,7 +142,7 @@ extension InstrumentResponse.BinLookup {
 extension InstrumentResponse.IssuerCountry {
     /// Creates a value by reading the service's answer.
     ///
-    /// - Throws: `DecodingError` when it is no object.
+    /// - Throws: `DecodingError` if the value is not an object.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         code = members.text(.code)
@@ -151,7 +152,7 @@ extension InstrumentResponse.IssuerCountry {
 }
 
 extension KeyedDecodingContainer {
-    /// The text of a member, or its whole number as text; nil for everything else.
+    /// Returns the text of a member, or its whole number as text; nil for any other value.
     fileprivate func text(_ key: Key) -> String? {
         if let text = try? decode(String.self, forKey: key) { return text }
         return (try? decode(Int64.self, forKey: key)).map(String.init)

@@ -1,30 +1,30 @@
-/// How a payment ended, in the guide's cases.
+/// The result of a payment, in the guide's cases.
 ///
 /// The vendor's later releases merge ``failure(_:)``, ``cancelledByUser`` and ``error(_:)`` into
 /// ``authorizationFailed(_:)``; every case here that has a reason carries it as ``AuthorizationFailure``, whose `code`
-/// tells what those releases tell. Their `pending` is ``isPending``.
+/// is that of those releases. Their `pending` is ``isPending``.
 public enum OnPayResult: Sendable {
     /// The service confirmed the payment.
     case success
-    /// The session is not authorised: the request to pay was refused, and nothing was paid. A token that is refused
-    /// later is an ``error(_:)``, because the payment may have been made by then.
+    /// The session is not authorised: the service refused the request to pay, and nothing was paid. A token that is
+    /// refused later is an ``error(_:)``, because the payment may have been made by then.
     case authorizationFailed(AuthorizationFailure)
-    /// The payment was declined; its reason in words of the service.
+    /// The payment was declined, with the service's reason.
     case failure(AuthorizationFailure)
-    /// Something went wrong. See ``isPending`` and ``mayHaveBeenPaid`` before paying again.
+    /// The payment failed with an error. See ``isPending`` and ``mayHaveBeenPaid`` before paying again.
     case error(PayrailsError)
-    /// The payer left. The service had not told of an ending when it was last asked.
+    /// The payer left. The service reported no final status on the last request.
     case cancelledByUser
 
-    /// Whether the payment goes on without the payer.
+    /// True if the payment continues without the payer.
     public var isPending: Bool {
         if case .error(.paymentPending) = self { true } else { false }
     }
 
-    /// A payment that goes on without the payer.
+    /// A payment that continues without the payer.
     package static let pending = OnPayResult.error(.paymentPending)
 
-    /// Whether the payment may have been made although no success is known.
+    /// True if the payment was made, or may have been made although no success is known.
     public var mayHaveBeenPaid: Bool {
         switch self {
         case .success, .cancelledByUser: true
@@ -33,7 +33,7 @@ public enum OnPayResult: Sendable {
         }
     }
 
-    /// What the vendor's later releases report for anything but success and pending; nil for those two.
+    /// The failure that the vendor's later releases report for any result but success and pending; nil for those two.
     public var authorizationFailure: AuthorizationFailure? {
         switch self {
         case .success: nil
@@ -45,16 +45,16 @@ public enum OnPayResult: Sendable {
     }
 }
 
-/// Hears a payment's result, once.
+/// Receives a payment's result, once.
 public typealias OnPayCallback = @MainActor @Sendable (OnPayResult) -> Void
 
-/// Why a payment was not authorised.
+/// The reason of a payment that was not authorised.
 public struct AuthorizationFailure: Sendable {
     /// The kind of reason.
     public let code: AuthorizationFailureReason
-    /// One sentence or word for people.
+    /// One sentence or code for people.
     public let message: String
-    /// What stands behind it.
+    /// The underlying error.
     public let rawError: (any Error)?
 
     /// Creates a failure.
@@ -64,7 +64,7 @@ public struct AuthorizationFailure: Sendable {
         self.rawError = rawError
     }
 
-    /// The payment was declined for `reason`.
+    /// Returns the failure of a payment that was declined for `reason`.
     package static func declined(_ reason: String) -> Self { Self(code: .authorizationError, message: reason) }
 
     /// The token is refused.
@@ -75,7 +75,7 @@ public struct AuthorizationFailure: Sendable {
     /// The payer left.
     static let userCancelled = Self(code: .userCancelled, message: "The payer left before the payment was finished.")
 
-    /// Anything else.
+    /// Returns the failure for any other error.
     static func unknownError(_ error: PayrailsError) -> Self {
         Self(code: .unknownError, message: error.description, rawError: error)
     }
@@ -89,6 +89,6 @@ public enum AuthorizationFailureReason: String, Sendable, Hashable {
     case authenticationError = "AUTHENTICATION_ERROR"
     /// The payer left.
     case userCancelled = "USER_CANCELLED"
-    /// Anything else.
+    /// Any other reason.
     case unknownError = "UNKNOWN_ERROR"
 }

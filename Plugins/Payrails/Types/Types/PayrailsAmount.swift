@@ -1,4 +1,4 @@
-/// An amount as the service writes it.
+/// An amount in the service's form.
 public struct PayrailsAmount: Sendable, Hashable, Codable {
     /// A decimal number of main units, such as `185.00`.
     public let value: String

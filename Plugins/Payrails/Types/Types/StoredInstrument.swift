@@ -4,29 +4,29 @@ import PaymentCore
 public protocol StoredInstrument: Sendable {
     /// The service's id.
     var id: String { get }
-    /// The e-mail address of an account, where the method has one. Personal data.
+    /// The e-mail address of an account, if the method has one. Personal data.
     var email: String? { get }
-    /// A few characters by which the payer knows it; of a card `411111***1111`.
+    /// A short text by which the payer recognises the instrument; of a card `411111***1111`.
     var description: String? { get }
-    /// What it is.
+    /// The type of the instrument.
     var type: Payrails.PaymentType { get }
-    /// Whether the payer prefers it.
+    /// True if the payer prefers the instrument.
     var isDefault: Bool { get }
 }
 
 extension StoredInstrument {
-    /// No.
+    /// False.
     public var isDefault: Bool { false }
 
     /// Returns the text to show for the instrument, as the guide describes it: `Card ending in 1111`,
     /// `PayPal - name@example.com`.
     ///
-    /// The vendor's releases show a card's ``description`` instead of its last digits; that is done here only when the
-    /// service did not tell them.
+    /// The vendor's releases show a card's ``description`` instead of its last digits; this method does so only if the
+    /// service did not send the digits.
     ///
     /// - Parameters:
-    ///   - cardPrefix: the words before a card's digits.
-    ///   - paypalPrefix: the words before an account's address.
+    ///   - cardPrefix: the text before a card's digits.
+    ///   - paypalPrefix: the text before an account's address.
     public func displayText(cardPrefix: String = "Card ending in", paypalPrefix: String = "PayPal") -> String {
         switch type {
         case .card:
@@ -46,13 +46,13 @@ public struct StoredCardInstrument: StoredInstrument, Hashable {
     public let bin: String?
     /// The last four digits.
     public let suffix: String?
-    /// The service's name for it.
+    /// The service's name for the card.
     public let displayName: String?
-    /// The service's word for its state, such as `enabled`.
+    /// The service's name of the status, such as `enabled`.
     public let status: String
-    /// Whether the payer prefers it.
+    /// True if the payer prefers the card.
     public let isDefault: Bool
-    /// The month until whose end it is good, as `MM/YY`; nil where the service did not tell.
+    /// The month until whose end the card is valid, as `MM/YY`; nil if the service did not send it.
     public let expiry: String?
 
     /// Creates an instrument.
@@ -69,9 +69,9 @@ public struct StoredCardInstrument: StoredInstrument, Hashable {
         self.isDefault = isDefault
     }
 
-    /// Nil: cards have none.
+    /// Nil: cards have no e-mail address.
     public var email: String? { nil }
-    /// First digits, three stars, last digits.
+    /// The first digits, three asterisks and the last digits.
     public var description: String? { "\(bin ?? "")***\(suffix ?? "")" }
     /// ``Payrails/PaymentType/card``.
     public var type: Payrails.PaymentType { .card }
@@ -82,9 +82,9 @@ public struct StoredPayPalInstrument: StoredInstrument, Hashable {
     /// The service's id.
     public let id: String
     private let address: Redacted<String?>
-    /// The service's word for its state, such as `enabled`.
+    /// The service's name of the status, such as `enabled`.
     public let status: String
-    /// Whether the payer prefers it.
+    /// True if the payer prefers the account.
     public let isDefault: Bool
 
     /// Creates an instrument.
@@ -97,7 +97,7 @@ public struct StoredPayPalInstrument: StoredInstrument, Hashable {
 
     /// The account's address. Personal data.
     public var email: String? { address.reveal() }
-    /// Nil: the address is all there is.
+    /// Nil: accounts have only an address.
     public var description: String? { nil }
     /// ``Payrails/PaymentType/payPal``.
     public var type: Payrails.PaymentType { .payPal }

@@ -2,17 +2,17 @@ import PaymentCore
 import PaymentReview
 import WalletConnectPayProvider
 
-/// What a client remembers between the calls of a payment, per payment and option.
+/// The state that a client keeps between the calls of a payment, per payment and option.
 struct ActionCache: Sendable {
     /// One option.
     struct Option: Sendable {
-        /// What the payer saw.
+        /// The option that the payer saw.
         var agreed: AgreedOption
-        /// As the service listed them; `build` actions are still to be fetched.
+        /// The actions as the service listed them, `build` actions not yet fetched.
         var listed: [ActionBody] = []
-        /// The complete list, once fetched. Asking twice then gives the same calls, and so the same nonces.
+        /// The complete list, once fetched. Repeated calls return it unchanged, with the same nonces.
         var resolved: [JSONValue]?
-        /// What the calls were last found to do.
+        /// The latest review of the calls.
         var review: SigningReview?
         /// Unix seconds.
         var expiresAt: Int64?
@@ -24,25 +24,25 @@ struct ActionCache: Sendable {
         var options: [String: Option] = [:]
     }
 
-    /// How many payments are remembered; the oldest is forgotten first, which costs one more request at most.
+    /// The maximum number of payments; the oldest is evicted first, which costs at most one more request.
     static let capacity = 256
 
     private var payments: [String: Payment] = [:]
     private var order: [String] = []
 
-    /// Remembers the options that `payer` was offered for a payment, instead of what was known of it.
+    /// Stores the options that `payer` was offered for a payment, replacing the earlier state.
     mutating func store(_ body: OptionsBody, of payment: String, payer: [AccountID]) {
         var options: [String: Option] = [:]
         for option in body.options ?? [] {
             options[option.id] = Option(
                 agreed: AgreedOption(option), listed: option.actions, expiresAt: option.expiresAt)
         }
-        // Without info the expiry that is known stays good: it never changes.
+        // Without info the known expiry remains valid: it never changes.
         let expiresAt = body.info?.expiresAt ?? payments[payment]?.expiresAt
         set(Payment(expiresAt: expiresAt, payer: payer, options: options), payment)
     }
 
-    /// Remembers the complete actions of an option that was listed, and what they were found to do.
+    /// Stores the complete actions of a listed option, and their review.
     mutating func store(
         _ calls: [JSONValue], of payment: String, option id: String, expiresAt: Int64?, review: SigningReview
     ) {
@@ -54,18 +54,18 @@ struct ActionCache: Sendable {
         set(known, payment)
     }
 
-    /// What is known of an option that was listed. Once its price has expired at `now` (Unix seconds), that is only
-    /// what the payer saw: its actions have to be had anew.
+    /// Returns the state of a listed option. After its price has expired at `now` (Unix seconds), that is only the
+    /// option that the payer saw: its actions must be fetched anew.
     func option(_ id: String, of payment: String, now: Double) -> Option? {
         guard var option = payments[payment]?.options[id] else { return nil }
         if let end = option.expiresAt, Double(end) <= now { option = Option(agreed: option.agreed) }
         return option
     }
 
-    /// The accounts that the options of a payment were asked for.
+    /// Returns the accounts for which the options of a payment were requested.
     func payer(of payment: String) -> [AccountID] { payments[payment]?.payer ?? [] }
 
-    /// When the payment can no longer be paid: Unix seconds.
+    /// Returns the expiry of the payment: Unix seconds.
     func expiry(of payment: String) -> Int64? { payments[payment]?.expiresAt }
 
     private mutating func set(_ payment: Payment, _ id: String) {

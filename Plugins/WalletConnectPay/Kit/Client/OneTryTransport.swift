@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// The network under a client that sends again what failed: were the transport to do so too, one call would be sent
-/// many times.
+/// The transport of a client that does its own retries: if the transport retried too, one call would be sent many
+/// times.
 struct OneTryTransport: HTTPTransport {
     let base: any HTTPTransport
 

@@ -9,27 +9,27 @@ import WalletConnectPayProvider
 #endif
 
 extension PayClient {
-    /// Hands in the signatures and waits for the settlement. This moves money.
+    /// Submits the signatures and waits for the settlement. This moves money.
     ///
-    /// When the answer is lost, the payment's status tells whether the confirmation arrived; only while the payment
-    /// still waits for it is the very same confirmation sent again.
+    /// After a lost answer, the payment's status shows if the confirmation arrived; the identical confirmation is sent
+    /// again only while the payment still waits for it.
     ///
     /// - Parameters:
     ///   - paymentId: the payment.
     ///   - optionId: the option whose actions were signed.
     ///   - signatures: one result for each action, in the actions' order: a signature, or a transaction hash.
-    ///   - collectedData: the payer's data, when an own form gathered it. Nil after the service's form, which hands it
-    ///     in by itself.
-    ///   - maxPollMs: how long the call may wait for the settlement, in milliseconds from now, the confirmation itself
-    ///     included; a network that fails can add to it. The service is told, too. Nil (and 0 or less) waits until a
-    ///     few minutes after the payment's expiry where that is known, otherwise five minutes.
-    /// - Returns: how the payment ended: ``PaymentStatus/succeeded``, ``PaymentStatus/failed`` or
-    ///   ``PaymentStatus/expired``. When the time is over before it ended: what the service said last, usually
-    ///   ``PaymentStatus/processing``, with ``ConfirmPaymentResultResponse/isFinal`` false. Then ask
+    ///   - collectedData: the payer's data from the application's own form. Nil after the service's form, which submits
+    ///     it itself.
+    ///   - maxPollMs: the maximum wait for the settlement, in milliseconds from now, including the confirmation itself;
+    ///     a failing network can add to it. The service receives the value, too. Nil (and 0 or less) waits until a few
+    ///     minutes after the payment's expiry if that is known, otherwise five minutes.
+    /// - Returns: the final status of the payment: ``PaymentStatus/succeeded``, ``PaymentStatus/failed`` or
+    ///   ``PaymentStatus/expired``. If the time is over first: the service's latest status, usually
+    ///   ``PaymentStatus/processing``, with ``ConfirmPaymentResultResponse/isFinal`` false. Then call
     ///   ``getPaymentStatus(paymentId:)`` later; do not pay again.
     /// - Throws: ``ConfirmPaymentError``: a refusal by its case; ``ConfirmPaymentError/http(_:)`` for everything else,
-    ///   also when the payment was cancelled, when it is in a state that this version does not know and when the
-    ///   network fails while waiting. `CancellationError` when the task was cancelled before anything was sent.
+    ///   also when the payment was cancelled, when its state is unknown to this version and when the network fails
+    ///   while waiting. `CancellationError` when the task was cancelled before anything was sent.
     public func confirmPayment(
         paymentId: String, optionId: String, signatures: [String], collectedData: [CollectDataFieldResult]? = nil,
         maxPollMs: Int64? = nil
@@ -40,8 +40,8 @@ extension PayClient {
         return try await confirm(paymentId, body, maxPollMs)
     }
 
-    /// As ``confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)``, without data: the form in which
-    /// the vendor's newer guide refers to the function.
+    /// Confirms as ``confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)`` without data: the form in
+    /// which the vendor's newer guide refers to the function.
     ///
     /// - Throws: as ``confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)``.
     public func confirmPayment(
@@ -51,8 +51,9 @@ extension PayClient {
             paymentId: paymentId, optionId: optionId, signatures: signatures, collectedData: nil, maxPollMs: maxPollMs)
     }
 
-    /// As ``confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)``, with results of any form: a text
-    /// that is a JSON object or array is sent as that, every other one as text. Wallets of some chains return objects.
+    /// Confirms as ``confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)``, with results of any
+    /// form: a text that is a JSON object or array is sent as JSON, any other one as text. Wallets of some chains
+    /// return objects.
     ///
     /// - Throws: as ``confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)``.
     public func confirmPayment(
@@ -65,11 +66,11 @@ extension PayClient {
         return try await confirm(paymentId, body, maxPollMs)
     }
 
-    /// How long to wait where nothing says otherwise.
+    /// The wait when neither the caller nor an expiry limits it.
     private static let usualWait = Duration.seconds(300)
-    /// Signatures are good for this long after the payment's expiry, so it may settle until then.
+    /// The time after the payment's expiry in which signatures remain valid, and in which it may settle.
     private static let grace = Duration.seconds(300)
-    /// The least that is waited without being told.
+    /// The minimum wait when the caller sets no limit.
     private static let shortestWait = Duration.seconds(60)
 
     private func confirm(
@@ -87,19 +88,19 @@ extension PayClient {
         return try await settled(id, confirmed, within: limit, isHeld: hold != nil, flow)
     }
 
-    /// Sends the confirmation until its fate is known.
+    /// Sends the confirmation until its outcome is known.
     private func sent(
         _ id: String, _ body: ConfirmRequestBody, hold: Int64?, _ flow: PaymentFlow
     ) async throws(GatewayError) -> StatusBody {
         do { return try await flow.confirm(id, body, hold: hold) } catch {
             let cause = GatewayError(behind: error)
             guard case .cancelled(mayHaveArrived: true) = cause else { throw cause }
-            // Not a silent end: money may move.
+            // A silent end would be wrong: money may move.
             throw .unusableAnswer("cancelled after the confirmation was sent")
         }
     }
 
-    /// Waits for the end of a confirmed payment, or of the time allowed.
+    /// Waits for the end of a confirmed payment, or of the time limit.
     private func settled(
         _ id: String, _ confirmed: StatusBody, within limit: Duration, isHeld: Bool, _ flow: PaymentFlow
     ) async throws -> ConfirmPaymentResultResponse {
@@ -114,7 +115,7 @@ extension PayClient {
 
     private func wait(for id: String) -> Duration {
         guard let end = cache.withLock({ $0.expiry(of: id) }) else { return Self.usualWait }
-        // A date far away or long ago must not overflow or end the wait at once.
+        // A date far ahead or in the past must neither overflow nor end the wait at once.
         let left = min(max(Double(end) - clock.now.timeIntervalSince1970, 0), 86_400)
         return max(.milliseconds(Int64(left * 1000)) + Self.grace, Self.shortestWait)
     }

@@ -11,12 +11,12 @@ public import WalletConnectPayProvider
 
 /// The vendor's client: four calls from a payment link to a paid payment.
 ///
-/// The calls, their parameters and results are those of the vendor's integration guides; `WalletConnectPay.instance`
-/// is one. Servers and tests make their own. The client keeps no payment but the actions of the last options it was
-/// given, per payment and option.
+/// The calls, their parameters and results are those of the vendor's integration guides; `WalletConnectPay.instance` is
+/// one such client. Servers and tests create their own. The client keeps only the actions of the latest options, per
+/// payment and option.
 ///
-/// Queries are sent again up to five times (1 s, then 2 s apart, and some jitter; HTTP 429 may name up to 2 s). A
-/// cancelled task makes a call throw `CancellationError`, unless a confirmation may have left already.
+/// Queries are retried up to five times (1 s, then 2 s apart, and some jitter; HTTP 429 may name up to 2 s). A
+/// cancelled task makes a call throw `CancellationError`, unless a confirmation may already have been sent.
 public final class PayClient: Sendable {
     private typealias Service = (configuration: GatewayConfiguration, transport: any HTTPTransport)
     private let service: Result<Service, ConfigError>
@@ -30,11 +30,11 @@ public final class PayClient: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: the service and its credentials.
-    ///   - transport: how requests are sent. The client does its own retrying; the transport need not.
-    ///   - clock: the time for expiry, polling and back-off.
-    ///   - random: the chance in the back-off.
-    ///   - log: hears what the client does.
-    ///   - reviewer: what the wallet may be asked to sign, and whom the payer knows.
+    ///   - transport: sends the requests. The client does its own retries; the transport need not.
+    ///   - clock: the clock for expiry, polling and back-off.
+    ///   - random: the source of jitter for the back-off.
+    ///   - log: receives a line for each step of the client.
+    ///   - reviewer: the rules for the wallet's signatures, and the contacts of the payer.
     public convenience init(
         configuration: GatewayConfiguration, transport: any HTTPTransport,
         clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource(),
@@ -44,7 +44,7 @@ public final class PayClient: Sendable {
             .success((configuration, transport)), clock: clock, random: random, log: log, reviewer: reviewer)
     }
 
-    /// A client all of whose calls say why it cannot be used.
+    /// Creates a client all of whose calls throw an error with the reason.
     convenience init(unusable reason: ConfigError, log: PayLog = .silent) {
         self.init(
             .failure(reason), clock: SystemPaymentClock(), random: SystemRandomSource(), log: log,
@@ -62,31 +62,31 @@ public final class PayClient: Sendable {
         logger = log
     }
 
-    /// Returns whether `string` may be a payment link, by the vendor's quick test; see ``PaymentLinkDetector``.
+    /// Returns true if `string` may be a payment link, by the vendor's quick test; see ``PaymentLinkDetector``.
     public func isPaymentLink(_ string: String) -> Bool { PaymentLinkDetector.isPaymentLink(string) }
 
     /// Writes `message` to the log, in the vendor's form.
     public func log(message: String) { logger(message) }
 
-    /// Asks what a payment link asks for, and how these accounts can pay it.
+    /// Gets the terms of a payment link and the options of these accounts for paying it.
     ///
-    /// The id is read from the link on this device, as the vendor's client does; nothing here says that the link is to
-    /// be trusted. Routing does.
+    /// The id is read from the link on this device, as the vendor's client does; this does not establish trust in the
+    /// link. Routing does.
     ///
     /// - Parameters:
-    ///   - paymentLink: what was scanned or opened.
+    ///   - paymentLink: the scanned or opened link.
     ///   - accounts: CAIP-10 accounts, `eip155:8453:0x…`.
-    ///   - includePaymentInfo: whether to fill ``PaymentOptionsResponse/info``.
-    /// - Returns: the options. None for a payment that has been paid, has failed or has expired: its
-    ///   ``PaymentInfo/status`` says so.
+    ///   - includePaymentInfo: true to fill ``PaymentOptionsResponse/info``.
+    /// - Returns: the options. None for a payment that has succeeded, failed or expired: see its
+    ///   ``PaymentInfo/status``.
     /// - Throws: ``GetPaymentOptionsError``, ``GetPaymentOptionsError/http(_:)`` also when the info says that the
-    ///   payment was cancelled or is in a state that this version does not know; `CancellationError`.
+    ///   payment was cancelled or is in a state unknown to this version; `CancellationError`.
     public func getPaymentOptions(
         paymentLink: String, accounts: [String], includePaymentInfo: Bool = true
     ) async throws -> PaymentOptionsResponse {
         try await call("getPaymentOptions", GetPaymentOptionsError.init, unusable: { .invalidRequest($0) }) {
             flow throws(GatewayError) in
-            // The link is not repeated: a pairing URI holds a key.
+            // The message omits the link: a pairing URI holds a key.
             guard let id = PaymentID.extract(from: paymentLink) else {
                 throw .invalidRequest("unsupported payment link format")
             }
@@ -102,18 +102,18 @@ public final class PayClient: Sendable {
         }
     }
 
-    /// Asks what the wallet has to do for an option, completely and in order.
+    /// Gets the wallet's actions for an option, completely and in order.
     ///
-    /// Ask once, when the payer has decided; ``PaymentOption/actions`` is for previews. Where the option has
-    /// ``PaymentOption/collectData``, hand that data in first: until then the service refuses. Actions are remembered
-    /// per payment and option until the option's price expires; then they are fetched anew.
+    /// Call it once, when the payer has decided; ``PaymentOption/actions`` is for previews. If the option has
+    /// ``PaymentOption/collectData``, submit that data first: until then the service refuses. Actions are cached per
+    /// payment and option until the option's price expires; then they are fetched anew.
     ///
     /// The whole list is reviewed against the option that
-    /// ``getPaymentOptions(paymentLink:accounts:includePaymentInfo:)`` returned: actions that would do anything else
-    /// than pay it are not handed out. ``signingReview(paymentId:optionId:)`` says what they do.
+    /// ``getPaymentOptions(paymentLink:accounts:includePaymentInfo:)`` returned: actions that would do anything other
+    /// than pay it are not returned. ``signingReview(paymentId:optionId:)`` describes their effect.
     ///
     /// - Throws: ``GetPaymentRequestError``, ``GetPaymentRequestError/http(_:)`` when the review refuses them and
-    ///   ``GetPaymentRequestError/optionNotFound(_:)`` when this client has not been given the option;
+    ///   ``GetPaymentRequestError/optionNotFound(_:)`` when this client has not received the option;
     ///   `CancellationError`.
     public func getRequiredPaymentActions(paymentId: String, optionId: String) async throws -> [Action] {
         try await call("getRequiredPaymentActions", GetPaymentRequestError.init, unusable: { .http($0) }) {
@@ -126,7 +126,8 @@ public final class PayClient: Sendable {
             if calls.isEmpty {
                 calls = try await flow.calls(of: paymentId, option: optionId, listed: option?.listed ?? [])
             }
-            // Asked all the same, because the service may know why: but nothing can be checked against nothing.
+            // The request is sent before this check, because the service may have a more specific error; without an
+            // option there is nothing to review against.
             guard let known = option else { throw .unknownOption }
             let review = try flow.review(calls, for: known.agreed, of: paymentId, payer: payer)
             cache.withLock {
@@ -137,16 +138,16 @@ public final class PayClient: Sendable {
         }
     }
 
-    /// Returns what the actions that ``getRequiredPaymentActions(paymentId:optionId:)`` last returned for an option
-    /// will do: show it before signing. Nil when it returned none. Not among the vendor's calls.
+    /// Returns the review of the actions that ``getRequiredPaymentActions(paymentId:optionId:)`` last returned for an
+    /// option: show it before signing. Nil when it returned none. Not among the vendor's calls.
     public func signingReview(paymentId: String, optionId: String) -> SigningReview? {
         cache.withLock { $0.option(optionId, of: paymentId, now: -.infinity) }?.review
     }
 
-    /// Asks where a payment stands. Changes nothing.
+    /// Gets the status of a payment. Changes nothing.
     ///
     /// - Throws: ``GetPaymentStatusError``, ``GetPaymentStatusError/http(_:)`` also for a payment that was cancelled or
-    ///   is in a state that this version does not know; `CancellationError`.
+    ///   is in a state unknown to this version; `CancellationError`.
     public func getPaymentStatus(paymentId: String) async throws -> PaymentStatusResponse {
         try await call("getPaymentStatus", GetPaymentStatusError.init, unusable: { .http($0) }) {
             flow throws(GatewayError) in
@@ -156,10 +157,10 @@ public final class PayClient: Sendable {
         }
     }
 
-    /// Calls off a payment that nobody has paid. Cancelling it twice is harmless.
+    /// Cancels an unpaid payment. Cancelling it twice is harmless.
     ///
-    /// - Throws: ``PayError``, ``PayError/api(_:)`` when the payment is past cancelling, ``PayError/http(_:)`` when the
-    ///   service answers with another state than "cancelled"; `CancellationError`.
+    /// - Throws: ``PayError``, ``PayError/api(_:)`` when the payment can no longer be cancelled, ``PayError/http(_:)``
+    ///   when the service answers with another state than "cancelled"; `CancellationError`.
     public func cancelPayment(paymentId: String) async throws -> CancelPaymentResponse {
         try await call("cancelPayment", PayError.init, unusable: { .http($0) }) { flow throws(GatewayError) in
             let body: CancelBody
@@ -170,7 +171,7 @@ public final class PayClient: Sendable {
 
     // MARK: Calling
 
-    /// Runs `body` over a flow of its own, turning its failures into the vendor's error of the call `name`.
+    /// Runs `body` with its own flow, and maps its failures to the vendor's error of the call `name`.
     func call<Answer, Failure: VendorError>(
         _ name: String, _ failure: (GatewayError) -> Failure, unusable: (String) -> Failure,
         _ body: (PaymentFlow) async throws(GatewayError) -> Answer
@@ -198,7 +199,7 @@ public final class PayClient: Sendable {
 }
 
 extension PaymentOptionsResponse {
-    /// - Parameter preview: the actions of an option that may be shown already.
+    /// - Parameter preview: the actions of an option that may already be shown.
     init(_ paymentID: String, _ body: OptionsBody, preview: (OptionBody) -> [Action]) throws(GatewayError) {
         let info: PaymentInfo? = if let body = body.info { try PaymentInfo(body) } else { nil }
         self.init(

@@ -6,11 +6,11 @@
     import Darwin
 #endif
 
-/// Where a client writes what it does, a line at a time. Lines never hold links, keys, signatures or personal data.
+/// A log of a client's steps, a line at a time. Lines never hold links, keys, signatures or personal data.
 public struct PayLog: Sendable {
     private let sink: (@Sendable (String) -> Void)?
 
-    /// Creates a log that hands every line to `sink`, which may be called from any task.
+    /// Creates a log that passes every line to `sink`, which may be called from any task.
     public init(_ sink: @escaping @Sendable (String) -> Void) { self.sink = sink }
 
     private init() { sink = nil }
@@ -21,7 +21,7 @@ public struct PayLog: Sendable {
     /// Writes to the process's standard error.
     public static let standardError = PayLog { line in
         let bytes = Array((line + "\n").utf8)
-        // A log that cannot be written must not disturb a payment.
+        // A failing log must not disturb a payment.
         _ = bytes.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
     }
 

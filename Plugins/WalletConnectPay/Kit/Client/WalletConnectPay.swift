@@ -12,17 +12,17 @@ public import WalletConnectPayProvider
 /// let response = try await WalletConnectPay.instance.getPaymentOptions(paymentLink: link, accounts: accounts)
 /// ```
 ///
-/// This is the vendor's design, a client for the whole process; servers and tests make their own ``PayClient``. Other
-/// than the vendor's: nothing here ends the process, and a later call of `configure` takes effect.
+/// This is the vendor's design, a client for the whole process; servers and tests create their own ``PayClient``.
+/// Unlike the vendor's: nothing here ends the process, and a later call of `configure` takes effect.
 public enum WalletConnectPay {
-    /// Sets up ``instance``, replacing an earlier one; payments under way keep theirs.
+    /// Sets up ``instance``, replacing an earlier one; payments in flight keep theirs.
     ///
     /// - Parameters:
     ///   - apiKey: a WalletConnect Pay API key.
-    ///   - appId: a WalletConnect project id, recommended for wallets. Where both are given, this one is used.
+    ///   - appId: a WalletConnect project id, recommended for wallets. It takes precedence over an API key.
     ///   - baseUrl: the service's address.
-    ///   - logging: whether to write what happens to standard error; never links, keys, signatures or personal data.
-    ///   - transport: how requests are sent; not among the vendor's parameters.
+    ///   - logging: true to log to standard error; never links, keys, signatures or personal data.
+    ///   - transport: sends the requests; not among the vendor's parameters.
     public static func configure(
         apiKey: String? = nil, appId: String? = nil, baseUrl: String = GatewayConfiguration.productionURL,
         logging: Bool = false, transport: any HTTPTransport = StandardTransport()
@@ -33,14 +33,14 @@ public enum WalletConnectPay {
         VendorState.shared.withLock { $0.payClient = client }
     }
 
-    /// The client that ``configure(apiKey:appId:baseUrl:logging:transport:)`` set up. Before that, or when what was
-    /// given does not suffice, one whose calls throw an error that says what is missing.
+    /// The client that ``configure(apiKey:appId:baseUrl:logging:transport:)`` set up. Before that call, or if its
+    /// parameters do not suffice, a client whose calls throw an error that names the missing part.
     public static var instance: PayClient {
         VendorState.shared.withLock { $0.payClient } ?? PayClient(unusable: .noCall)
     }
 
-    /// Returns whether `string` may be a payment link, by the vendor's quick test. Needs no configuration. It says yes
-    /// to look-alikes: see ``PaymentLinkDetector``.
+    /// Returns true if `string` may be a payment link, by the vendor's quick test. Needs no configuration. It accepts
+    /// look-alikes: see ``PaymentLinkDetector``.
     public static func isPaymentLink(_ string: String) -> Bool { PaymentLinkDetector.isPaymentLink(string) }
 
     static func makeClient(

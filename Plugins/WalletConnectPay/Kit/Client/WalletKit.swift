@@ -10,7 +10,7 @@ public import WalletConnectPayProvider
     public import Foundation
 #endif
 
-/// The vendor's entry point for wallets that use WalletKit, as far as payments go: sessions and pairing are not here.
+/// The vendor's entry point for wallets that use WalletKit, for payments only: sessions and pairing are not included.
 ///
 /// ```swift
 /// import WalletConnectPayKit
@@ -24,9 +24,9 @@ public enum WalletKit {
     /// ones.
     ///
     /// - Parameters:
-    ///   - metadata: the wallet, as it introduces itself.
+    ///   - metadata: the wallet's description of itself.
     ///   - crypto: the wallet's cryptography; payments do not use it.
-    ///   - payLogging: whether payments write what happens to standard error.
+    ///   - payLogging: true to log payments to standard error.
     ///   - transport: as in ``WalletConnectPay/configure(apiKey:appId:baseUrl:logging:transport:)``.
     ///   - baseUrl: the payment service's address, for sandboxes.
     public static func configure(
@@ -42,20 +42,20 @@ public enum WalletKit {
         }
     }
 
-    /// What ``configure(metadata:crypto:payLogging:transport:baseUrl:)`` set up. Before that, one whose payment calls
-    /// throw an error that says so.
+    /// The client that ``configure(metadata:crypto:payLogging:transport:baseUrl:)`` set up. Before that call, a client
+    /// whose payment calls throw an error that says so.
     public static var instance: WalletKitClient {
         VendorState.shared.withLock { $0.walletKit }
             ?? WalletKitClient(metadata: nil, crypto: nil, pay: PayClient(unusable: .noCall))
     }
 
-    /// Returns whether `string` may be a payment link. Needs no configuration; see ``PaymentLinkDetector``.
+    /// Returns true if `string` may be a payment link. Needs no configuration; see ``PaymentLinkDetector``.
     public static func isPaymentLink(_ string: String) -> Bool { PaymentLinkDetector.isPaymentLink(string) }
 }
 
-/// The vendor's WalletKit client, as far as payments go.
+/// The vendor's WalletKit client, for payments only.
 public final class WalletKitClient: Sendable {
-    /// The wallet, as configured.
+    /// The wallet's description of itself, as configured.
     public let metadata: AppMetadata?
     /// The wallet's cryptography, as configured.
     public let crypto: (any CryptoProvider)?
@@ -71,18 +71,18 @@ public final class WalletKitClient: Sendable {
     }
 }
 
-/// The vendor's name for the payment calls behind `WalletKit.instance.Pay`: they are those of ``PayClient``.
+/// The vendor's name for the payment calls behind `WalletKit.instance.Pay`: those of ``PayClient``.
 public typealias PayNamespace = PayClient
 
-/// How a wallet introduces itself.
+/// A wallet's description of itself.
 public struct AppMetadata: Sendable, Hashable, Codable {
-    /// Its name.
+    /// The name.
     public var name: String
-    /// One sentence about it.
+    /// One sentence about the wallet.
     public var description: String
-    /// Its home page.
+    /// The home page.
     public var url: String
-    /// Its pictures.
+    /// The addresses of its icons.
     public var icons: [String]
 
     /// Creates a value.
@@ -94,7 +94,7 @@ public struct AppMetadata: Sendable, Hashable, Codable {
     }
 }
 
-/// What the vendor's WalletKit asks of a wallet's cryptography, as far as it is needed here. Payments do not use it.
+/// The vendor's WalletKit requirements of a wallet's cryptography, as far as needed here. Payments do not use it.
 public protocol CryptoProvider: Sendable {
     /// Returns the Keccak-256 hash of `data`.
     func keccak256(_ data: Data) -> Data
@@ -109,7 +109,7 @@ public struct DefaultCryptoProvider: CryptoProvider {
     public func keccak256(_ data: Data) -> Data { Data(Keccak256.hash(data)) }
 }
 
-/// Where the vendor's libraries keep the project id.
+/// The vendor libraries' store of the project id.
 public enum Networking {
     /// Sets the project id; ``WalletKit`` uses it as the app id of payments.
     ///
@@ -120,6 +120,6 @@ public enum Networking {
         VendorState.shared.withLock { $0.projectID = projectId }
     }
 
-    /// The project id; nil until configured. (The vendor's ends the process then.)
+    /// The project id; nil until configured. (The vendor's ends the process instead.)
     public static var projectId: String? { VendorState.shared.withLock { $0.projectID } }
 }

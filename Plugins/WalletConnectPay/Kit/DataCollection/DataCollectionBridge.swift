@@ -1,56 +1,56 @@
 public import PaymentCore
 public import WalletConnectPayProvider
 
-/// What the form's page tells the wallet through its script bridge, and whether to believe it.
+/// The rules for the form page's messages to the wallet through its script bridge.
 ///
-/// One value per shown page. It lives through failures, since the payer may try again in the same page, and accepts
-/// one completion; whatever comes after it is ignored.
+/// Create one value per shown page. It survives failures, since the payer may try again in the same page, and accepts
+/// one completion; later messages are ignored.
 public struct DataCollectionBridge: Sendable {
-    /// The name under which the page looks for the bridge: `window.webkit.messageHandlers.<name>`.
+    /// The name of the bridge in the page: `window.webkit.messageHandlers.<name>`.
     public static let handlerName = "payDataCollectionComplete"
-    /// The most UTF-8 bytes of a message.
+    /// The maximum length of a message, in UTF-8 bytes.
     public static let maximumMessageLength = 65_536
 
-    /// What a message means.
+    /// The meaning of a message.
     public enum Verdict: Sendable, Hashable {
-        /// The data is handed in. Go on, and leave `collectedData` out when confirming.
+        /// The data is submitted. Continue, and omit `collectedData` when confirming.
         case completed
-        /// The page reports a problem; the text, fit to be shown, says which. The payer may try again.
+        /// The page reports an error, described by the displayable text. The payer may try again.
         case failed(String)
         /// The message changes nothing.
         case ignored(IgnoredReason)
     }
 
-    /// Why a message changes nothing.
+    /// The reason why a message changes nothing.
     public enum IgnoredReason: Sendable, Hashable {
         /// A frame inside the page sent it.
         case notMainFrame
         /// Another page sent it.
         case otherOrigin
-        /// The data was handed in before.
+        /// The data was submitted before.
         case alreadyCompleted
-        /// It is of a type that this version does not know.
+        /// The message has a type that is unknown to this version.
         case unknownType
     }
 
-    /// What is reported of a message that cannot be read.
+    /// The result for an unreadable message.
     static let malformed = Verdict.failed("Invalid message format")
 
     private let origin: WebOrigin
-    /// Whether the data was handed in.
+    /// True once the data was submitted.
     public private(set) var isCompleted = false
 
-    /// Creates a bridge for `page`: believes its origin and no other.
+    /// Creates a bridge for `page`: it accepts messages of this page's origin only.
     public init(for page: DataCollectionPage) {
         origin = page.origin
     }
 
-    /// Judges one message.
+    /// Evaluates one message.
     ///
     /// - Parameters:
-    ///   - body: What the page posted: an object, or its JSON text in a string. Both are seen in practice.
-    ///   - sender: The origin of the frame that posted it, as the web view reports it.
-    ///   - isMainFrame: Whether that frame is the page itself.
+    ///   - body: the page's message: an object, or its JSON text in a string. Both occur in practice.
+    ///   - sender: the origin of the frame that posted it, as the web view reports it.
+    ///   - isMainFrame: true if that frame is the page itself.
     public mutating func receive(_ body: JSONValue, from sender: WebOrigin, isMainFrame: Bool) -> Verdict {
         guard isMainFrame else { return .ignored(.notMainFrame) }
         guard sender == origin else { return .ignored(.otherOrigin) }
@@ -60,7 +60,7 @@ public struct DataCollectionBridge: Sendable {
         return verdict
     }
 
-    /// What a message says, whoever sent it.
+    /// Returns the meaning of a message, whatever its sender.
     static func read(_ body: JSONValue) -> Verdict {
         var message = body
         if let text = body.string {
@@ -71,7 +71,7 @@ public struct DataCollectionBridge: Sendable {
         }
         switch message["type"]?.string {
         case "IC_COMPLETE":
-            // The vendor's guides do not look at `success` at all; only an outright "no" is one.
+            // The vendor's guides ignore `success`; only an explicit false counts as a failure.
             switch message["success"] {
             case nil, .null, true: return .completed
             case false: return failure(message)
@@ -90,15 +90,15 @@ public struct DataCollectionBridge: Sendable {
 }
 
 extension DataCollectionBridge {
-    /// The part of a web view's message that matters, as a value: a string stays one, of a dictionary the known
-    /// members are kept, everything else becomes `null`.
+    /// Returns the relevant part of a web view's message, as a value: a string stays one, a dictionary keeps its known
+    /// members, everything else becomes `null`.
     static func body(from raw: Any) -> JSONValue {
         if let text = raw as? String { return .string(text) }
         guard let members = raw as? [String: Any] else { return .null }
         var body: [String: JSONValue] = [:]
         for key in ["type", "error"] { body[key] = (members[key] as? String).map(JSONValue.string) }
         if let success = members["success"] {
-            // Anything but a truth value stays unreadable, so that it cannot pass for one.
+            // Anything but a Boolean becomes unreadable, so that it cannot pass for one.
             body["success"] = (success as? Bool).map(JSONValue.bool) ?? .string("")
         }
         return .object(body)

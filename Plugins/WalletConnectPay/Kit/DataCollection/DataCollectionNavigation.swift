@@ -1,9 +1,9 @@
 import PaymentCore
 public import WalletConnectPayProvider
 
-/// Where a web view with the service's form may go.
+/// The navigation rules of a web view with the service's form.
 public struct DataCollectionNavigation: Sendable {
-    /// Which frame would show the new page.
+    /// The frame that would show the new page.
     public enum Frame: Sendable, Hashable {
         /// The page itself.
         case main
@@ -13,13 +13,13 @@ public struct DataCollectionNavigation: Sendable {
         case new
     }
 
-    /// What to do.
+    /// The action for a navigation.
     public enum Decision: Sendable, Hashable {
         /// Load it in the web view.
         case stay
-        /// Leave the web view where it is and open the address in the system's browser.
+        /// Stay on the page and open the address in the system's browser.
         case openOutside
-        /// Do neither.
+        /// Neither load nor open it.
         case block
     }
 
@@ -30,20 +30,20 @@ public struct DataCollectionNavigation: Sendable {
         origin = page.origin
     }
 
-    /// Returns what to do about a wish to go to `address`.
+    /// Returns the action for a navigation to `address`.
     ///
-    /// The page itself stays on its own origin. Links that the payer follows to other https pages open outside; what
-    /// redirects and scripts ask for does not, and neither does anything that is not https (`javascript:`, `data:`,
-    /// `file:`, other apps) or hides its host behind a user name. Frames inside the page may show other https pages;
-    /// their messages are never believed.
+    /// The page itself stays on its own origin. Links that the payer follows to other https pages open outside.
+    /// Requests of redirects and scripts are blocked, and so is any address that is not https (`javascript:`, `data:`,
+    /// `file:`, other apps) or that hides its host behind a user name. Frames inside the page may show other https
+    /// pages; their messages are never accepted.
     ///
     /// - Parameters:
-    ///   - address: where to.
-    ///   - frame: which frame of the page wishes to.
-    ///   - isLinkFollowed: Whether the payer activated a link.
+    ///   - address: the destination.
+    ///   - frame: the frame of the page that navigates.
+    ///   - isLinkFollowed: true if the payer activated a link.
     public func decide(_ address: String, in frame: Frame, isLinkFollowed: Bool) -> Decision {
         if frame == .inner, address == "about:blank" || address == "about:srcdoc" { return .stay }
-        // Only what was written as a web address: the strict scan would also decode an encoded one.
+        // Only text written as a web address qualifies: the strict scan would also decode an encoded one.
         guard let colon = address.utf8.firstIndex(of: UInt8(ascii: ":")),
             ["https", "http"].contains(where: { address[..<colon].equalsIgnoringASCIICase($0) }),
             let url = try? HTTPURL(address)

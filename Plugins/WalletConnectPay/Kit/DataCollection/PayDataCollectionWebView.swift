@@ -1,5 +1,5 @@
-// Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Hence nothing is decided
-// here: every decision is one of the tested values beside this file. Keep it that small.
+// Written for Apple platforms and never compiled on one; `make check-apple` has stand-ins. Therefore all decisions are
+// in the tested values beside this file. Keep this file that small.
 
 #if canImport(WebKit) && canImport(SwiftUI) && !os(watchOS) && !os(tvOS)
     public import Foundation
@@ -8,7 +8,7 @@
     public import SwiftUI
     public import WebKit
 
-    /// Shows the service's form and reports when the data is handed in. The initialiser is that of the vendor's guide.
+    /// Shows the service's form and reports its completion. The initialiser is that of the vendor's guide.
     ///
     /// After `onComplete`, confirm the payment without `collectedData`. `onError` may be called several times; the
     /// payer can try again in the form.
@@ -21,11 +21,11 @@
         /// Creates the view.
         ///
         /// - Parameters:
-        ///   - url: The `url` of the option's `collectData`, prefilled or not (``DataCollectionPage``). Other pages
-        ///     are not opened; `onError` tells.
-        ///   - allowsLoopback: Also opens pages on this machine: for a sandbox only.
-        ///   - onComplete: Called at most once.
-        ///   - onError: Called with a text fit to be shown.
+        ///   - url: the `url` of the option's `collectData`, prefilled or not (``DataCollectionPage``). Other pages are
+        ///     not opened but reported to `onError`.
+        ///   - allowsLoopback: true to also open pages on this machine: for a sandbox only.
+        ///   - onComplete: called at most once.
+        ///   - onError: called with a displayable text.
         public init(
             url: URL, allowsLoopback: Bool = false, onComplete: @escaping @MainActor () -> Void,
             onError: @escaping @MainActor (String) -> Void
@@ -36,14 +36,14 @@
             self.onError = onError
         }
 
-        /// Creates what listens to the web view.
+        /// Creates the coordinator of the web view.
         public func makeCoordinator() -> Coordinator {
             Coordinator(onComplete: onComplete, onError: onError)
         }
 
         private func makeView(_ coordinator: Coordinator, _ openURL: OpenURLAction) -> WKWebView {
             let configuration = WKWebViewConfiguration()
-            // What the payer types should not outlive the form.
+            // The payer's input should not outlive the form.
             configuration.websiteDataStore = .nonPersistent()
             configuration.userContentController.add(coordinator, name: DataCollectionBridge.handlerName)
             let view = WKWebView(frame: .zero, configuration: configuration)
@@ -54,7 +54,8 @@
                 coordinator.start(page, openURL)
                 view.load(URLRequest(url: address))
             } catch {
-                // Not while SwiftUI is building views: the application may change its state in answer.
+                // A direct call would come while SwiftUI builds views: the application may change its state in
+                // response.
                 Task { @MainActor in onError(error.description) }
             }
             return view
@@ -66,7 +67,7 @@
                 forName: DataCollectionBridge.handlerName)
         }
 
-        /// Listens to the web view.
+        /// The handler of the web view's messages and navigation.
         @MainActor public final class Coordinator: NSObject, WKScriptMessageHandler, WKNavigationDelegate {
             private let onComplete: @MainActor () -> Void
             private let onError: @MainActor (String) -> Void
@@ -85,7 +86,7 @@
                 self.openURL = openURL
             }
 
-            /// Passes a message of the page on, if it can be believed.
+            /// Passes on a message of the page, if it is acceptable.
             public func userContentController(
                 _ userContentController: WKUserContentController, didReceive message: WKScriptMessage
             ) {
@@ -101,7 +102,7 @@
                 }
             }
 
-            /// Keeps the page where it belongs; opens links to other pages in the system's browser.
+            /// Keeps the page on its origin; opens links to other pages in the system's browser.
             public func webView(
                 _ webView: WKWebView, decidePolicyFor navigationAction: WKNavigationAction
             ) async -> WKNavigationActionPolicy {
@@ -118,7 +119,7 @@
                 }
             }
 
-            /// Tells that the form could not be loaded. Pages that were kept from loading are no such failure.
+            /// Reports that the form could not be loaded. A blocked page is not such a failure.
             public func webView(
                 _ webView: WKWebView, didFailProvisionalNavigation navigation: WKNavigation!, withError error: any Error
             ) {
@@ -139,7 +140,7 @@
             /// Does nothing: the form keeps its own state.
             public func updateUIView(_ view: WKWebView, context: Context) {}
 
-            /// Lets go of the page.
+            /// Releases the page.
             public static func dismantleUIView(_ view: WKWebView, coordinator: Coordinator) { close(view) }
         }
     #else
@@ -152,7 +153,7 @@
             /// Does nothing: the form keeps its own state.
             public func updateNSView(_ view: WKWebView, context: Context) {}
 
-            /// Lets go of the page.
+            /// Releases the page.
             public static func dismantleNSView(_ view: WKWebView, coordinator: Coordinator) { close(view) }
         }
     #endif

@@ -7,16 +7,16 @@ import WalletConnectPayProvider
     public import Foundation
 #endif
 
-/// The client was not set up so that it can be used.
+/// A defect in the configuration of a client.
 ///
-/// Never thrown by itself: every call of a client that is not usable throws its own error with this one's text. (The
-/// vendor's client ends the process instead.)
+/// Never thrown directly: every call of an unusable client throws its own error with this one's text. (The vendor's
+/// client ends the process instead.)
 public enum ConfigError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
-    /// Neither an API key nor an app id.
+    /// Neither an API key nor an app id is set.
     case missingAuth(String)
     /// Nothing was configured.
     case notConfigured(String)
-    /// The address of the service is not one.
+    /// The address of the service is invalid.
     case invalidBaseUrl(String)
 
     static let noCredentials = ConfigError.missingAuth(
@@ -31,7 +31,7 @@ public enum ConfigError: Error, Sendable, Hashable, LocalizedError, CustomString
         return .invalidBaseUrl(defect.description)
     }
 
-    /// One sentence for people, with what to do.
+    /// One human-readable sentence, with the remedy.
     public var description: String {
         switch self {
         case .missingAuth(let text): "Missing authentication: \(text)"
@@ -40,6 +40,6 @@ public enum ConfigError: Error, Sendable, Hashable, LocalizedError, CustomString
         }
     }
 
-    /// One sentence for people, with what to do.
+    /// One human-readable sentence, with the remedy.
     public var errorDescription: String? { description }
 }

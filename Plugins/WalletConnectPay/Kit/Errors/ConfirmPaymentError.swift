@@ -7,29 +7,28 @@ import WalletConnectPayProvider
     public import Foundation
 #endif
 
-/// Why ``PayClient/confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)`` failed: the cases of the
-/// vendor's guides, so that a `switch` written after them is complete. What they have no case for is ``http(_:)``, and
-/// the text says what it was.
+/// A failure of ``PayClient/confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)``: the cases of the
+/// vendor's guides, so that a `switch` written after them is complete. A failure without its own case is ``http(_:)``,
+/// and the text describes it.
 ///
-/// After ``http(_:)`` the payment may have been made all the same: where its text says so, ask
+/// After ``http(_:)`` the payment may have been made all the same: if the text says so, call
 /// ``PayClient/getPaymentStatus(paymentId:)`` before paying again.
 ///
-/// Every case carries a text for people, with the HTTP status and the service's code where there are any; never a
+/// Every case carries a human-readable text, with the HTTP status and the service's code if there are any; never a
 /// secret or personal datum. The vendor's bindings spell the cases with a capital letter, its guides as here.
 public enum ConfirmPaymentError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
     /// The service does not know the payment.
     case paymentNotFound(String)
-    /// The payment's time is over.
+    /// The payment has expired.
     case paymentExpired(String)
     /// The service does not accept the option or the results for it.
     case invalidOption(String)
     /// The service does not accept a signature.
     case invalidSignature(String)
-    /// The way in which the payment would be made is no longer open, or its price is no longer good; ask for the
-    /// options again.
+    /// The route of the payment is closed, or its price has expired; request the options again.
     case routeExpired(String)
-    /// Anything else: the network failed, the service declines the payer, has a fault or asks for fewer requests, the
-    /// client is not configured; or the payment was cancelled, or is in a state that this version does not know.
+    /// Anything else: the network failed, the service declines the payer, has a fault or limits the rate, the client is
+    /// not configured; or the payment was cancelled, or is in a state unknown to this version.
     case http(String)
 
     /// The case's meaning and its text.
@@ -66,7 +65,7 @@ extension ConfirmPaymentError: VendorError {
         }
     }
 
-    /// A failure after the confirmation was accepted, while waiting for the settlement.
+    /// Creates the error for a failure while waiting for the settlement, after the confirmation was accepted.
     init(polling error: GatewayError) { self = .http("\(error.text); \(Advice.mutation)") }
 
     var headline: String {

@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// What the vendor's error enums have in common: a headline, a text, and the case for everything that has none of its
-/// own.
+/// The common requirements of the vendor's error enums: a headline, a text, and the case for all errors without their
+/// own case.
 protocol VendorError: Error {
     /// The vendor's own headline of the case.
     var headline: String { get }
@@ -12,16 +12,16 @@ protocol VendorError: Error {
 }
 
 extension VendorError {
-    /// Headline and text.
+    /// The headline and the text.
     var sentence: String { detail.isEmpty ? headline : "\(headline): \(detail)" }
 
-    /// An exchange without a complete answer.
+    /// Returns the error for an exchange without a complete answer.
     ///
-    /// - Parameter advice: what to do, for people.
+    /// - Parameter advice: the remedy, human-readable.
     static func http(_ error: TransportError, advice: String) -> Self { http("\(error.description); \(advice)") }
 }
 
-/// A vendor's enum that the guides do not list: it keeps the cases of the vendor's bindings for a failing network.
+/// A vendor's enum that the guides do not list, with the cases of the vendor's bindings for a failing network.
 protocol NetworkError: VendorError {
     static func noConnection(_ text: String) -> Self
     static func requestTimeout(_ text: String) -> Self
@@ -29,9 +29,9 @@ protocol NetworkError: VendorError {
 }
 
 extension NetworkError {
-    /// The case for an exchange without a complete answer.
+    /// Returns the case for an exchange without a complete answer.
     ///
-    /// - Parameter advice: what to do, for people.
+    /// - Parameter advice: the remedy, human-readable.
     static func network(_ error: TransportError, advice: String) -> Self {
         let text = "\(error.description); \(advice)"
         switch error.reason {
@@ -45,7 +45,7 @@ extension NetworkError {
     }
 }
 
-/// What to do after a failure, for people.
+/// The remedies after a failure, human-readable.
 enum Advice {
     static let query = "check the internet connection and try again"
     static let mutation = "ask getPaymentStatus what has become of the payment before paying again"

@@ -6,27 +6,27 @@ import WalletConnectPayProvider
     public import Foundation
 #endif
 
-/// Why ``PayClient/getPaymentOptions(paymentLink:accounts:includePaymentInfo:)`` failed: the cases of the vendor's
-/// guides, so that a `switch` written after them is complete. What they have no case for is ``http(_:)``, and the text
-/// says what it was.
+/// A failure of ``PayClient/getPaymentOptions(paymentLink:accounts:includePaymentInfo:)``: the cases of the vendor's
+/// guides, so that a `switch` written after them is complete. A failure without its own case is ``http(_:)``, and the
+/// text describes it.
 ///
-/// Every case carries a text for people, with the HTTP status and the service's code where there are any; never a
+/// Every case carries a human-readable text, with the HTTP status and the service's code if there are any; never a
 /// secret or personal datum. The vendor's bindings spell the cases with a capital letter, its guides as here.
 public enum GetPaymentOptionsError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
     /// The service does not know the payment.
     case paymentNotFound(String)
-    /// The payment's time is over.
+    /// The payment has expired.
     case paymentExpired(String)
     /// The request or the link is not acceptable, or the client is not configured.
     case invalidRequest(String)
-    /// An account is not one the service takes.
+    /// The service does not accept an account.
     case invalidAccount(String)
     /// The service declines this payer.
     case complianceFailed(String)
-    /// No usable answer: the network failed, the service asks for fewer requests or its answer cannot be understood; or
-    /// the payment was cancelled, or is in a state that this version does not know.
+    /// No usable answer: the network failed, the service limits the rate or its answer cannot be understood; or the
+    /// payment was cancelled, or is in a state unknown to this version.
     case http(String)
-    /// The service reports a fault of its own.
+    /// The service reports an internal fault.
     case internalError(String)
 
     /// The case's meaning and its text.

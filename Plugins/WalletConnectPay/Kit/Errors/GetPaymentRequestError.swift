@@ -6,21 +6,22 @@ import WalletConnectPayProvider
     public import Foundation
 #endif
 
-/// Why ``PayClient/getRequiredPaymentActions(paymentId:optionId:)`` failed: the cases of the vendor's guides, so that a
-/// `switch` written after them is complete. What they have no case for is ``http(_:)``, and the text says what it was.
+/// A failure of ``PayClient/getRequiredPaymentActions(paymentId:optionId:)``: the cases of the vendor's guides, so that
+/// a `switch` written after them is complete. A failure without its own case is ``http(_:)``, and the text describes
+/// it.
 ///
-/// Every case carries a text for people, with the HTTP status and the service's code where there are any; never a
+/// Every case carries a human-readable text, with the HTTP status and the service's code if there are any; never a
 /// secret or personal datum. The vendor's bindings spell the cases with a capital letter, its guides as here.
 public enum GetPaymentRequestError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
     /// The payment has no such option.
     case optionNotFound(String)
     /// The service does not know the payment.
     case paymentNotFound(String)
-    /// An account is not one the service takes. The service has not been seen to say this here.
+    /// The service does not accept an account. It has not been observed to answer so here.
     case invalidAccount(String)
     /// Anything else: the network failed, the service refuses (it wants data about the payer first, the price has
-    /// expired, …), has a fault or asks for fewer requests, its actions would do something else than pay the option, or
-    /// the client is not configured.
+    /// expired, …), has a fault or limits the rate, its actions would do something else than pay the option, or the
+    /// client is not configured.
     case http(String)
 
     /// The case's meaning and its text.

@@ -6,23 +6,22 @@ import WalletConnectPayProvider
     public import Foundation
 #endif
 
-/// Why ``PayClient/getPaymentStatus(paymentId:)`` failed.
+/// A failure of ``PayClient/getPaymentStatus(paymentId:)``.
 ///
-/// Every case carries a text for people, with the HTTP status and the service's code where there are any; never a
+/// Every case carries a human-readable text, with the HTTP status and the service's code if there are any; never a
 /// secret or personal datum. The vendor's bindings spell the cases with a capital letter, its guides as here.
 public enum GetPaymentStatusError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
     /// The service does not know the payment.
     case paymentNotFound(String)
     /// No connection could be made, or it was lost.
     case noConnection(String)
-    /// There was no answer in time.
+    /// No answer came in time.
     case requestTimeout(String)
-    /// The server refused the connection or could not prove who it is.
+    /// The server refused the connection or could not prove its identity.
     case connectionFailed(String)
-    /// The service asks for fewer requests.
+    /// The service limits the rate of requests.
     case rateLimited(String)
-    /// Any other failure of the exchange; or the payment was cancelled, or is in a state that this version does not
-    /// know.
+    /// Any other failure of the exchange; or the payment was cancelled, or is in a state unknown to this version.
     case http(String)
 
     /// The case's meaning and its text.

@@ -6,24 +6,24 @@ import WalletConnectPayProvider
     public import Foundation
 #endif
 
-/// Why ``PayClient/cancelPayment(paymentId:)`` failed.
+/// A failure of ``PayClient/cancelPayment(paymentId:)``.
 ///
-/// Every case carries a text for people, with the HTTP status and the service's code where there are any; never a
+/// Every case carries a human-readable text, with the HTTP status and the service's code if there are any; never a
 /// secret or personal datum. The vendor's bindings spell the cases with a capital letter, its guides as here.
 public enum PayError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
     /// No connection could be made, or it was lost.
     case noConnection(String)
-    /// There was no answer in time.
+    /// No answer came in time.
     case requestTimeout(String)
-    /// The server refused the connection or could not prove who it is.
+    /// The server refused the connection or could not prove its identity.
     case connectionFailed(String)
-    /// The service asks for fewer requests.
+    /// The service limits the rate of requests.
     case rateLimited(String)
     /// Any other failure of the exchange.
     case http(String)
     /// The service refused.
     case api(String)
-    /// The time allowed ran out. Never thrown here; the vendor's enum has it.
+    /// The time limit has passed. Never thrown here; the vendor's enum has it.
     case timeout
 
     /// The case's meaning and its text.

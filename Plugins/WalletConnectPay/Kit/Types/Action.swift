@@ -7,7 +7,7 @@ import WalletConnectPayProvider
     public import Foundation
 #endif
 
-/// One thing the wallet has to do for an option.
+/// One action of the wallet for an option.
 public struct Action: Sendable, Hashable {
     /// The wallet call.
     public var walletRpc: WalletRpcAction
@@ -35,7 +35,7 @@ public struct WalletRpcAction: Sendable, Hashable {
 
     /// Returns the account and the typed data of an `eth_signTypedData` call (any version).
     ///
-    /// The typed data is JSON text, whether the service sent it as text or as an object.
+    /// The typed data is JSON text, even if the service sent it as an object.
     ///
     /// - Throws: ``InvalidActionParametersError`` when this is another call or its parameters are malformed.
     public func typedDataParameters() throws -> (address: String, typedData: String) {
@@ -54,7 +54,7 @@ public struct WalletRpcAction: Sendable, Hashable {
 }
 
 extension Action {
-    /// Takes a call as the service sent it; nil when it is malformed.
+    /// Creates a call from the service's form; nil when it is malformed.
     init?(_ json: JSONValue) {
         guard let call = try? json.decode(WalletCallBody.self) else { return nil }
         self.init(
@@ -62,15 +62,15 @@ extension Action {
     }
 }
 
-/// The parameters of a wallet call are not what its method needs.
+/// An error for parameters of a wallet call that do not fit its method.
 public struct InvalidActionParametersError: Error, Sendable, Hashable, LocalizedError, CustomStringConvertible {
     /// The call's method.
     public let method: String
-    /// What was expected.
+    /// The expected parameters.
     public let expected: String
 
-    /// One sentence for people; never what stood there.
+    /// One human-readable sentence; never the parameters themselves.
     public var description: String { "the parameters of \(method) cannot be used: expected \(expected)" }
-    /// One sentence for people.
+    /// One human-readable sentence.
     public var errorDescription: String? { description }
 }

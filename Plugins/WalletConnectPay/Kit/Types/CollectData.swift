@@ -1,14 +1,14 @@
 import WalletConnectPayProvider
 
-/// Data about the payer that has to be handed in before paying, usually for the travel rule.
+/// Data about the payer that has to be submitted before paying, usually for the travel rule.
 ///
-/// Hand it in **before** asking for the option's actions: the service refuses to build them until it has the data.
+/// Submit it **before** requesting the option's actions: the service refuses to build them until it has the data.
 public struct CollectDataAction: Sendable, Hashable, Codable {
-    /// The fields. The service is retiring them in favour of its own form.
+    /// The fields. The service is replacing them with its own form.
     public var fields: [CollectDataField]
-    /// The service's own form, to be shown in a web view; it hands the data in by itself.
+    /// The service's own form, to be shown in a web view; it submits the data itself.
     public var url: String?
-    /// A JSON Schema, as text, of all the data there is; its `required` lists what may be pre-filled.
+    /// A JSON Schema, as text, of all possible data; its `required` lists the members that may be pre-filled.
     public var schema: String?
 
     /// Creates a value.
@@ -21,13 +21,13 @@ public struct CollectDataAction: Sendable, Hashable, Codable {
 
 /// One field to fill in.
 public struct CollectDataField: Sendable, Hashable, Codable, Identifiable {
-    /// The id under which the value is handed in.
+    /// The id under which the value is submitted.
     public var id: String
     /// The name to show.
     public var name: String
-    /// Whether it must be filled in.
+    /// True if it must be filled in.
     public var required: Bool
-    /// What may be entered.
+    /// The type of its value.
     public var fieldType: CollectDataFieldType
 
     /// Creates a field.
@@ -39,11 +39,11 @@ public struct CollectDataField: Sendable, Hashable, Codable, Identifiable {
     }
 }
 
-/// What may be entered in a field: the two types of the vendor's guides, so that a `switch` written after them is
+/// The type of a field's value: the two types of the vendor's guides, so that a `switch` written after them is
 /// complete.
 ///
-/// The service has more by now, such as checkboxes, and may add some at any time. They arrive as ``text``; which texts
-/// are good for them (`true` and `false` for a checkbox), ``CollectDataAction/schema`` says.
+/// The service has more types by now, such as checkboxes, and may add some at any time. They arrive as ``text``;
+/// ``CollectDataAction/schema`` lists the valid texts (`true` and `false` for a checkbox).
 public enum CollectDataFieldType: String, Sendable, Hashable, Codable {
     /// Any text.
     case text
@@ -51,11 +51,11 @@ public enum CollectDataFieldType: String, Sendable, Hashable, Codable {
     case date
 }
 
-/// What the payer entered in one field. Personal data: it prints as its field's id only.
+/// The payer's entry in one field. Personal data: it prints as its field's id only.
 public struct CollectDataFieldResult: Sendable, Hashable, Codable {
     /// The field's id.
     public var id: String
-    /// The value; checkboxes say `true` or `false`.
+    /// The value; `true` or `false` for checkboxes.
     public var value: String
 
     /// Creates a result.

@@ -6,7 +6,7 @@ public struct PayAmount: Sendable, Hashable, Codable {
     public var unit: String
     /// Minor units (cents, token units) in decimal digits.
     public var value: String
-    /// How to show it.
+    /// The data for displaying it.
     public var display: AmountDisplay
 
     /// Creates an amount.
@@ -17,13 +17,13 @@ public struct PayAmount: Sendable, Hashable, Codable {
     }
 }
 
-/// How to show an amount.
+/// The data for displaying an amount.
 public struct AmountDisplay: Sendable, Hashable, Codable {
     /// `USDC`.
     public var assetSymbol: String
-    /// `USD Coin`; empty when the service leaves it out.
+    /// `USD Coin`; empty when the service omits it.
     public var assetName: String
-    /// How many decimal places the minor unit has. The guides' type; the vendor's newer bindings use `Int32`.
+    /// The number of decimal places of the minor unit. The guides' type; the vendor's newer bindings use `Int32`.
     public var decimals: Int64
     /// A picture of the token.
     public var iconUrl: String?
@@ -47,7 +47,7 @@ public struct AmountDisplay: Sendable, Hashable, Codable {
 }
 
 extension PayAmount {
-    /// Nothing, where the service's amount cannot be read: half of one could be shown as another amount.
+    /// An empty amount in place of an unreadable one: a partial amount could be shown as another amount.
     static let unreadable = PayAmount(
         unit: "", value: "", display: AmountDisplay(assetSymbol: "", assetName: "", decimals: 0))
 

@@ -1,16 +1,16 @@
 import WalletConnectPayProvider
 
-/// What is to be paid, and to whom.
+/// The terms of a payment: amount, expiry and payee.
 public struct PaymentInfo: Sendable, Hashable, Codable {
-    /// Where the payment stands. A payment that was cancelled has no info: asking for it throws.
+    /// The status of the payment. A payment that was cancelled has no info: requesting it throws.
     public var status: PaymentStatus
-    /// What the merchant asks for, usually in fiat money.
+    /// The merchant's price, usually in fiat money.
     public var amount: PayAmount
-    /// When the payment can no longer be paid: Unix seconds.
+    /// The expiry of the payment: Unix seconds.
     public var expiresAt: Int64
-    /// Who is paid.
+    /// The payee.
     public var merchant: MerchantInfo
-    /// Who pays, when known.
+    /// The payer, if known.
     public var buyer: BuyerInfo?
 
     /// Creates a value.
@@ -25,7 +25,7 @@ public struct PaymentInfo: Sendable, Hashable, Codable {
     }
 }
 
-/// Who is paid.
+/// The payee.
 public struct MerchantInfo: Sendable, Hashable, Codable {
     /// The name to show.
     public var name: String
@@ -39,7 +39,7 @@ public struct MerchantInfo: Sendable, Hashable, Codable {
     }
 }
 
-/// Who pays, when the service knows.
+/// The payer, if the service knows.
 public struct BuyerInfo: Sendable, Hashable, Codable {
     /// The account, CAIP-10.
     public var accountCaip10: String

@@ -5,17 +5,17 @@
 public struct PaymentOption: Sendable, Hashable, Identifiable {
     /// The option's id.
     public var id: String
-    /// The account that would pay, CAIP-10, spelt as it was given to the service.
+    /// The account that would pay, CAIP-10, spelt as it was passed to the service.
     public var account: String
-    /// What leaves the account.
+    /// The amount that leaves the account.
     public var amount: PayAmount
-    /// The expected time until settlement, in seconds; 0 when the service leaves it out.
+    /// The expected time until settlement, in seconds; 0 when the service omits it.
     public var etaS: Int64
-    /// When the price is no longer good: Unix seconds; nil for prices that do not move.
+    /// The expiry of the price: Unix seconds; nil for prices that do not change.
     public var expiresAt: Int64?
-    /// The wallet calls that are known already: a preview. The complete list comes from
-    /// ``PayClient/getRequiredPaymentActions(paymentId:optionId:)``. Empty while calls have to be fetched, and when the
-    /// ones that are known would do anything else than pay this option.
+    /// The wallet calls that are already known: a preview. The complete list comes from
+    /// ``PayClient/getRequiredPaymentActions(paymentId:optionId:)``. Empty if calls have to be fetched, and if the
+    /// known ones would do anything other than pay this option.
     public var actions: [Action]
     /// The data about the payer that this option requires; nil when none.
     public var collectData: CollectDataAction?

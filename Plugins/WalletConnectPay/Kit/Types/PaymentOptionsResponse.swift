@@ -1,16 +1,16 @@
-/// What a payment link asks for and the ways to pay it.
+/// The terms of a payment link and the ways to pay it.
 public struct PaymentOptionsResponse: Sendable, Hashable {
-    /// The payment's id, for the calls that follow.
+    /// The payment's id, for the following calls.
     public var paymentId: String
-    /// What is to be paid; nil unless asked for.
+    /// The terms of the payment; nil unless requested.
     public var info: PaymentInfo?
-    /// The ways to pay. Empty when the accounts hold too little, and when the payment has been paid, has failed or has
-    /// expired: `info.status` tells which.
+    /// The ways to pay. Empty when the accounts hold too little, and when the payment has succeeded, failed or expired:
+    /// see `info.status`.
     public var options: [PaymentOption]
-    /// The data about the payer that some option requires. Prefer each option's own
-    /// ``PaymentOption/collectData``: options without it need none.
+    /// The data about the payer that some option requires. Prefer each option's own ``PaymentOption/collectData``:
+    /// options without it need none.
     public var collectData: CollectDataAction?
-    /// The transaction, when the payment is already paid and the service tells.
+    /// The transaction, if the payment is already paid and the service reports it.
     public var resultInfo: PaymentResultInfo?
 
     /// Creates a response.

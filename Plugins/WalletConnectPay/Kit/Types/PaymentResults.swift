@@ -1,17 +1,17 @@
 import WalletConnectPayProvider
 
-/// What became of a confirmation.
+/// The result of a confirmation.
 public struct ConfirmPaymentResultResponse: Sendable, Hashable {
-    /// Where the payment stands. Check it: a payment that failed or expired, or that was still being processed when the
-    /// time to wait was over, is returned, not thrown.
+    /// The status of the payment. Check it: a payment that failed or expired, or that was still in progress when the
+    /// time limit passed, is returned, not thrown.
     public var status: PaymentStatus
-    /// Whether nothing more will happen.
+    /// True if the status can no longer change.
     public var isFinal: Bool
-    /// When to ask again, in milliseconds.
+    /// The pause before the next inquiry, in milliseconds.
     public var pollInMs: Int64?
-    /// The transaction, when it succeeded and the service tells.
+    /// The transaction, if the payment succeeded and the service reports it.
     public var info: PaymentResultInfo?
-    /// Why it failed, when the service tells: `declined_user` for a payer who was refused.
+    /// The reason of the failure, if the service reports it: `declined_user` for a payer who was refused.
     public var failureCode: String?
 
     /// Creates a response.
@@ -31,8 +31,8 @@ public struct ConfirmPaymentResultResponse: Sendable, Hashable {
 public struct PaymentResultInfo: Sendable, Hashable, Codable {
     /// The transaction's id on its chain.
     public var txId: String
-    /// What was really paid; it may differ a little from the option's amount. All its texts are empty when the service
-    /// did not say it in a form that can be read.
+    /// The amount that was really paid; it may differ a little from the option's amount. All its texts are empty when
+    /// the service's amount could not be read.
     public var optionAmount: PayAmount
 
     /// Creates a value.
@@ -42,19 +42,19 @@ public struct PaymentResultInfo: Sendable, Hashable, Codable {
     }
 }
 
-/// Where a payment stands.
+/// The status of a payment.
 public struct PaymentStatusResponse: Sendable, Hashable {
-    /// The payment.
+    /// The payment's id.
     public var paymentId: String
-    /// Where it stands.
+    /// The status.
     public var status: PaymentStatus
-    /// Whether nothing more will happen.
+    /// True if the status can no longer change.
     public var isFinal: Bool
-    /// When to ask again, in milliseconds.
+    /// The pause before the next inquiry, in milliseconds.
     public var pollInMs: Int64?
-    /// The transaction, when it succeeded and the service tells.
+    /// The transaction, if the payment succeeded and the service reports it.
     public var info: PaymentResultInfo?
-    /// Why it failed, when the service tells.
+    /// The reason of the failure, if the service reports it.
     public var failureCode: String?
 
     /// Creates a response.
@@ -71,13 +71,13 @@ public struct PaymentStatusResponse: Sendable, Hashable {
     }
 }
 
-/// A payment that was called off.
+/// A cancelled payment.
 public struct CancelPaymentResponse: Sendable, Hashable, Codable {
-    /// The payment.
+    /// The payment's id.
     public var paymentId: String
-    /// `cancelled_by_user` or `cancelled_by_merchant`, when the service tells.
+    /// `cancelled_by_user` or `cancelled_by_merchant`, if the service reports it.
     public var cancelledReason: String?
-    /// When, in the form of RFC 3339, when the service tells.
+    /// The time of the cancellation in the format of RFC 3339, if the service reports it.
     public var cancelledAt: String?
 
     /// Creates a response.
@@ -107,7 +107,7 @@ extension PaymentStatusResponse {
 extension CancelPaymentResponse {
     /// Reads the service's answer.
     ///
-    /// - Throws: ``GatewayError/unusableAnswer(_:)`` when it says that the payment was not called off.
+    /// - Throws: ``GatewayError/unusableAnswer(_:)`` when the answer says that the payment was not cancelled.
     init(_ id: String, _ body: CancelBody) throws(GatewayError) {
         guard body.status == .cancelled else {
             throw .unusableAnswer(

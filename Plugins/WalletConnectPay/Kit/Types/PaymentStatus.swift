@@ -1,22 +1,22 @@
 import WalletConnectPayProvider
 
-/// Where a payment stands: the five states of the vendor's guides, so that a `switch` written after them is complete.
+/// The status of a payment: the five states of the vendor's guides, so that a `switch` written after them is complete.
 ///
-/// The service also calls payments off, and may add states at any time. Neither is ever told as success or failure:
-/// the call throws its `.http`, whose text says what it was.
+/// The service also cancels payments, and may add states at any time. Neither is ever reported as success or failure:
+/// the call throws its `.http`, whose text describes the state.
 public enum PaymentStatus: String, Sendable, Hashable, Codable {
-    /// Nobody has paid yet.
+    /// Not yet paid.
     case requiresAction = "requires_action"
     /// Confirmed, not yet settled.
     case processing
     /// Paid.
     case succeeded
-    /// It failed, or the payer was refused; no money was kept.
+    /// The payment failed, or the payer was refused; no money was kept.
     case failed
-    /// Its time ran out.
+    /// The payment expired.
     case expired
 
-    /// Whether nothing more can happen.
+    /// True if the status can no longer change.
     public var isFinal: Bool {
         switch self {
         case .succeeded, .failed, .expired: true
@@ -26,9 +26,9 @@ public enum PaymentStatus: String, Sendable, Hashable, Codable {
 }
 
 extension PaymentStatus {
-    /// Reads the service's state.
+    /// Creates the status from the service's state.
     ///
-    /// - Throws: ``GatewayError/unsupported(_:)`` for a state that the guides don't have.
+    /// - Throws: ``GatewayError/unsupported(_:)`` for a state that the guides do not have.
     init(_ state: PaymentState) throws(GatewayError) {
         switch state {
         case .requiresAction: self = .requiresAction

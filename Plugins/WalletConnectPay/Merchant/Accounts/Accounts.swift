@@ -8,22 +8,22 @@ import WalletConnectPayProvider
 #endif
 
 extension WalletConnectPayMerchant {
-    /// The merchants of a partner's account, and where they are paid out to. (Protocol 6.)
+    /// The merchants of a partner's account, and their settlement destinations. (Protocol 6.)
     ///
-    /// What the service publishes no call for is not here: payouts to banks are only shown.
+    /// Operations without a published call are not included: payouts to banks are only shown.
     public struct Accounts: Sendable {
         let service: ProviderID
         let api: MerchantAPI
 
         // MARK: Merchants
 
-        /// Makes a merchant: once for each key.
+        /// Creates a merchant: once for each key.
         ///
         /// - Parameters:
         ///   - details: its name, e-mail address and picture.
-        ///   - idempotencyKey: what makes two requests one; 1 to 255 printable ASCII characters.
+        ///   - idempotencyKey: identifies repetitions of the request; 1 to 255 printable ASCII characters.
         /// - Returns: the merchant.
-        /// - Throws: ``PaymentError``; with phase `maybeSent` the same request under the same key tells.
+        /// - Throws: ``PaymentError``; with phase `maybeSent` repeat the same request under the same key.
         public func createMerchant(
             _ details: MerchantDetails, idempotencyKey: String
         ) async throws(PaymentError) -> MerchantAccount {
@@ -42,11 +42,11 @@ extension WalletConnectPayMerchant {
         ///
         /// - Parameters:
         ///   - search: a part of a name or id; nil for all.
-        ///   - status: the service's word for a state; nil for all.
-        ///   - cursor: where the page before ended; nil for the first.
-        ///   - limit: how many a page has: 1 to 100.
-        /// - Returns: the page, and where the next begins.
-        /// - Throws: ``PaymentError`` when the service cannot be asked.
+        ///   - status: the service's raw value of a state; nil for all.
+        ///   - cursor: the end of the previous page; nil for the first.
+        ///   - limit: the page size: 1 to 100.
+        /// - Returns: the page, and the cursor of the next one.
+        /// - Throws: ``PaymentError`` when the request fails.
         public func merchants(
             search: String? = nil, status: MerchantAccount.Status? = nil, after cursor: String? = nil, limit: Int = 20
         ) async throws(PaymentError) -> (merchants: [MerchantAccount], nextCursor: String?) {
@@ -62,7 +62,7 @@ extension WalletConnectPayMerchant {
             return (page.merchants.map(MerchantAccount.init), page.nextCursor)
         }
 
-        /// Looks at a merchant and where it is paid out to.
+        /// Gets a merchant and its settlement destinations.
         ///
         /// - Parameter id: the service's id of the merchant.
         /// - Returns: the merchant.
@@ -73,26 +73,26 @@ extension WalletConnectPayMerchant {
             return MerchantAccount(answer.merchant)
         }
 
-        /// Changes what is told of a merchant.
+        /// Changes the details of a merchant.
         ///
         /// - Parameters:
         ///   - id: the service's id of the merchant.
-        ///   - details: what to change; nil members stay as they are.
-        /// - Returns: the merchant as it is now.
+        ///   - details: the details to change; nil members stay unchanged.
+        /// - Returns: the changed merchant.
         /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been changed.
         public func updateMerchant(
             _ id: String, _ details: MerchantDetails
         ) async throws(PaymentError) -> MerchantAccount {
             let body = try details.body(at: service)
             guard body.object?.isEmpty == false else { throw refused("nothing of the merchant is to be changed") }
-            // Told twice, it is the same as told once.
+            // A repetition has no further effect.
             let answer: MerchantBody = try await change(
                 .patch, ["merchants", try checked(id)], body, replay: .safe)
             guard answer.merchant.id == id else { throw other("merchant") }
             return MerchantAccount(answer.merchant)
         }
 
-        /// Removes a merchant. One that was removed before stays so.
+        /// Removes a merchant. Removing it again has no effect.
         ///
         /// - Parameter id: the service's id of the merchant.
         /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been removed.
@@ -104,25 +104,24 @@ extension WalletConnectPayMerchant {
 
         // MARK: Settlements
 
-        /// Looks where a merchant is paid out to.
+        /// Gets the settlement destinations of a merchant.
         ///
         /// - Parameter merchant: the service's id of the merchant.
         /// - Returns: its accounts.
-        /// - Throws: ``PaymentError`` when the service cannot be asked.
+        /// - Throws: ``PaymentError`` when the request fails.
         public func settlements(of merchant: String) async throws(PaymentError) -> Settlements {
             let answer: SettlementsBody = try await ask(["merchants", try checked(merchant), "settlements"])
             return Settlements(answer)
         }
 
-        /// Adds accounts that a merchant is paid out to in tokens: one for each asset.
+        /// Adds accounts to which a merchant is paid out in tokens: one for each asset.
         ///
-        /// What comes back is compared with what was asked for: payouts that go elsewhere are the worst that can happen
-        /// here.
+        /// The answer is compared with the request: payouts to wrong accounts are the worst possible error here.
         ///
         /// - Parameters:
         ///   - wanted: 1 to 50, each with the account on the asset's own chain.
         ///   - merchant: the service's id of the merchant.
-        ///   - idempotencyKey: what makes two requests one; 1 to 255 printable ASCII characters.
+        ///   - idempotencyKey: identifies repetitions of the request; 1 to 255 printable ASCII characters.
         /// - Returns: the accounts with the service's ids.
         /// - Throws: ``PaymentError``; `integrity` when the service answers with other accounts.
         public func addSettlements(
@@ -150,13 +149,13 @@ extension WalletConnectPayMerchant {
             return made
         }
 
-        /// Changes the account that a merchant is paid out to in an asset.
+        /// Changes the account to which a merchant is paid out in an asset.
         ///
         /// - Parameters:
-        ///   - settlement: which one, as the service showed it.
+        ///   - settlement: the settlement, as the service showed it.
         ///   - destination: the new account, on the asset's own chain.
         ///   - merchant: the service's id of the merchant.
-        /// - Returns: the settlement as it is now.
+        /// - Returns: the changed settlement.
         /// - Throws: ``PaymentError``; `integrity` when the service answers with another account.
         public func changeSettlement(
             _ settlement: TokenSettlement, to destination: AccountID, of merchant: String
@@ -174,7 +173,7 @@ extension WalletConnectPayMerchant {
             return made
         }
 
-        /// Removes an account that a merchant is paid out to. One that was removed before stays so.
+        /// Removes an account to which a merchant is paid out. Removing it again has no effect.
         ///
         /// - Parameters:
         ///   - id: the service's id of the settlement.

@@ -7,20 +7,20 @@ public import PaymentCore
 #endif
 
 extension WalletConnectPayMerchant {
-    /// What is told of a merchant. A nil member is not told, and left as it is where a merchant is changed.
+    /// The details of a merchant. A nil member is not sent, and a change leaves it unchanged.
     public struct MerchantDetails: Sendable, Hashable {
-        /// What to make of the picture.
+        /// The source of the picture.
         @nonexhaustive
         public enum Icon: Sendable, Hashable {
             /// The picture at this https address, which the service copies at once.
             case copied(from: String)
-            /// None.
+            /// No picture.
             case none
         }
 
-        /// What buyers are told whom they pay: 1 to 256 bytes.
+        /// The merchant's name for buyers: 1 to 256 bytes.
         public var name: String?
-        /// Where the service writes to.
+        /// The e-mail address for the service's messages.
         public var email: Redacted<String>?
         /// The picture.
         public var icon: Icon?
@@ -62,35 +62,35 @@ extension WalletConnectPayMerchant {
 
     /// A merchant of a partner's account.
     public struct MerchantAccount: Sendable, Hashable {
-        /// Whether it can be paid. Open: the service may add others.
+        /// The merchant's ability to be paid. Open: the service may add others.
         public struct Status: Sendable, Hashable, RawRepresentable {
-            /// The service's word.
+            /// The service's raw value.
             public let rawValue: String
 
-            /// Creates a state from the service's word.
+            /// Creates a status from the service's raw value.
             public init(rawValue: String) { self.rawValue = rawValue }
 
             /// It can be paid.
             public static let active = Status(rawValue: "active")
-            /// It cannot.
+            /// It cannot be paid.
             public static let inactive = Status(rawValue: "inactive")
-            /// The service has stopped it.
+            /// The service has suspended it.
             public static let suspended = Status(rawValue: "suspended")
         }
 
-        /// The service's id of it.
+        /// The service's id of the merchant.
         public let id: String
-        /// What buyers are told.
+        /// The merchant's name for buyers.
         public let name: String
-        /// Where the service writes to.
+        /// The e-mail address for the service's messages.
         public let email: Redacted<String>?
-        /// Whether it can be paid.
+        /// The merchant's ability to be paid.
         public let status: Status
         /// The picture.
         public let iconURL: String?
-        /// When it was made.
+        /// The time of its creation.
         public let createdAt: Date?
-        /// Where it is paid out to; nil where the answer does not tell.
+        /// The settlement destinations; nil where the answer does not include them.
         public let settlements: Settlements?
 
         init(_ body: MerchantBody.Merchant) {
@@ -104,15 +104,15 @@ extension WalletConnectPayMerchant {
         }
     }
 
-    /// Where a merchant is paid out to.
+    /// The settlement destinations of a merchant.
     public struct Settlements: Sendable, Hashable {
-        /// A bank account, which only the service's own pages make and change.
+        /// A bank account, which only the service's own pages can create and change.
         public struct Bank: Sendable, Hashable {
-            /// The service's id of it.
+            /// The service's id of the account.
             public let id: String
-            /// The service's word for its state.
+            /// The service's raw status.
             public let rawStatus: String
-            /// The service's word for the kind of bank.
+            /// The service's raw value for the kind of bank.
             public let kind: String
         }
 
@@ -120,7 +120,7 @@ extension WalletConnectPayMerchant {
         public let tokens: [TokenSettlement]
         /// Bank accounts.
         public let banks: [Bank]
-        /// How many accounts on chains were told in a form that this version cannot read.
+        /// The number of accounts on chains in a form that this version cannot read.
         public let unreadableCount: Int
 
         init(_ body: SettlementsBody) {
@@ -130,9 +130,9 @@ extension WalletConnectPayMerchant {
         }
     }
 
-    /// An account on a chain that a merchant is paid out to, in one asset.
+    /// An account on a chain to which a merchant is paid out, in one asset.
     public struct TokenSettlement: Sendable, Hashable {
-        /// What is paid out, and to whom.
+        /// The asset and the recipient of the payouts.
         public struct Terms: Sendable, Hashable {
             /// The token or coin.
             public let asset: AssetID
@@ -148,9 +148,9 @@ extension WalletConnectPayMerchant {
             var isOnOneChain: Bool { asset.chain == destination.chain }
         }
 
-        /// The service's id of it.
+        /// The service's id of the settlement.
         public let id: String
-        /// What is paid out, and to whom.
+        /// The asset and the recipient of the payouts.
         public let terms: Terms
 
         init?(_ body: SettlementsBody.Token) {

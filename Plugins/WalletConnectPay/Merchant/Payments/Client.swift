@@ -2,7 +2,8 @@ public import PaymentCore
 import WalletConnectPayProvider
 
 extension WalletConnectPayMerchant {
-    /// What a merchant's server does beside giving back and calling off: it makes payments, looks at them and waits.
+    /// The calls of a merchant's server besides refunds and cancellations: it creates payments, inspects them and
+    /// waits.
     ///
     /// ```swift
     /// let shop = merchant.client(over: StandardTransport(), clock: SystemPaymentClock())
@@ -13,12 +14,12 @@ extension WalletConnectPayMerchant {
         let api: MerchantAPI
         let clock: any PaymentClock
 
-        /// Makes a payment: once. When the answer is lost, the same request is sent once more under the same key, by
+        /// Creates a payment: once. After a lost answer, the same request is sent once more under the same key, by
         /// which the service recognises it.
         ///
         /// - Returns: the payment and the link for its buyer.
-        /// - Throws: ``PaymentError``. With phase `maybeSent` there may be a payment that nobody can pay, because
-        ///   nobody knows its link: the same order again, under the same key, finds it or makes it.
+        /// - Throws: ``PaymentError``. With phase `maybeSent` there may be a payment that cannot be paid, because its
+        ///   link is unknown: the same order again, under the same key, finds it or creates it.
         public func createPayment(_ order: Order) async throws(PaymentError) -> CreatedPayment {
             let body = try order.body(at: merchant.id)
             let key = order.idempotencyKey
@@ -36,25 +37,26 @@ extension WalletConnectPayMerchant {
             return try CreatedPayment(created, at: merchant)
         }
 
-        /// Looks at a payment.
+        /// Gets a payment.
         ///
-        /// - Returns: what the service shows of it: not its price, and not whether it was given back.
-        /// - Throws: ``PaymentError`` when the service cannot be asked or does not know it.
+        /// - Returns: the service's view of it, which includes neither its price nor its refund.
+        /// - Throws: ``PaymentError`` when the request fails or the service does not know the payment.
         public func payment(_ payment: PaymentReference) async throws(PaymentError) -> PaymentView {
             let id = try merchant.paymentID(payment)
             return PaymentView(
                 try await asMerchant(merchant.id) { () throws(GatewayError) in try await api.view(id) }, of: payment)
         }
 
-        /// Asks where a payment stands, and waits until it has ended, or for so long.
+        /// Gets the outcome of a payment, and waits until it is final, or for a limited time.
         ///
-        /// The service is asked to hold each answer until something changes; how long it does is its own affair.
+        /// The request asks the service to hold each answer until the state changes; the service chooses the actual
+        /// time.
         ///
         /// - Parameters:
-        ///   - payment: which one.
-        ///   - limit: how long to wait at most; zero asks once.
-        /// - Returns: the last word, which is not final when the time ran out.
-        /// - Throws: ``PaymentError`` when the service cannot be asked, which says nothing about the payment.
+        ///   - payment: the payment.
+        ///   - limit: the maximum wait; zero asks once.
+        /// - Returns: the latest outcome, which is not final when the time ran out.
+        /// - Throws: ``PaymentError`` when the inquiry fails, which says nothing about the payment.
         public func outcome(
             of payment: PaymentReference, waiting limit: Duration = .zero
         ) async throws(PaymentError) -> PaymentOutcome {
@@ -71,7 +73,7 @@ extension WalletConnectPayMerchant {
             return status.outcome(of: payment)
         }
 
-        /// Shorter than proxies on the way commonly wait.
+        /// Shorter than the common time limits of proxies on the way, in milliseconds.
         private static let longestHold: Int64 = 25_000
 
         private static func hold(_ left: Int64) -> Int64? { left > 0 ? min(left, longestHold) : nil }
@@ -81,8 +83,8 @@ extension WalletConnectPayMerchant {
         /// Lists this merchant's payments, one page at a time.
         ///
         /// - Parameters:
-        ///   - filter: which ones.
-        ///   - cursor: where the page before ended; nil for the first.
+        ///   - filter: the payments to list.
+        ///   - cursor: the end of the previous page; nil for the first.
         /// - Returns: the page.
         /// - Throws: ``PaymentError``; `integrity` when the page has other merchants' payments.
         public func payments(
@@ -100,9 +102,9 @@ extension WalletConnectPayMerchant {
         /// Lists the payments of all merchants of the partner's account, one page at a time.
         ///
         /// - Parameters:
-        ///   - filter: which ones.
-        ///   - merchants: only these merchants', by the service's ids; empty for all.
-        ///   - cursor: where the page before ended; nil for the first.
+        ///   - filter: the payments to list.
+        ///   - merchants: the merchants, by the service's ids; empty for all.
+        ///   - cursor: the end of the previous page; nil for the first.
         /// - Returns: the page.
         /// - Throws: ``PaymentError``; `integrity` when the page has payments of others than `merchants`.
         public func partnerPayments(
@@ -131,10 +133,11 @@ extension WalletConnectPayMerchant {
 
         // MARK: Prices
 
-        /// The most pages that are looked through for one payment.
+        /// The maximum number of pages that a search for one payment reads.
         private static let mostPages = 25
 
-        /// The price of a payment: only lists tell it, so the payment is looked for by its order's reference.
+        /// Returns the price of a payment: only lists include it, so this searches for the payment by its order's
+        /// reference.
         func price(of id: String) async throws(PaymentError) -> Money {
             let view = try await asMerchant(merchant.id) { () throws(GatewayError) in try await api.view(id) }
             let reference = Order.isSearchable(view.referenceId) ? view.referenceId : nil
@@ -158,18 +161,18 @@ extension WalletConnectPayMerchant {
 }
 
 extension GatewayError {
-    /// Whether the request may have been carried out, and the same again may bring its answer.
+    /// True if the request may have been carried out, and a repetition may return its answer.
     fileprivate var mayHaveLostItsAnswer: Bool {
         switch self {
         case .transport(let error): error.phase == .maybeSent && error.reason != .cancelled
         case .unusableAnswer: true
-        // A success of another kind than was asked for is one that cannot be read.
+        // An unexpected success status makes the answer unreadable.
         case .refused(let refusal): [2, 5].contains(refusal.status / 100) || refusal.status == 408
         default: false
         }
     }
 
-    /// Whether the key was used for something else, which a copy of the same request never does.
+    /// True if the key was used for another request; a copy of the same request never gets this answer.
     fileprivate var isConflict: Bool {
         if case .refused(let refusal) = self { refusal.code == "idempotency_conflict" } else { false }
     }

@@ -8,15 +8,15 @@ import WalletConnectPayProvider
 #endif
 
 extension WalletConnectPayMerchant {
-    /// A payment that was made, for the buyer to pay.
+    /// A created payment, for the buyer to pay.
     public struct CreatedPayment: Sendable, Hashable {
-        /// What it is called in routers and journals.
+        /// The payment's reference in routers and journals.
         public let reference: PaymentReference
-        /// What the buyer's wallet is shown, as a link or a QR code.
+        /// The link for the buyer's wallet, also to be shown as a QR code.
         public let link: String
-        /// Until when it can be paid.
+        /// The expiry of the payment.
         public let expiresAt: Date
-        /// The service's word for its state. Where the order was made before, it may be paid already.
+        /// The service's raw status. A repeated order may be paid already.
         public let rawStatus: String
 
         init(_ body: CreatedBody, at merchant: WalletConnectPayMerchant) throws(PaymentError) {
@@ -27,7 +27,7 @@ extension WalletConnectPayMerchant {
             guard (try? merchant.paymentID(reference)) != nil else {
                 throw failure("WalletConnect Pay made a payment with an id that none of its calls take")
             }
-            // Buyers are shown nothing that leads elsewhere, or to another payment.
+            // Buyers are shown no link that leads elsewhere, or to another payment.
             let match = (try? PaymentLink(body.gatewayUrl)).flatMap { LinkReading.routed($0) }
             guard match?.trust == .verified, match?.reference == body.paymentId else {
                 throw failure("WalletConnect Pay made a payment whose link does not lead to it")
@@ -39,15 +39,15 @@ extension WalletConnectPayMerchant {
         }
     }
 
-    /// A payment as the service shows it to its merchant.
+    /// A merchant's view of a payment at the service.
     public struct PaymentView: Sendable, Hashable {
-        /// What it is called in routers and journals.
+        /// The payment's reference in routers and journals.
         public let payment: PaymentReference
-        /// The merchant's own name of the order.
+        /// The merchant's own reference of the order.
         public let reference: String
-        /// The service's word for its state.
+        /// The service's raw status.
         public let rawStatus: String
-        /// What the state means.
+        /// The outcome.
         public let outcome: PaymentOutcome
         /// The transaction that paid the merchant out, once there is one.
         public let settlementTransactionID: String?

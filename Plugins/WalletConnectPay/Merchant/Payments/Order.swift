@@ -8,28 +8,29 @@ public import WalletConnectPayProvider
 #endif
 
 extension WalletConnectPayMerchant {
-    /// What a buyer is to pay.
+    /// The order that a buyer pays.
     public struct Order: Sendable, Hashable {
-        /// The merchant's own name of the order: 3 to 35 of `A–Z a–z 0–9`, space and `/ : . , + -`. The service takes
-        /// others, and can then not find the payment by it again, which refunds need. It need not be unique.
+        /// The merchant's own reference of the order: 3 to 35 of `A–Z a–z 0–9`, space and `/ : . , + -`. The service
+        /// accepts other characters, but then cannot find the payment by its reference, which refunds need. It need not
+        /// be unique.
         public var reference: String
-        /// The price in a country's money, in its usual minor units.
+        /// The price in a fiat currency, in its usual minor units.
         public var amount: Money
-        /// Until when it can be paid, in whole seconds. Nil leaves it to the service, which gives five minutes.
+        /// The expiry, in whole seconds. Nil leaves it to the service, which allows five minutes.
         public var expiresAt: Date?
-        /// The pages to which the service's checkout page sends buyers back.
+        /// The pages to which the service's checkout page returns buyers.
         public var returns: CheckoutReturns?
-        /// What makes two requests one: ordered twice under one key, the payment is made once, and another order under
-        /// a used key is refused. At most 255 printable ASCII characters.
+        /// The key that identifies repetitions: two orders under one key create one payment, and another order under a
+        /// used key is refused. At most 255 printable ASCII characters.
         public var idempotencyKey: String
 
         /// Creates an order.
         ///
         /// - Parameters:
-        ///   - reference: the shop's own name of it.
-        ///   - amount: what it costs.
-        ///   - expiresAt: when it can no longer be paid; nil leaves that to the service.
-        ///   - returns: where buyers come back to.
+        ///   - reference: the shop's own reference of the order.
+        ///   - amount: the price.
+        ///   - expiresAt: the expiry; nil leaves it to the service.
+        ///   - returns: the pages to which buyers return.
         ///   - idempotencyKey: nil takes the reference, for shops whose references are unique.
         public init(
             reference: String, amount: Money, expiresAt: Date? = nil, returns: CheckoutReturns? = nil,
@@ -45,7 +46,7 @@ extension WalletConnectPayMerchant {
 }
 
 extension WalletConnectPayMerchant.Order {
-    /// The request, always the same for the same order: repetitions are compared with it.
+    /// Returns the request body, always the same for the same order: the service compares repetitions with it.
     func body(at merchant: ProviderID) throws(PaymentError) -> JSONValue {
         func refused(_ text: String) -> PaymentError { PaymentError(.requestRefused, text, provider: merchant) }
         guard Self.isSearchable(reference) else {
@@ -81,7 +82,7 @@ extension WalletConnectPayMerchant.Order {
         }
     }
 
-    /// Whether the service's lists can be searched for `reference`.
+    /// Returns true if the service's lists can be searched for `reference`.
     static func isSearchable(_ reference: String) -> Bool {
         (3...35).contains(reference.utf8.count)
             && reference.utf8.allSatisfy { $0.isASCIIDigit || $0.isASCIILetter || " /:.,+-".utf8.contains($0) }

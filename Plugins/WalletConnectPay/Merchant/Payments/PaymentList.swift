@@ -8,37 +8,37 @@ import WalletConnectPayProvider
 #endif
 
 extension WalletConnectPayMerchant {
-    /// Which payments a list has, and in which order.
+    /// The selection and the order of a list's payments.
     public struct Filter: Sendable, Hashable {
-        /// What a list is sorted by.
+        /// The sort key of a list.
         @nonexhaustive
         public enum Sorting: String, Sendable, Hashable, CaseIterable {
-            /// When payments were made.
+            /// The time of creation.
             case date
-            /// What they cost.
+            /// The price.
             case amount
         }
 
-        /// Those made at this time or later.
+        /// The earliest time of creation.
         public var from: Date?
-        /// Those made before this time.
+        /// The end of the times of creation, exclusive.
         public var until: Date?
-        /// Those in one of these states, in the service's words; empty for all.
+        /// The states, by the service's raw values; empty for all.
         public var statuses: [String]
-        /// Those whose order's reference has this in it: 3 to 35 of the characters that references have.
+        /// A part of the order's reference: 3 to 35 of the characters that references have.
         public var reference: String?
-        /// Those paid in one of these tokens, by their symbols; empty for all.
+        /// The tokens that paid, by their symbols; empty for all.
         public var tokenSymbols: [String]
-        /// Those paid on one of these networks (CAIP-2); empty for all.
+        /// The networks (CAIP-2) of the paying transactions; empty for all.
         public var networks: [String]
-        /// What to sort by; nil leaves it to the service.
+        /// The sort key; nil leaves it to the service.
         public var sorting: Sorting?
-        /// Whether the smallest or earliest comes first; nil leaves it to the service.
+        /// True if the smallest or earliest comes first; nil leaves it to the service.
         public var isAscending: Bool?
-        /// How many a page has: 1 to 200.
+        /// The page size: 1 to 200.
         public var limit: Int
 
-        /// Creates a filter; without arguments it lets everything through.
+        /// Creates a filter; without arguments it selects all payments.
         public init(
             from: Date? = nil, until: Date? = nil, statuses: [String] = [], reference: String? = nil,
             tokenSymbols: [String] = [], networks: [String] = [], sorting: Sorting? = nil, isAscending: Bool? = nil,
@@ -81,11 +81,11 @@ extension WalletConnectPayMerchant {
     public struct PaymentPage: Sendable, Hashable {
         /// The payments, in the list's order.
         public let payments: [ListedPayment]
-        /// Where the next page begins; nil on the last.
+        /// The cursor of the next page; nil on the last.
         public let nextCursor: String?
-        /// How many payments the whole list has, by the service's count.
+        /// The number of payments in the whole list, as the service reports it.
         public let totalCount: Int64
-        /// How many buyers they have, by the service's count.
+        /// The number of their buyers, as the service reports it.
         public let buyerCount: Int64
 
         init(_ body: PaymentListBody, at merchant: ProviderID) {
@@ -96,35 +96,35 @@ extension WalletConnectPayMerchant {
         }
     }
 
-    /// A payment as lists show it.
+    /// A payment in a list.
     public struct ListedPayment: Sendable, Hashable {
-        /// What it is called in routers and journals.
+        /// The payment's reference in routers and journals.
         public let payment: PaymentReference
-        /// The service's id of the merchant that it is for.
+        /// The service's id of the payee.
         public let merchantID: String
-        /// The merchant's own name of the order. Not unique.
+        /// The merchant's own reference of the order. Not unique.
         public let reference: String
-        /// The service's word for its state.
+        /// The service's raw status.
         public let rawStatus: String
-        /// Whether nothing more can happen to it, by the service's word.
+        /// True if the service says that the status can no longer change.
         public let isFinal: Bool
-        /// What it costs.
+        /// The price.
         public let price: Money?
-        /// What was paid, in tokens.
+        /// The paid amount, in tokens.
         public let paid: Money?
         /// The account that paid (CAIP-10).
         public let buyer: String?
         /// The transaction that paid.
         public let transactionID: String?
-        /// What the service keeps of it.
+        /// The service's fee.
         public let fee: Money?
-        /// Whether the merchant was paid out.
+        /// True if the merchant was paid out.
         public let isSettled: Bool
-        /// When it was made.
+        /// The time of its creation.
         public let createdAt: Date?
-        /// When it changed last.
+        /// The time of its last change.
         public let changedAt: Date?
-        /// When the merchant was paid out.
+        /// The time of the payout to the merchant.
         public let settledAt: Date?
 
         init(_ row: PaymentListBody.Row, at merchant: ProviderID) {

@@ -8,32 +8,32 @@ import WalletConnectPayProvider
 #endif
 
 extension WalletConnectPayMerchant {
-    /// What a genuine webhook says of a payment: the whole of it as it was then.
+    /// The content of a genuine webhook: the whole payment in its state at the time.
     public struct Event: Sendable, Hashable {
-        /// What has happened. Open: the service may add others.
+        /// The kind of event. Open: the service may add others.
         public struct Kind: Sendable, Hashable, Codable, RawRepresentable {
-            /// The service's word.
+            /// The service's raw value.
             public let rawValue: String
 
-            /// Creates a kind from the service's word.
+            /// Creates a kind from the service's raw value.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// The payment was made.
+            /// The payment was created.
             public static let created = Kind(rawValue: "payment.created")
             /// A buyer has begun to pay.
             public static let processing = Kind(rawValue: "payment.processing")
-            /// It was paid.
+            /// The payment was paid.
             public static let succeeded = Kind(rawValue: "payment.succeeded")
-            /// It failed.
+            /// The payment failed.
             public static let failed = Kind(rawValue: "payment.failed")
-            /// Its time ran out.
+            /// The payment expired.
             public static let expired = Kind(rawValue: "payment.expired")
-            /// It was called off.
+            /// The payment was cancelled.
             public static let cancelled = Kind(rawValue: "payment.cancelled")
             /// The merchant was paid out.
             public static let settled = Kind(rawValue: "payment.settled")
 
-            /// The state that goes with it; nil where this version does not know it.
+            /// The corresponding state; nil if this version does not know the kind.
             var state: PaymentState? {
                 switch self {
                 case .created: .requiresAction
@@ -47,33 +47,33 @@ extension WalletConnectPayMerchant {
             }
         }
 
-        /// The event's own id, the same however often it is delivered.
+        /// The event's own id, the same for every delivery.
         public let id: String
-        /// What has happened.
+        /// The kind of event.
         public let kind: Kind
-        /// When it happened, by the service's clock.
+        /// The time of the event, by the service's clock.
         public let date: Date?
-        /// The payment.
+        /// The payment's reference.
         public let payment: PaymentReference
-        /// The service's id of the merchant that it is for.
+        /// The service's id of the payee.
         public let merchantID: String
-        /// The world that it is in.
+        /// The payment's environment.
         public let mode: Mode
-        /// The merchant's own name of the order. Not unique.
+        /// The merchant's own reference of the order. Not unique.
         public let reference: String?
-        /// Which state of the payment this is, counted from 0: what has not a larger one than was seen is old.
+        /// The number of this state of the payment, counted from 0: a number not above a seen one is outdated.
         public let version: Int64
-        /// What it costs.
+        /// The price.
         public let price: Money?
-        /// The service's word for its state.
+        /// The service's raw status.
         public let rawStatus: String
         /// The transaction that paid, once it has.
         public let transactionID: String?
-        /// The account that paid (CAIP-10), where it is told.
+        /// The account that paid (CAIP-10), if stated.
         public let buyer: String?
         /// The transaction that paid the merchant out, once there is one.
         public let settlementTransactionID: String?
-        /// What it means. The receipt of a success states no amount: webhooks do not tell the decimals of tokens.
+        /// The outcome. The receipt of a success states no amount: webhooks do not include the decimals of tokens.
         public let outcome: PaymentOutcome
 
         init(_ body: [UInt8], at merchant: WalletConnectPayMerchant) throws(WebhookDefect) {
@@ -102,7 +102,7 @@ extension WalletConnectPayMerchant {
             self.version = version
             reference = data["reference_id"]?.string
             let status = PaymentState(rawValue: try text("status", of: data))
-            // A service that contradicts itself is not to be believed in either.
+            // A service that contradicts itself is reliable in neither statement.
             if let state = kind.state, state != status { throw .unreadable("status") }
             rawStatus = status.printable
             price = data["amount"].flatMap { try? $0.decode(PlainAmountBody.self).money }
@@ -117,12 +117,12 @@ extension WalletConnectPayMerchant {
             }
         }
 
-        /// Checks it against what was ordered.
+        /// Checks it against the order.
         ///
         /// - Parameters:
-        ///   - created: the payment that was made.
-        ///   - order: what was ordered.
-        /// - Throws: ``PaymentError`` with code `integrity`, saying what differs.
+        ///   - created: the created payment.
+        ///   - order: its order.
+        /// - Throws: ``PaymentError`` with code `integrity`, naming the difference.
         public func check(against created: CreatedPayment, _ order: Order) throws(PaymentError) {
             let difference: String? =
                 if payment != created.reference {
@@ -142,22 +142,23 @@ extension WalletConnectPayMerchant {
 }
 
 extension WalletConnectPayMerchant: NotificationReadingService {
-    /// Checks that a webhook is genuine, fresh, of this merchant's world and about one of its payments, and reads it.
+    /// Checks that a webhook is genuine, fresh, of this merchant's environment and about one of its payments, and reads
+    /// it.
     ///
-    /// It can be told again, by the service or by whoever saw it, for as long as it is fresh: ``EventHistory`` keeps
-    /// apart what is news.
+    /// While it is fresh, the service or any holder of a copy can send it again: ``EventHistory`` identifies the new
+    /// events.
     ///
-    /// - Returns: which payment it is about, and what it says of it.
-    /// - Throws: ``PaymentError`` with code `untrustedNotification`, saying why.
+    /// - Returns: the reference and the outcome of its payment.
+    /// - Throws: ``PaymentError`` with code `untrustedNotification`, with the reason.
     public func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
         let event = try read(notification)
         return PaymentNotification(reference: event.payment, outcome: event.outcome)
     }
 
-    /// Checks a webhook as ``verify(_:)`` does, and reads everything that it says.
+    /// Checks a webhook as ``verify(_:)`` does, and reads all its values.
     ///
     /// - Returns: the event.
-    /// - Throws: ``PaymentError`` with code `untrustedNotification`, saying why.
+    /// - Throws: ``PaymentError`` with code `untrustedNotification`, with the reason.
     public func read(_ notification: IncomingNotification) throws(PaymentError) -> Event {
         do throws(WebhookDefect) {
             _ = try SignedWebhook.check(notification, secrets: secrets, now: clock.now)

@@ -1,10 +1,10 @@
 import PaymentCore
 
 extension WalletConnectPayMerchant {
-    /// Which events a server has seen: webhooks come at least once, in no order, and may be sent again by whoever saw
-    /// them. A value: keep it with the orders, in the same transaction as what is made of an event. (Protocol 7.4.)
+    /// The events that a server has seen: webhooks come at least once, in no order, and any holder of a copy may send
+    /// one again. A value: store it with the orders, in the same transaction as an event's effects. (Protocol 7.4.)
     public struct EventHistory: Sendable, Hashable, Codable {
-        /// What an event is to who has seen others.
+        /// The novelty of an event.
         @nonexhaustive
         public enum Verdict: String, Sendable, Hashable {
             /// The latest state of its payment.
@@ -15,27 +15,27 @@ extension WalletConnectPayMerchant {
             case outdated
         }
 
-        /// How many events, and how many payments, are remembered; the earliest are forgotten first.
+        /// The number of events, and of payments, that are remembered; the earliest are evicted first.
         public let capacity: Int
         private var ids: [String] = []
         private var payments: [String] = []
         private var known: Set<String> = []
-        /// By the payment's id. The first version of a payment is 0, so none is an absence.
+        /// The latest versions, by the payment's id. The first version of a payment is 0, so nil stands for none.
         private var versions: [String: Int64] = [:]
 
         /// Creates an empty history.
         ///
-        /// - Parameter capacity: how many events and payments to remember: those of some days, since webhooks are tried
-        ///   for about 28 hours.
+        /// - Parameter capacity: the number of events and payments to remember: those of some days, since the service
+        ///   retries webhooks for about 28 hours.
         public init(capacity: Int = 100_000) { self.capacity = max(1, capacity) }
 
-        /// Takes an event in, and says what it is.
+        /// Adds an event, and returns its novelty.
         ///
-        /// - Returns: what it is. Act on news alone.
+        /// - Returns: the novelty. Process only new events.
         public mutating func take(_ event: Event) -> Verdict {
             guard known.insert(event.id).inserted else { return .repeated }
             ids.append(event.id)
-            // In whole batches: an array gives its first elements up slowly.
+            // In whole batches: an array removes its first elements slowly.
             if ids.count > 2 * capacity {
                 known.subtract(ids.prefix(capacity))
                 ids.removeFirst(capacity)

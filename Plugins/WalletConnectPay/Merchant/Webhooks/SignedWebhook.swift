@@ -7,17 +7,17 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// Why a webhook is not accepted.
+/// The reason why a webhook is rejected.
 enum WebhookDefect: Error, Sendable, Hashable, CustomStringConvertible {
     case noSecret
     case tooLarge
-    /// A header field is missing, there twice or malformed; which spelling was looked at is in the text.
+    /// A header field is missing, repeated or malformed.
     case headers
     case notFresh(seconds: Int)
-    /// The signature is another.
+    /// The signature does not match.
     case forged
     case notJSON
-    /// What it has to say is not there, or is not what it must be.
+    /// A required value is missing or invalid.
     case unreadable(String)
     case otherMode(WalletConnectPayMerchant.Mode)
     case otherMerchant
@@ -42,11 +42,11 @@ enum WebhookDefect: Error, Sendable, Hashable, CustomStringConvertible {
 /// The signature of a webhook: HMAC-SHA256 over id, time and the body byte for byte. (Protocol 7.2; Standard Webhooks.)
 enum SignedWebhook {
     static let maximumLength = 256 << 10
-    /// How far the time of signing may lie from now, in seconds and in either direction.
+    /// The maximum distance of the signing time from now, in seconds and in either direction.
     static let tolerance = 300
-    /// More entries than rotations could leave.
+    /// The maximum number of entries, more than rotations could leave.
     private static let mostEntries = 16
-    /// How the header fields begin: two pages of the documentation differ.
+    /// The prefixes of the header fields: two pages of the documentation differ.
     private static let spellings = ["svix", "webhook"]
 
     /// Checks `notification` and returns its delivery's id.
@@ -102,7 +102,7 @@ enum SignedWebhook {
                 let expected = Array(
                     Data(signature(of: body, id: id, timestamp: timestamp, key: secret.bytes.reveal()))
                         .base64EncodedString().utf8)
-                // All are looked at, wherever one fits.
+                // The loop always covers all signatures, in constant time.
                 for signature in signatures where ConstantTime.equal(signature, expected) { isGenuine = true }
             }
             guard isGenuine else { throw .forged }

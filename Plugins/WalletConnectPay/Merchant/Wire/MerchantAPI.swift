@@ -1,7 +1,7 @@
 import PaymentCore
 import WalletConnectPayProvider
 
-/// WalletConnect Pay's merchant-facing API: how a request is made. Stateless.
+/// The calls of WalletConnect Pay's merchant-facing API. Stateless.
 struct MerchantAPI: Sendable {
     let baseURL: HTTPURL
     let key: Redacted<String>
@@ -12,10 +12,10 @@ struct MerchantAPI: Sendable {
     /// Makes a call and reads its answer.
     ///
     /// - Parameters:
-    ///   - ofMerchant: whether it is about this merchant, and not about the partner's account.
-    ///   - key: the key by which the service recognises a repetition; with one, the network may send it again.
-    ///   - hold: how long the service may wait for a change before it answers, in milliseconds.
-    ///   - status: that of a success.
+    ///   - ofMerchant: true if it is about this merchant, false if it is about the partner's account.
+    ///   - key: the key by which the service recognises a repetition; with one, the network may send the request again.
+    ///   - hold: the time that the service may wait for a change before it answers, in milliseconds.
+    ///   - status: the status of a success.
     func call<Answer: Decodable>(
         _ method: HTTPRequest.Method, _ path: [String], query: [(name: String, value: String)] = [],
         body: JSONValue? = nil, ofMerchant: Bool, key: String? = nil, replay: HTTPRequest.Replay? = nil,
@@ -56,12 +56,12 @@ struct MerchantAPI: Sendable {
         try await call(.post, ["payments", id, "cancel"], body: [:], ofMerchant: true)
     }
 
-    /// Marks a payment as refunded. There is no key for it; the payment is one.
+    /// Marks a payment as refunded. It needs no idempotency key; the payment serves as one.
     func refund(_ id: String) async throws(GatewayError) -> RefundBody {
         try await call(.post, ["refunds"], body: ["paymentId": .string(id)], ofMerchant: true, replay: .safe)
     }
 
-    /// - Parameter ofMerchant: only this merchant's, not all of the partner's account.
+    /// - Parameter ofMerchant: true for this merchant's payments only, false for all of the partner's account.
     func payments(
         _ query: [(name: String, value: String)], ofMerchant: Bool
     ) async throws(GatewayError) -> PaymentListBody {

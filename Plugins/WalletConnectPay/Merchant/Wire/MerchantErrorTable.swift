@@ -2,7 +2,7 @@ import PaymentCore
 import WalletConnectPayProvider
 
 extension ErrorTable {
-    /// WalletConnect Pay's refusals as they are about a merchant's calls; what means the same to a wallet stands in the
+    /// WalletConnect Pay's error codes for a merchant's calls; codes with the same meaning for a wallet are in the
     /// provider's table. (Protocol 8.)
     static let walletConnectPayMerchant = walletConnectPay.adding(
         byCode: [

@@ -2,7 +2,7 @@ import PaymentCore
 import WalletConnectPayProvider
 
 // Answers of the merchant-facing API about payments, version 2026-02-19.preview. Lenient: unknown members are ignored,
-// and what may be absent may be null. Enumerations keep unknown values. (Protocol 3 and 4.)
+// and an optional member may be null. Enumerations keep unknown values. (Protocol 3 and 4.)
 
 /// `POST /v1/payments`.
 struct CreatedBody: Decodable, Sendable {
@@ -51,7 +51,7 @@ struct RefundBody: Decodable, Sendable {
     let paymentId: String
 }
 
-/// An amount whose look may be missing.
+/// An amount whose display data may be missing.
 struct PlainAmountBody: Decodable, Sendable {
     struct Look: Decodable, Sendable { let decimals: Int64 }
 
@@ -59,7 +59,7 @@ struct PlainAmountBody: Decodable, Sendable {
     let value: String
     let display: Look?
 
-    /// The exact amount; nil when it is malformed, or a token's whose decimals are not told.
+    /// The exact amount; nil when it is malformed, or a token's without stated decimals.
     var money: Money? {
         guard let currency = try? Currency(unit: unit) else { return nil }
         let exponent = display.flatMap { UInt8(exactly: $0.decimals) }

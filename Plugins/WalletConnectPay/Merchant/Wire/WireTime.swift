@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Times as lists and webhooks write them: ISO 8601 in UTC, with milliseconds or without.
+/// Times in the format of lists and webhooks: ISO 8601 in UTC, with milliseconds or without.
 enum WireTime {
     static func read(_ text: String) -> Date? {
         guard text.utf8.count <= 40 else { return nil }

@@ -2,7 +2,7 @@ import PaymentCore
 package import PaymentReview
 
 extension AgreedOption {
-    /// An option as the service states it.
+    /// Creates an option as the service states it.
     package init(_ option: OptionBody) {
         let display = option.amount.display
         self.init(
@@ -10,9 +10,9 @@ extension AgreedOption {
             symbol: display.assetSymbol, name: display.assetName, decimals: Int(display.decimals))
     }
 
-    /// The option of an attempt: what the payer chose, whatever the service says now.
+    /// Creates the option of an attempt: the payer's choice, whatever the service states now.
     ///
-    /// - Parameter symbol: the asset's name as the payer saw it.
+    /// - Parameter symbol: the asset's symbol that the payer saw.
     init(_ option: PaymentMethodOption, account: AccountID, symbol: String?) {
         self.init(
             unit: option.amount.currency.unit, value: option.amount.minorUnitText, account: account.text,

@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// Dates as forms write them: `YYYY-MM-DD`, the `full-date` of RFC 3339, in the Gregorian calendar.
+/// Dates in the format of forms: `YYYY-MM-DD`, the `full-date` of RFC 3339, in the Gregorian calendar.
 enum CalendarDate {
-    /// Whether `text` is a day that exists. Years 0001 to 9999.
+    /// Returns true if `text` is an existing day. Years 0001 to 9999.
     static func exists(_ text: String) -> Bool { CivilDay(text.utf8).map { $0.year >= 1 } ?? false }
 }

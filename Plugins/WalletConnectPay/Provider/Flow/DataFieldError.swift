@@ -1,11 +1,11 @@
-/// Why a value that the payer entered is not accepted. Names the field, never the value.
+/// The reason why a payer's value is rejected. Names the field, never the value.
 public struct DataFieldError: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The kind of error.
     @nonexhaustive
     public enum Reason: Sendable, Hashable {
         /// A required value is missing or blank.
         case missing
-        /// Not a day of the calendar in the form `YYYY-MM-DD`.
+        /// Not a calendar date in the form `YYYY-MM-DD`.
         case notADate
         /// Neither `true` nor `false`.
         case notTrueOrFalse
@@ -23,7 +23,7 @@ public struct DataFieldError: Error, Sendable, Hashable {
 
     /// The field's id, as the service wrote it.
     public let field: String
-    /// What is wrong.
+    /// The kind of error.
     public let reason: Reason
 
     init(_ field: String, _ reason: Reason) {
@@ -33,7 +33,7 @@ public struct DataFieldError: Error, Sendable, Hashable {
 }
 
 extension DataFieldError: CustomStringConvertible {
-    /// One sentence for people.
+    /// One human-readable sentence.
     public var description: String {
         let name = "'\(PlainLine.make(field, limit: 64))'"
         return switch reason {

@@ -1,16 +1,16 @@
 public import PaymentCore
 
-/// What a service asks about the payer, and the rules that the values must obey.
+/// The data about the payer that a service requests, and the rules for the values.
 ///
-/// Made from a list of fields or from a JSON Schema; both give the same kind of form. Values are texts on the wire,
-/// dates and yes-or-no answers too.
+/// Created from a list of fields or from a JSON Schema; both give the same kind of form. Values are texts on the wire,
+/// dates and Booleans too.
 public struct DataForm: Sendable, Hashable {
-    /// The most UTF-8 bytes of one value.
+    /// The maximum length of one value, in UTF-8 bytes.
     public static let maximumValueLength = 4096
 
     /// The fields, required ones first.
     public let fields: [DataRequest.Field]
-    /// Groups of field ids. When there are any, at least one group must be filled in completely.
+    /// Groups of field ids. If there are any, at least one group must be filled in completely.
     public let alternatives: [[String]]
     private let rules: [String: ValueRule]
 
@@ -20,8 +20,8 @@ public struct DataForm: Sendable, Hashable {
         self.rules = rules
     }
 
-    /// Creates a form of plain fields. Of fields with the same id the first stays. A required checkbox is a consent: it
-    /// has to be `true`.
+    /// Creates a form of plain fields. Of several fields with the same id the first one counts. A required checkbox is
+    /// a consent: it has to be `true`.
     public init(fields: [DataRequest.Field]) {
         var seen: Set<String> = []
         var rules: [String: ValueRule] = [:]
@@ -34,7 +34,7 @@ public struct DataForm: Sendable, Hashable {
         self.rules = rules
     }
 
-    /// The ids that the form asks for: the required fields and those of every alternative.
+    /// The ids that the form requests: the required fields and those of every alternative.
     public var askedIDs: Set<String> {
         Set(fields.filter(\.isRequired).map(\.id)).union(alternatives.joined())
     }
@@ -47,9 +47,9 @@ public struct DataForm: Sendable, Hashable {
         if let reason = rule.fault(of: value) { throw DataFieldError(id, reason) }
     }
 
-    /// Returns everything that is wrong with `values`, in the order of the fields; empty when they can be handed in.
+    /// Returns all errors in `values`, in the order of the fields; empty when the values can be submitted.
     ///
-    /// A blank value counts as none. Values that the form does not ask for are no fault.
+    /// A blank value counts as missing. Values that the form does not request are not errors.
     public func errors(in values: [String: Redacted<String>]) -> [DataFieldError] {
         var problems: [DataFieldError] = []
         let filled = filled(values)
@@ -60,7 +60,7 @@ public struct DataForm: Sendable, Hashable {
                 problems.append(DataFieldError(field.id, .missing))
             }
         }
-        // Of the groups, the one that is nearest to complete was probably meant.
+        // Of the groups, the one closest to complete was probably meant.
         let missing = alternatives.map { $0.filter { filled[$0] == nil } }
         if !missing.contains(where: \.isEmpty), let nearest = missing.min(by: { $0.count < $1.count }) {
             problems += nearest.map { DataFieldError($0, .missing) }
@@ -68,8 +68,8 @@ public struct DataForm: Sendable, Hashable {
         return problems
     }
 
-    /// Returns the values to hand in, in the order of the fields: checked, without blanks and without anything that was
-    /// not asked for.
+    /// Returns the values to submit, in the order of the fields: checked, without blanks and without values that were
+    /// not requested.
     ///
     /// - Throws: ``DataFieldError``, the first of ``errors(in:)``.
     public func accepted(
@@ -80,13 +80,13 @@ public struct DataForm: Sendable, Hashable {
         return fields.compactMap { field in filled[field.id].map { (field.id, Redacted($0)) } }
     }
 
-    /// The values that say something.
+    /// Returns the values that are not blank.
     private func filled(_ values: [String: Redacted<String>]) -> [String: String] {
         values.mapValues { $0.reveal() }.filter { !$0.value.allSatisfy(\.isWhitespace) }
     }
 }
 
-/// What one value must look like.
+/// The rule for one value.
 struct ValueRule: Sendable, Hashable {
     var kind: DataRequest.Field.Kind = .text
     /// Unicode scalars, as JSON Schema counts.
@@ -96,7 +96,7 @@ struct ValueRule: Sendable, Hashable {
     /// The only value allowed.
     var constant: String?
 
-    /// What is wrong with `value`, or nil.
+    /// Returns the error in `value`, or nil.
     func fault(of value: String) -> DataFieldError.Reason? {
         guard value.utf8.count <= DataForm.maximumValueLength else {
             return .tooLong(maximum: min(maximum ?? .max, DataForm.maximumValueLength))

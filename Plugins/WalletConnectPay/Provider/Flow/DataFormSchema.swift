@@ -1,15 +1,15 @@
 public import PaymentCore
 
 extension DataForm {
-    /// The most UTF-8 bytes of a schema's text.
+    /// The maximum length of a schema's text, in UTF-8 bytes.
     public static let maximumSchemaLength = 65_536
-    /// The most properties, and the most ids in one list.
+    /// The maximum number of properties, and of ids in one list.
     private static let maximumCount = 200
 
     /// Creates a form from a JSON Schema, as the object itself or as its text in a string.
     ///
-    /// Read are `required`, `anyOf` with `required`, and of each property `type`, `format` (`date`), `minLength`,
-    /// `maxLength`, `const`, `title` and simple forms of `pattern`. Everything else is ignored, as is a known keyword
+    /// The form uses `required`, `anyOf` with `required`, and of each property `type`, `format` (`date`), `minLength`,
+    /// `maxLength`, `const`, `title` and simple forms of `pattern`. It ignores everything else, and a known keyword
     /// with a value of the wrong kind: the service checks again. (JSON Schema 2020-12.)
     ///
     /// - Throws: ``DataFormSchemaError``.
@@ -25,7 +25,7 @@ extension DataForm {
         guard properties.count <= Self.maximumCount, groups.count <= Self.maximumCount else { throw .tooLarge }
 
         let required = try Self.ids(members["required"])
-        // A group that demands nothing is always complete, and with it the choice.
+        // A group without requirements is always complete, and with it the choice.
         var alternatives: [[String]] = []
         for group in groups { alternatives.append(try Self.ids(group["required"])) }
 
@@ -69,19 +69,19 @@ extension ValueRule {
     }
 }
 
-/// Why a schema cannot be read.
+/// The reason why a schema cannot be read.
 @nonexhaustive
 public enum DataFormSchemaError: Error, Sendable, Hashable {
     /// Its text is not JSON.
     case notJSON(JSONError)
-    /// It is no JSON object.
+    /// It is not a JSON object.
     case notAnObject
-    /// It is larger than any form for people.
+    /// It is larger than any realistic form.
     case tooLarge
 }
 
 extension DataFormSchemaError: CustomStringConvertible {
-    /// One sentence for people.
+    /// One human-readable sentence.
     public var description: String {
         switch self {
         case .notJSON(let error): "the form's schema cannot be read: \(error)"

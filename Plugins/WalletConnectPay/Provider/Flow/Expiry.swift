@@ -6,9 +6,9 @@ import PaymentCore
     import Foundation
 #endif
 
-/// Until when an attempt can be carried out: the end of the payment, and the end of its option's price.
+/// The time limits of an attempt: the expiry of the payment, and that of its option's price.
 struct Expiry: Sendable {
-    /// The code of the error that says that the payment is over; it never leaves the provider.
+    /// The code of the error for an expired payment; it never leaves the provider.
     static let code = PaymentError.Code(rawValue: "expired")
 
     private let attempt: PaymentAttempt
@@ -21,8 +21,8 @@ struct Expiry: Sendable {
         self.clock = clock
     }
 
-    /// - Throws: ``PaymentError``: with ``code`` when the payment is over, with
-    ///   ``PaymentError/Code/unusableOption`` when only the option's price is; another option may still do.
+    /// - Throws: ``PaymentError``: with ``code`` when the payment has expired, with
+    ///   ``PaymentError/Code/unusableOption`` when only the option's price has; another option may still be usable.
     func check() throws {
         if let end = attempt.expiresAt, end <= clock.now {
             throw PaymentError(Self.code, "the payment has expired", provider: provider)

@@ -1,17 +1,18 @@
 package import PaymentCore
 
-/// What an option makes the wallet do.
+/// The rules for the wallet calls of an option.
 package enum OptionActions {
-    /// The call that moves money by itself.
+    /// The call that by itself moves money.
     static let sendTransaction = "eth_sendTransaction"
-    /// More than any real option has; bounds what a hostile answer can make the payer sign.
+    /// The maximum number of calls, more than any real option has; bounds what a hostile answer can make the payer
+    /// sign.
     static let maximumCalls = 8
 
-    /// What an attempt keeps of its option.
+    /// The stored data of an attempt's option.
     struct Stored: Codable {
         let actions: [ActionBody]
         let collectData: CollectDataBody?
-        /// The asset's name as the service stated it, and the payer saw it; absent in older journals.
+        /// The asset's symbol that the service stated and the payer saw; absent in older journals.
         let symbol: String?
 
         init(_ option: OptionBody) {
@@ -21,8 +22,8 @@ package enum OptionActions {
         }
     }
 
-    /// What the payer must be able to do. A `build` action shows its method only when fetched; native coins are sent,
-    /// tokens are signed for.
+    /// Returns the abilities that the payer needs. A `build` action shows its method only when fetched; native coins
+    /// are sent, tokens are signed for.
     static func needs(of option: OptionBody) -> [PayerNeed] {
         var methods: [String] = []
         for action in option.actions {
@@ -33,18 +34,18 @@ package enum OptionActions {
         return methods.map(PayerNeed.signing(method:)) + (option.collectData != nil ? [.data] : [])
     }
 
-    /// The wallet calls that are known without asking.
+    /// Returns the wallet calls that are known without a request.
     package static func ready(_ actions: [ActionBody]) -> [JSONValue] {
         actions.filter { $0.type == "walletRpc" }.map(\.data)
     }
 
-    /// The wallet calls of an option, in order, as the service sent them; `build` actions are resolved by `fetch`,
-    /// without actions all are fetched. Nothing is said yet about what they do.
+    /// Returns the wallet calls of an option, in order, as the service sent them; `fetch` resolves `build` actions, or
+    /// all calls if there are no actions. The calls are not reviewed yet.
     static func resolve(
         _ known: [ActionBody], fetch: (_ data: String) async throws(GatewayError) -> ActionsBody
     ) async throws(GatewayError) -> [JSONValue] {
         let actions = known.isEmpty ? try await fetch("").actions : known
-        // Before anything is fetched for them.
+        // Checked before any action is fetched.
         guard actions.count <= maximumCalls else { throw tooMany(actions.count) }
         var calls: [JSONValue] = []
         for action in actions {
@@ -67,11 +68,11 @@ package enum OptionActions {
         .unusableAnswer("the service asks for \(count) wallet calls; 1 to \(maximumCalls) are accepted")
     }
 
-    /// Whether paying `unit` makes the wallet itself send money.
+    /// Returns true if a payment in `unit` makes the wallet itself send money.
     static func isSent(_ unit: String) -> Bool { unit.hasPrefix("caip19/eip155:") && unit.contains("/slip44:") }
 
-    /// What kind of step answering a call is. A transaction by itself is the payment; before a signature it is the
-    /// approval, which pays nobody.
+    /// Returns the kind of step for a call. A single transaction is the payment; a transaction before a signature is
+    /// the approval, which pays no recipient.
     static func stepKind(of call: WalletCallBody, among count: Int) -> StepKind {
         guard call.method == sendTransaction else { return .interaction }
         return count == 1 ? .walletTransfer : .mutation(replay: .never)

@@ -1,16 +1,16 @@
 import PaymentCore
 import Synchronization
 
-/// The data about the payer that an option asks for, during one run of an attempt.
+/// The data about the payer that an option requests, during one run of an attempt.
 ///
-/// The values stay in memory: what the journal keeps is only how they were handed in.
+/// The values stay in memory: the journal keeps only the kind of answer.
 final class PayerData: Sendable {
-    /// How the payer answered.
+    /// The kind of the payer's answer.
     private enum Answer: String, Codable, Sendable {
         case notAsked, declined
-        /// In the service's own form, which hands the data in by itself.
+        /// In the service's own form, which submits the data itself.
         case form
-        /// As values, which go with the confirmation.
+        /// As values, which are sent with the confirmation.
         case values
     }
 
@@ -21,24 +21,24 @@ final class PayerData: Sendable {
     private let isAsked: Bool
     private let collected = Mutex<[CollectedBody]>([])
 
-    /// - Parameter allowsLoopback: whether the service's form may be on this machine: for a sandbox there.
+    /// - Parameter allowsLoopback: true if the service's form may be on this machine: for a sandbox there.
     init(_ action: CollectDataBody?, allowsLoopback: Bool) {
         isAsked = action != nil
         page = action?.url.flatMap { try? DataCollectionPage($0, allowsLoopback: allowsLoopback) }
         form = Self.form(action)
     }
 
-    /// What goes with the confirmation.
+    /// The values for the confirmation.
     var values: [CollectedBody] { collected.withLock { $0 } }
 
-    /// Asks the payer, unless there is nothing to ask.
+    /// Asks the payer, if the option requests data.
     ///
     /// - Returns: false when the payer declined.
     func gather(for payment: String, in flow: PaymentFlow) async throws -> Bool {
         guard isAsked else { return true }
         let request = DataRequest(fields: form.fields, formURL: page?.url.reveal())
         let answer = try await flow.context.step(Self.step, .interaction) { try await self.ask(request, flow) }
-        // Resumed: the values were not kept. They are needed again only if the confirmation has not arrived yet.
+        // Resumed: the values were not stored. They are needed again only if the confirmation has not arrived yet.
         if answer == .values, values.isEmpty {
             let status = try await flow.mapped { () throws(GatewayError) in
                 try await flow.status(payment)
@@ -62,7 +62,7 @@ final class PayerData: Sendable {
             throw flow.error(.payer, "the payer's data could not be collected (\(type(of: error)))", cause: error)
         }
         guard let entered else { return .declined }
-        // Nothing, or nothing that was asked for, means that the service's own form was used.
+        // Without any requested value, the payer has used the service's own form.
         guard form.fields.contains(where: { entered[$0.id] != nil }) else { return .form }
         do {
             let values = try form.accepted(entered).map { CollectedBody(id: $0.id, value: $0.value.reveal()) }
@@ -73,7 +73,7 @@ final class PayerData: Sendable {
         return .values
     }
 
-    /// The schema says more than the old list of fields, where the service sends one.
+    /// Returns the form. The schema, if the service sends one, has more detail than the old list of fields.
     private static func form(_ action: CollectDataBody?) -> DataForm {
         if let schema = action?.schema, let form = try? DataForm(schema: .string(schema)), !form.fields.isEmpty {
             return form

@@ -3,7 +3,7 @@ import PaymentReview
 import Synchronization
 
 extension PaymentFlow {
-    /// Gathers data where the option asks for it, resolves the option's actions, has the payer sign them in order,
+    /// Gathers data if the option requests it, resolves the option's actions, has the payer sign them in order,
     /// confirms once and waits for the settlement.
     func pay(_ attempt: PaymentAttempt) async throws -> PaymentOutcome {
         let id = attempt.reference.id
@@ -14,7 +14,7 @@ extension PaymentFlow {
             throw error(.invalidResponse, "the option does not say what the wallet has to do")
         }
         let data = PayerData(stored.collectData, allowsLoopback: configuration.baseURL.isLoopback)
-        // First of all: the service builds no actions before it has the data.
+        // This comes first: the service builds no actions before it has the data.
         guard try await data.gather(for: id, in: self) else { return .cancelled }
         let isFresh = Mutex(false)
         let calls = try await context.step("fetch actions", .query) {
@@ -25,8 +25,8 @@ extension PaymentFlow {
         }
         let agreed = AgreedOption(attempt.option, account: account, symbol: stored.symbol)
         let bodies = try calls.map { try $0.decode(WalletCallBody.self) }
-        // Once before any step that the wallet has a part in: what is refused here has begun nothing. Coins that were
-        // sent before, by a version that reviewed otherwise, are gone; the service has to hear of them.
+        // Review once before any step of the wallet: a rejection here leaves nothing begun. Coins that an earlier
+        // version with other review rules sent are gone; the service has to receive their transaction.
         if await !hasSentCoins(bodies) {
             _ = try await context.step("review calls", .query) {
                 try reviewed(calls, agreed, id, isStored: !isFresh.withLock { $0 }).warnings.map(\.rawValue)
@@ -35,14 +35,14 @@ extension PaymentFlow {
         let expiry = Expiry(attempt, context.clock, provider)
         var results: [String] = []
         for (index, call) in bodies.enumerated() {
-            // Once something was sent to the chain, the service has to hear of it, however late.
+            // Once a transaction was sent to the chain, the service has to receive it, however late.
             let mayAbandon = !bodies[..<index].contains { $0.method == OptionActions.sendTransaction }
             results.append(
                 try await context.step(
                     Self.signing(index, of: calls.count), OptionActions.stepKind(of: call, among: calls.count)
                 ) {
                     if mayAbandon { try expiry.check() }
-                    // And before each signature: the time has gone on, and the step may have been stored long ago.
+                    // Review again before each signature: time has passed, and the step may have been stored long ago.
                     let review = try reviewed(calls, agreed, id, isStored: false)
                     return try await sign(
                         SigningRequest(
@@ -60,8 +60,8 @@ extension PaymentFlow {
                     collectedData: data.values)
             ) { if mayAbandon { try expiry.check() } }
         } catch let error as PaymentError where error.code == .payerRefused && !mayAbandon {
-            // What the wallet sent to the chain is under way, whatever the service thinks of the payer: calling this
-            // declined would let the next attempt send it again.
+            // The transaction that the wallet sent to the chain is in flight, whatever the service decides about the
+            // payer: a declined outcome would let the next attempt send it again.
             throw self.error(error.code, error.message, phase: .maybeSent, cause: error.cause)
         }
         return try await mapped(isMutation: true) { () throws(GatewayError) in
@@ -79,8 +79,8 @@ extension PaymentFlow {
         return false
     }
 
-    /// - Parameter isStored: whether the calls were fetched by an earlier run, and nothing of them has been signed:
-    ///   what does not fit then is chosen anew.
+    /// - Parameter isStored: true if an earlier run fetched the calls and none of them has been signed: calls that do
+    ///   not pass the review then require a new choice of option.
     private func reviewed(
         _ calls: [JSONValue], _ option: AgreedOption, _ id: String, isStored: Bool
     ) throws -> SigningReview {
@@ -96,7 +96,7 @@ extension PaymentFlow {
         }
     }
 
-    /// A failing wallet may have broadcast a transaction; only its own word says that it has not.
+    /// Requests a signature. A failing wallet may have broadcast a transaction; only its own error can exclude that.
     private func sign(_ request: SigningRequest, with signer: any PaymentSigner) async throws -> String {
         do { return try await signer.sign(request) } catch let error as PaymentError {
             throw error

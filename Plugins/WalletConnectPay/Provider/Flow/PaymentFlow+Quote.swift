@@ -8,7 +8,7 @@ import PaymentReview
 #endif
 
 extension PaymentFlow {
-    /// Asks for the payment and the options that the payer's accounts have.
+    /// Gets the payment and the options of the payer's accounts.
     func quote(_ payment: PaymentReference) async throws -> PaymentQuote {
         let accounts = context.payer.accounts.map(\.text)
         guard !accounts.isEmpty else {
@@ -34,8 +34,8 @@ extension PaymentFlow {
             outcome: isOpen ? nil : status.outcome(of: payment))
     }
 
-    /// The options whose own statements hold, and which may be paid from such a link. One that is left out is said;
-    /// when no other is left, the payment cannot be made.
+    /// Returns the options that are consistent and allowed for such a link, and logs the others. When none is left, the
+    /// payment cannot be made.
     private func offers(_ bodies: [OptionBody], of payment: PaymentReference) throws -> [PaymentMethodOption] {
         var options: [PaymentMethodOption] = []
         var refusal: PaymentError?
@@ -81,7 +81,7 @@ extension PaymentFlow {
 }
 
 extension PaymentOutcome {
-    /// What it means that the service refuses the payer.
+    /// Returns the outcome for a payer whom the service refuses.
     static func refusedPayer(_ error: PaymentError) -> PaymentOutcome {
         .declined(DeclineReason(.compliance, error.message))
     }

@@ -1,11 +1,10 @@
 package import PaymentCore
 package import PaymentReview
 
-/// The way from a payment's name to its settlement, call by call: the only one there is.
+/// The single implementation of the way from a payment's name to its settlement, call by call.
 ///
-/// The router's provider goes it in one attempt (``PaymentFlow/pay(_:)``), over steps that are stored; the vendor's
-/// client goes it as the application calls it, over steps that live as long as one call. Both are held to the same
-/// checks.
+/// The router's provider runs it in one attempt (``PaymentFlow/pay(_:)``), over stored steps; the vendor's client runs
+/// it as the application calls it, over steps that exist for one call. The same checks apply to both.
 package struct PaymentFlow: Sendable {
     package let context: ProviderContext
     let provider: ProviderID
@@ -16,8 +15,8 @@ package struct PaymentFlow: Sendable {
     /// Creates a flow over the network and the steps of `context`.
     ///
     /// - Parameters:
-    ///   - provider: whose errors these are.
-    ///   - patience: who sends again what failed.
+    ///   - limits: the retry limits of its calls.
+    ///   - provider: the provider named in errors.
     package init(
         _ configuration: GatewayConfiguration, reviewer: SigningReviewer, limits: RetryingGateway.Limits,
         provider: ProviderID = WalletConnectPayProvider.id, context: ProviderContext
@@ -33,7 +32,7 @@ package struct PaymentFlow: Sendable {
 
     // MARK: What is to be paid, and how
 
-    /// What the payment asks for, and the ways in which `accounts` (CAIP-10) can pay it.
+    /// Gets the terms of the payment, and the options with which `accounts` (CAIP-10) can pay it.
     package func options(
         of id: String, accounts: [String], includeInfo: Bool = true
     ) async throws(GatewayError) -> OptionsBody {
@@ -47,9 +46,9 @@ package struct PaymentFlow: Sendable {
         return body
     }
 
-    /// The calls that an option asks of the wallet, completely and in order. Nothing is said yet about what they do.
+    /// Gets the wallet calls of an option, completely and in order. They are not reviewed yet.
     ///
-    /// - Parameter listed: what the options said of them.
+    /// - Parameter listed: the actions in the options.
     package func calls(
         of id: String, option: String, listed: [ActionBody]
     ) async throws(GatewayError) -> [JSONValue] {
@@ -60,7 +59,7 @@ package struct PaymentFlow: Sendable {
         }
     }
 
-    /// What `calls` will do, after everything was compared with what the payer agreed to.
+    /// Returns the effect of `calls`, after comparing everything with what the payer agreed to.
     package func review(
         _ calls: [JSONValue], for option: AgreedOption, of id: String, payer: [AccountID]
     ) throws(GatewayError) -> SigningReview {
@@ -70,18 +69,18 @@ package struct PaymentFlow: Sendable {
         } catch { throw .dangerousCalls(error) }
     }
 
-    /// The wallet sends money only for a payment that has one name here, however its link is spelt.
+    /// Checks that a payment for which the wallet sends money has one name here, however its link is spelt.
     static func checkIdentity(of id: String, paying unit: String) throws(GatewayError) {
         guard PaymentID.isWellFormed(id) || !OptionActions.isSent(unit) else { throw .unnamedPayment }
     }
 
     // MARK: Moving money
 
-    /// Hands in the results: the one request that moves money, in one step.
+    /// Submits the results: the one request that moves money, in one step.
     ///
     /// - Parameters:
-    ///   - hold: how long the service may wait for a change before it answers, in milliseconds.
-    ///   - check: the last word before it is sent.
+    ///   - hold: the time that the service may wait for a change before it answers, in milliseconds.
+    ///   - check: the final check before the request is sent.
     package func confirm(
         _ id: String, _ body: ConfirmRequestBody, hold: Int64? = nil,
         check: @escaping @Sendable () throws -> Void = {}
@@ -100,15 +99,16 @@ package struct PaymentFlow: Sendable {
 
     /// Waits until a confirmed payment is settled, or `limit` has passed.
     ///
-    /// - Parameter isHeld: whether the service may wait for a change before it answers.
-    /// - Returns: the last status, which is not final when the time ran out.
+    /// - Parameter isHeld: true if the service may wait for a change before it answers.
+    /// - Returns: the latest status, which is not final when the time ran out.
     package func settle(
         _ id: String, _ confirmed: StatusBody, within limit: Duration, isHeld: Bool = false
     ) async throws(GatewayError) -> StatusBody {
         let deadline = context.clock.uptime + limit
         let poll = SettlementPoll(clock: context.clock, note: { context.log($0) })
         return try await poll.settle(confirmed, within: limit) { left throws(GatewayError) in
-            // Not the whole time again, as the vendor's client asks: the answer would come after the deadline.
+            // The remaining time only; the vendor's client requests the full time again, and gets its answer after the
+            // deadline.
             let hold = isHeld && left > 0 ? left : nil
             return try await gateway.query(until: deadline) { gateway throws(GatewayError) in
                 try await gateway.status(id, hold: hold)
@@ -116,12 +116,12 @@ package struct PaymentFlow: Sendable {
         }
     }
 
-    /// Where the payment stands.
+    /// Gets the status of the payment.
     package func status(_ id: String) async throws(GatewayError) -> StatusBody {
         try await gateway.query { gateway throws(GatewayError) in try await gateway.status(id) }
     }
 
-    /// Calls the payment off, in one step.
+    /// Cancels the payment, in one step.
     package func cancel(_ id: String) async throws -> CancelBody {
         try await context.step("cancel", .mutation(replay: .never)) {
             try await mapped(isMutation: true) { () throws(GatewayError) in
@@ -137,7 +137,7 @@ package struct PaymentFlow: Sendable {
 
     // MARK: Errors
 
-    /// Runs `call` and maps its failure to the core's error, which is what steps understand.
+    /// Runs `call` and maps its failure to the core's error, which steps understand.
     func mapped<Answer>(
         isMutation: Bool = false, _ call: () async throws(GatewayError) -> Answer
     ) async throws -> Answer {

@@ -6,15 +6,15 @@ import PaymentCore
     import Foundation
 #endif
 
-/// The gateway with a caller's patience: queries are asked again, mutations only when they surely had no effect.
+/// The gateway with a caller's retry limits: it repeats queries, and mutations only if they certainly had no effect.
 package struct RetryingGateway: Sendable {
-    /// How often one call is sent again.
+    /// The number of retries of one call.
     package struct Limits: Sendable {
         let retries: Int
 
-        /// Never: the router sees to it.
+        /// No retries: the router does them.
         package static let none = Limits(retries: 0)
-        /// As often as the vendor's client.
+        /// The number of the vendor's client.
         package static let vendor = Limits(retries: 5)
     }
 
@@ -22,10 +22,10 @@ package struct RetryingGateway: Sendable {
     let limits: Limits
     let clock: any PaymentClock
     let random: any RandomSource
-    /// Hears why something is sent again.
+    /// Receives the reason of each retry.
     let note: @Sendable (String) -> Void
 
-    /// Runs `call`, again after failures that may pass.
+    /// Runs `call`, again after temporary failures.
     ///
     /// - Parameter deadline: no retry begins after it.
     func query<Answer>(
@@ -41,10 +41,10 @@ package struct RetryingGateway: Sendable {
         }
     }
 
-    /// Sends a mutation of the payment `id`. When its fate is open, the payment's status decides: the mutation is sent
-    /// again only while the payment still waits for it, word for word the same.
+    /// Sends a mutation of the payment `id`. If its effect is unknown, the payment's status decides: the identical
+    /// mutation is sent again only while the payment still waits for it.
     ///
-    /// - Parameter answer: what a status means as the mutation's answer; nil when it says that nothing has happened.
+    /// - Parameter answer: maps a status to the mutation's answer; nil when nothing has happened.
     func mutate<Answer>(
         _ id: String, _ send: (PayGateway) async throws(GatewayError) -> Answer,
         settledBy answer: (StatusBody) -> Answer?
@@ -71,14 +71,15 @@ package struct RetryingGateway: Sendable {
         }
     }
 
-    /// The error of a mutation that ended with `last`: no later copy's end tells what became of the earlier ones.
+    /// Returns the error of a mutation that ended with `last`: the end of a later copy does not show the effect of the
+    /// earlier ones.
     private static func mapped(_ last: GatewayError, _ fateWasOpen: Bool) -> GatewayError {
         fateWasOpen && !last.leavesFateOpen ? .afterOpenCopy(last) : last
     }
 
-    /// The payment's status after a mutation failed with `failure`.
+    /// Returns the payment's status after a mutation failed with `failure`.
     ///
-    /// - Throws: `failure` when the status cannot be had either.
+    /// - Throws: `failure` when the status cannot be obtained either.
     private func status(of id: String, after failure: GatewayError) async throws(GatewayError) -> StatusBody? {
         note("the answer is missing or in doubt; asking for the payment's status")
         do {
@@ -97,8 +98,9 @@ package struct RetryingGateway: Sendable {
         do { try await clock.sleep(for: delay) } catch { throw .cancelled(mayHaveArrived: false) }
     }
 
-    /// The vendor's back-off: 1 s, then 2 s, and up to half as much again at random. Where the service says how long,
-    /// its own wish of up to 2 s: the vendor's client heeds it after HTTP 429 alone, this one also in an outage.
+    /// Returns the vendor's back-off: 1 s, then 2 s, and up to half as much again at random. A wait of up to 2 s that
+    /// the service states takes precedence: the vendor's client follows it after HTTP 429 alone, this one also in an
+    /// outage.
     static func delay(
         beforeRetry retry: Int, after failure: GatewayError, random: any RandomSource
     ) -> Duration {
@@ -111,7 +113,7 @@ package struct RetryingGateway: Sendable {
 
     private static func wish(_ text: String?) -> Int64? {
         guard let text, !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
-        // Too many digits for a number is still more than the cap.
+        // A number with too many digits still exceeds the cap.
         let seconds = Int64(text) ?? .max
         return seconds > 0 ? seconds : nil
     }

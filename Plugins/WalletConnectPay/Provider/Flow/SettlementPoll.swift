@@ -1,27 +1,27 @@
 package import PaymentCore
 
-/// Waiting until a confirmed payment is settled.
+/// Polling until a confirmed payment is settled.
 package struct SettlementPoll: Sendable {
-    /// The pause where the service names none, in milliseconds.
+    /// The pause if the service states none, in milliseconds.
     private static let usualPause: Int64 = 1000
-    // These bounds keep a wrong answer from flooding the service or from hanging here.
+    // These bounds prevent a wrong answer from flooding the service or from hanging here.
     private static let shortestPause: Int64 = 10
     private static let longestPause: Int64 = 10_000
 
     private let clock: any PaymentClock
     private let note: @Sendable (String) -> Void
 
-    /// Creates a way to wait.
+    /// Creates a poll.
     ///
-    /// - Parameter note: hears every state and pause.
+    /// - Parameter note: receives every state and pause.
     package init(clock: any PaymentClock, note: @escaping @Sendable (String) -> Void) {
         self.clock = clock
         self.note = note
     }
 
-    /// Asks until the status is final or `limit` has passed since now; the last question comes at the limit itself.
+    /// Polls until the status is final or `limit` has passed since now; the last inquiry is at the limit itself.
     ///
-    /// - Returns: the last status, which is not final when the time ran out.
+    /// - Returns: the latest status, which is not final when the time ran out.
     package func settle(
         _ first: StatusBody, within limit: Duration,
         ask: (_ millisecondsLeft: Int64) async throws(GatewayError) -> StatusBody
@@ -47,7 +47,7 @@ package struct SettlementPoll: Sendable {
 }
 
 extension Duration {
-    /// The nearest whole number of milliseconds, at most the largest there is.
+    /// The nearest whole number of milliseconds, at most the largest representable one.
     package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let whole = seconds.multipliedReportingOverflow(by: 1000)

@@ -3,13 +3,13 @@ import PaymentCore
 /// The one form of regular expressions that is checked here: an anchored repetition of a character class, such as
 /// `^[A-Z]{2}$`.
 ///
-/// A pattern comes from outside. General expressions can be made to take hours on a short text; these take one look
-/// per character. What is not of this form is left to the service, which checks everything again.
+/// A pattern is foreign input. General expressions can take hours on a short text; these take one comparison per
+/// character. Other forms are left to the service, which checks everything again.
 struct TextPattern: Sendable, Hashable {
     private let ranges: [ClosedRange<UInt8>]
     private let counts: ClosedRange<Int>
 
-    /// Reads `^[class]quantifier$`; nil for every other expression.
+    /// Creates a pattern from `^[class]quantifier$`; nil for every other expression.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= 256, bytes.starts(with: "^[".utf8), bytes.last == UInt8(ascii: "$"),
@@ -21,12 +21,12 @@ struct TextPattern: Sendable, Hashable {
         self.counts = counts
     }
 
-    /// Whether all of `text` has the form.
+    /// Returns true if all of `text` has the form.
     func matches(_ text: String) -> Bool {
         counts.contains(text.utf8.count) && text.utf8.allSatisfy { byte in ranges.contains { $0.contains(byte) } }
     }
 
-    /// Plain characters and ranges of them; no negation, no escapes.
+    /// Reads plain characters and ranges of them; no negation, no escapes.
     private static func ranges(_ bytes: [UInt8]) -> [ClosedRange<UInt8>]? {
         guard !bytes.isEmpty, bytes.first != UInt8(ascii: "^"), !bytes.contains(UInt8(ascii: "\\")),
             bytes.allSatisfy({ 0x20...0x7E ~= $0 })

@@ -2,9 +2,9 @@ public import PaymentCore
 
 /// Links of the wallet application itself that carry a payment link: `mywallet://pay?uri=wc:…`.
 ///
-/// A wrapper proves nothing: any page and any app can make one. What it carries is read by the same rules as if it had
-/// been scanned alone, so a wrapped https link is as trusted as the link, and a wrapped id stays unverified.
-/// Wrappers inside wrappers are not opened.
+/// A wrapper proves nothing: any page and any app can make one. Its content is read by the same rules as a separately
+/// scanned link, so a wrapped https link is as trusted as the link, and a wrapped id stays unverified. Wrappers inside
+/// wrappers are not opened.
 public struct AppLinks: Sendable, Hashable {
     /// The application's URI schemes, in lower case, without the colon.
     public let schemes: [String]
@@ -17,16 +17,16 @@ public struct AppLinks: Sendable, Hashable {
         self.hosts = hosts.map { String(decoding: $0.utf8.map(\.lowercasedASCII), as: UTF8.self) }
     }
 
-    /// What a provider has to claim to be asked about these links.
+    /// The patterns that a provider has to claim to receive these links.
     public var patterns: [LinkPattern] {
         schemes.map { .scheme($0) } + hosts.map { .host($0) }
     }
 
-    /// Returns the payment link or id that `text` wraps, ready for the vendor's calls; nil when `text` is no link of
-    /// this application or carries nothing that is surely one payment.
+    /// Returns the payment link or id that `text` wraps, ready for the vendor's calls; nil when `text` is not a link of
+    /// this application or does not certainly contain one payment.
     ///
-    /// Exactly one query item must say what is wrapped: `uri` or `payUrl` a `wc:`, `https:` or `http:` link,
-    /// `paymentId` or `pid` an id. Two of them, or one in other letter case, could be read in two ways.
+    /// Exactly one query item must hold the wrapped value: `uri` or `payUrl` a `wc:`, `https:` or `http:` link,
+    /// `paymentId` or `pid` an id. Two of them, or one in another letter case, would be ambiguous.
     public func unwrap(_ text: String) -> String? {
         guard let link = try? PaymentLink(text), let inner = wrapped(in: link),
             LinkReading.routed(inner)?.reference != nil
@@ -34,7 +34,7 @@ public struct AppLinks: Sendable, Hashable {
         return inner.text
     }
 
-    /// Whether `link` is one of the application's own.
+    /// Returns true if `link` is one of the application's own.
     func contains(_ link: PaymentLink) -> Bool {
         guard let scheme = link.scheme else { return false }
         if link.isHTTP {
@@ -43,7 +43,7 @@ public struct AppLinks: Sendable, Hashable {
         return schemes.contains(String(scheme))
     }
 
-    /// What `link` wraps, scanned.
+    /// Returns the scanned content of the wrapper `link`.
     func wrapped(in link: PaymentLink) -> PaymentLink? {
         guard contains(link) else { return nil }
         var found: QueryItems.Item?
@@ -57,7 +57,7 @@ public struct AppLinks: Sendable, Hashable {
         if found.name == "paymentId" || found.name == "pid" {
             return PaymentID.isWellFormed(value) ? try? PaymentLink(value) : nil
         }
-        // One decoding is the wrapper's. A link that is still encoded then is another link to other readers.
+        // One decoding is the wrapper's. A link that is still encoded then is another link to other programs.
         let starts = ["wc:", "https://", "http://"]
         guard starts.contains(where: { value.prefix($0.utf8.count).equalsIgnoringASCIICase($0) }) else { return nil }
         return try? PaymentLink(value)

@@ -1,25 +1,25 @@
 public import PaymentCore
 
-/// The pages of a merchant to which the service's checkout page sends payers back, once a payment has ended there.
+/// The merchant's pages to which the service's checkout page returns payers, once a payment has ended there.
 ///
-/// The service adds `payment_id` to them and nothing else: no state and no signature. Coming back is a reason to ask
-/// what has become of the payment, and never an answer.
+/// The service adds only `payment_id` to them: no state and no signature. A return is a reason to ask for the outcome
+/// of the payment, and never an outcome.
 public struct CheckoutReturns: Sendable, Hashable {
-    /// What is added to both.
+    /// The query item that the service adds to both.
     static let parameter = "payment_id"
 
-    /// Where a payer is sent who has paid.
+    /// The payer's destination after paying.
     public let success: HTTPURL
-    /// Where a payer is sent whose payment ended in any other way.
+    /// The payer's destination after any other end.
     public let error: HTTPURL
 
-    /// Creates a pair of pages. The service sends nobody anywhere when it takes exception to one of them, and does not
-    /// say so; here they are refused.
+    /// Creates a pair of pages. When the service rejects one of the pages, it silently redirects no payer; such pages
+    /// are refused here.
     ///
     /// - Parameters:
     ///   - success: for payments that succeeded, such as `https://shop.example/thanks`.
     ///   - error: for all others; it may be the same.
-    /// - Throws: ``CheckoutReturnError``, saying which one and why.
+    /// - Throws: ``CheckoutReturnError``, naming the page and the reason.
     public init(success: String, error: String) throws(CheckoutReturnError) {
         self.success = try Self.page(success, "success")
         self.error = try Self.page(error, "error")
@@ -46,8 +46,8 @@ public struct CheckoutReturns: Sendable, Hashable {
         return url
     }
 
-    /// The payment that `link` brings a payer back from; nil when it is no such link. It has to be one of the two
-    /// pages, to the port and path, and name one payment once.
+    /// Returns the payment of the return `link`; nil when it is not a return. It has to be one of the two pages,
+    /// including port and path, and name one payment once.
     func payment(in link: PaymentLink) -> String? {
         guard link.form == .web, link.isHTTPS, let host = link.host else { return nil }
         let isPage = [success, error].contains { page in
@@ -65,7 +65,7 @@ public struct CheckoutReturns: Sendable, Hashable {
         return id.map(String.init)
     }
 
-    /// What a provider has to claim to be asked about both pages. The slash of an empty path may be there or not.
+    /// The patterns that a provider has to claim to receive both pages. The slash of an empty path is optional.
     var patterns: [LinkPattern] {
         var urls: [String] = []
         for page in [success, error] {
@@ -76,9 +76,9 @@ public struct CheckoutReturns: Sendable, Hashable {
     }
 }
 
-/// Why a page is not one that payers can be sent back to.
+/// The reason why a page cannot receive returning payers.
 public struct CheckoutReturnError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// One sentence for people; never the address.
+    /// One human-readable sentence; never the address.
     public let description: String
 
     init(_ which: String, _ reason: String) { description = "the checkout's \(which) URL \(reason)" }

@@ -6,21 +6,21 @@ public import PaymentCore
     import Foundation
 #endif
 
-/// The service's own form: a page to be shown in a web view, which hands in the data by itself.
+/// The service's own form: a page to be shown in a web view, which submits the data itself.
 ///
-/// Only pages on the service's hosts are accepted, by exact comparison: names that merely contain one are somebody
-/// else's. The address names the payer's accounts and may carry personal data, so it prints as nothing.
+/// Only pages on the service's hosts are accepted, by exact comparison: names that merely contain one belong to others.
+/// The address contains the payer's accounts and may carry personal data, so it prints as nothing.
 public struct DataCollectionPage: Sendable {
     /// The hosts of the form, in production, staging and development.
     public static let hosts: Set<String> = [
         PaymentID.linkHost, "staging." + PaymentID.linkHost, "dev." + PaymentID.linkHost,
     ]
-    /// What a wallet may know beforehand. Consents are not among it: only the payer can give them.
+    /// The fields that a wallet may pre-fill. Consents are excluded: only the payer can give them.
     public static let prefillableIDs: Set<String> = [
         "fullName", "dob", "pobAddress", "pobCountry", "porAddress", "porCountry",
     ]
 
-    /// How the page looks.
+    /// The page's appearance.
     @nonexhaustive
     public enum Theme: String, Sendable, Hashable, CaseIterable {
         /// Light text on a dark ground.
@@ -31,14 +31,15 @@ public struct DataCollectionPage: Sendable {
 
     /// The page's address.
     public let url: Redacted<HTTPURL>
-    /// The page's origin: messages of any other are not believed.
+    /// The page's origin: messages of any other origin are not accepted.
     public let origin: WebOrigin
 
     /// Creates a page by checking the address that an option's `collectData` names. A fragment is dropped.
     ///
     /// - Parameters:
     ///   - text: the address.
-    ///   - allowsLoopback: Also accepts pages on this machine, plain or not, on any port: for a sandbox only.
+    ///   - allowsLoopback: true to also accept pages on this machine, encrypted or not, on any port: for a sandbox
+    ///     only.
     /// - Throws: ``DataCollectionPageError``.
     public init(_ text: String, allowsLoopback: Bool = false) throws(DataCollectionPageError) {
         let url = try Self.read(text)
@@ -54,10 +55,10 @@ public struct DataCollectionPage: Sendable {
         origin = WebOrigin(url)
     }
 
-    /// Returns the page with what the wallet already knows filled in.
+    /// Returns the page pre-filled with the wallet's known values.
     ///
-    /// Handed over are the values that `form` asks for, that are among ``prefillableIDs`` and that pass the form's own
-    /// checks; the payer fills in the rest. With none of them the page is returned as it is.
+    /// The page receives the values that `form` requests, that are among ``prefillableIDs`` and that pass the form's
+    /// own checks; the payer fills in the rest. Without any such value the page is returned unchanged.
     ///
     /// - Throws: ``DataCollectionPageError/tooLong``.
     public func prefilled(
@@ -75,17 +76,17 @@ public struct DataCollectionPage: Sendable {
         return try setting("prefill", to: Data(JSONValue.object(values).serialized()).base64EncodedString())
     }
 
-    /// Returns the page in the look of `theme`.
+    /// Returns the page in the appearance `theme`.
     ///
     /// - Throws: ``DataCollectionPageError/tooLong``.
     public func themed(_ theme: Theme) throws(DataCollectionPageError) -> DataCollectionPage {
         try setting("theme", to: theme.rawValue)
     }
 
-    /// The page with one query item replaced, or added at the end; all others stay byte for byte.
+    /// Returns the page with one query item replaced, or added at the end; all others stay byte for byte.
     private func setting(_ name: String, to value: String) throws(DataCollectionPageError) -> DataCollectionPage {
         let url = url.reveal()
-        // Form decoders read a bare `+` as a space, and base64 is full of them.
+        // Form decoders read a plain `+` as a space, and base64 has many of them.
         var item: String? = name + "=" + PercentCoding.encode(value)
         var items: [String] = []
         for part in (url.query ?? "").split(separator: "&", omittingEmptySubsequences: false) {
@@ -107,10 +108,10 @@ public struct DataCollectionPage: Sendable {
     }
 }
 
-/// Why a page is not opened. Never tells more of its address than the origin.
+/// The reason why a page is not opened. Contains no more of its address than the origin.
 @nonexhaustive
 public enum DataCollectionPageError: Error, Sendable, Hashable {
-    /// The address is no web address.
+    /// The address is not a web address.
     case malformed(LinkDefect)
     /// The address is longer than ``PaymentCore/PaymentLink/maximumLength``.
     case tooLong
@@ -121,7 +122,7 @@ public enum DataCollectionPageError: Error, Sendable, Hashable {
 }
 
 extension DataCollectionPageError: CustomStringConvertible {
-    /// One sentence for people.
+    /// One human-readable sentence.
     public var description: String {
         switch self {
         case .malformed(let defect): "the form's address is malformed: \(defect)"

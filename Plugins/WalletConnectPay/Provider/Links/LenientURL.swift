@@ -2,8 +2,8 @@ import PaymentCore
 
 /// A URL as browsers and the vendor's core read it (WHATWG URL), as far as the payment id depends on it.
 ///
-/// Lenient by nature: it is used to find the id that the vendor would send, never to decide trust. Host names are
-/// lower-cased; internationalised names stay as they are, since none is a WalletConnect Pay host.
+/// Lenient by design: it finds the id that the vendor would send, and never decides trust. Host names are lower-cased;
+/// internationalised names stay unchanged, since none is a WalletConnect Pay host.
 struct LenientURL {
     let scheme: String
     let host: String?
@@ -34,7 +34,7 @@ struct LenientURL {
             path = String(decoding: rest, as: UTF8.self)
             return
         }
-        // Browsers take any number of slashes, forward or backward, for the two before the host.
+        // Browsers accept any number of slashes, forward or backward, for the two before the host.
         rest = rest.drop { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
         let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") } ?? rest.endIndex
         guard let host = Self.host(rest[..<end]) else { return nil }
@@ -42,7 +42,7 @@ struct LenientURL {
         path = Self.path(rest[end...])
     }
 
-    /// The first query item named exactly `name`, form-decoded.
+    /// Returns the first query item named exactly `name`, form-decoded.
     func queryItem(_ name: String) -> String? {
         for item in QueryItems(Substring(query ?? ""))
         where PercentCoding.decodeLeniently(item.name, plusIsSpace: true) == name {
@@ -65,7 +65,7 @@ struct LenientURL {
         return decoded.isEmpty || isForbidden ? nil : decoded
     }
 
-    /// Resolves `.` and `..` segments and encodes what a path cannot hold.
+    /// Resolves `.` and `..` segments and encodes the characters that a path cannot hold.
     private static func path(_ bytes: ArraySlice<UInt8>) -> String {
         let normalized = bytes.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
         var segments: [String] = []

@@ -1,9 +1,9 @@
 package import PaymentCore
 
-/// What a strictly scanned link says, and whether it surely leads to WalletConnect Pay.
+/// The reading of a strictly scanned link, and the decision if it certainly leads to WalletConnect Pay.
 ///
 /// The id is always the one that the vendor's client would send. A link is verified only when a strict reading finds
-/// the same id in a well-formed place; any room for doubt makes it unverified, with the reason.
+/// the same id in a well-formed place; any doubt makes it unverified, with the reason.
 package enum LinkReading {
     static func match(_ link: PaymentLink) -> LinkMatch? {
         switch link.form {
@@ -13,13 +13,13 @@ package enum LinkReading {
         }
     }
 
-    /// As ``match(_:)``, and for links of the application itself what they carry.
+    /// Returns ``match(_:)``, and for links of the application itself the match of their content.
     static func match(_ link: PaymentLink, in appLinks: AppLinks) -> LinkMatch? {
         appLinks.contains(link) ? appLinks.wrapped(in: link).flatMap(routed) : match(link)
     }
 
-    /// As ``match(_:)``, for a link that came inside another and so was not held against the provider's claims: only
-    /// links that those cover, and what plain http says is not vouched for.
+    /// Returns ``match(_:)`` for a link inside another one, which was not compared with the provider's claims: only for
+    /// links that those cover, and as unverified for plain http.
     package static func routed(_ link: PaymentLink) -> LinkMatch? {
         switch link.form {
         case .text: return match(link)
@@ -36,20 +36,20 @@ package enum LinkReading {
     // MARK: Web links
 
     private static func webLink(_ link: PaymentLink) -> LinkMatch? {
-        // The patterns ask only about these hosts; trust must not depend on that.
+        // The patterns request only these hosts; trust must not depend on that.
         guard link.port == nil, let host = link.host, isOurs(host) else { return nil }
         if let id = plainID(link) { return LinkMatch(reference: String(id)) }
         // Without percent signs and dot segments the vendor's reading cannot differ from the strict one.
         let isPlain = !link.text.utf8.contains(UInt8(ascii: "%")) && !link.path.contains("/.")
         let strict = strictID(link)
         guard let id = isPlain ? strict.id : PaymentID.extract(from: link.text) else {
-            // Says why, rather than nothing: the payer holds a real code.
+            // Reports the reason instead of ignoring the link: the payer has scanned a real code.
             return isCapitalized(link) ? LinkMatch(reference: nil, trust: .unverified(reason: capitals)) : nil
         }
         return match(id, doubt: strict.doubt ?? (id == strict.id ? nil : "programs read different ids from it"))
     }
 
-    /// The id of a link in one of the two plain forms, `/?pid=pay_…` and `/pay_…`, which nearly all links have.
+    /// Returns the id of a link in one of the two plain forms, `/?pid=pay_…` and `/pay_…`, which nearly all links have.
     private static func plainID(_ link: PaymentLink) -> Substring? {
         let path = link.path
         guard link.isHTTPS, link.fragment == nil, link.host != PaymentID.shortLinkHost[...] else { return nil }
@@ -62,7 +62,7 @@ package enum LinkReading {
         return PaymentID.isWellFormed(id) ? id : nil
     }
 
-    /// The id where it belongs in a web link on one of our hosts, and what is doubtful about it.
+    /// Returns the id at its proper place in a web link on one of the service's hosts, and the doubt about it, if any.
     private static func strictID(_ link: PaymentLink) -> (id: String?, doubt: String?) {
         if link.host == PaymentID.shortLinkHost[...] { return shortLinkID(link) }
         var ids: [Substring] = []
@@ -92,7 +92,7 @@ package enum LinkReading {
         return (String(id), doubt)
     }
 
-    /// The service resolves short links itself: the whole link, encoded, is the id.
+    /// Reads a short link. The service resolves these itself: the whole link, encoded, is the id.
     private static func shortLinkID(_ link: PaymentLink) -> (id: String?, doubt: String?) {
         let code = link.path.dropFirst()
         let isCode = code.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x5F || $0 == 0x2D }
@@ -113,10 +113,10 @@ package enum LinkReading {
                 hasOddName = true
             }
         }
-        // A pairing URI without a payment is somebody else's.
+        // A pairing URI without a payment belongs to others.
         guard !values.isEmpty, let id = PaymentID.extract(from: link.text), id != link.text else { return nil }
         if values.count > 1 || hasOddName { return match(id, doubt: "it names the payment link more than once") }
-        // A link that is still encoded after one decoding is another link to other readers.
+        // A link that is still encoded after one decoding is another link to other programs.
         guard let text = values[0].decodedValue, text.contains("://"), let inner = try? PaymentLink(text) else {
             return match(id, doubt: "its payment link is malformed")
         }
@@ -127,7 +127,7 @@ package enum LinkReading {
         return match(id, doubt: strict.doubt ?? (id == strict.id ? nil : "programs read different ids from it"))
     }
 
-    /// Whether `host`, in lower case, is one of the service's.
+    /// Returns true if `host`, in lower case, is one of the service's.
     static func isOurs(_ host: Substring) -> Bool {
         host == PaymentID.linkHost[...] || host == PaymentID.shortLinkHost[...]
             || host.hasSuffix("." + PaymentID.linkHost)
@@ -142,12 +142,13 @@ package enum LinkReading {
 
     // MARK: Capitals
 
-    /// QR codes hold capitals in less space, and some generators write everything in them. Scheme and host survive
-    /// that; an id does not: which of its letters were small is not known for sure, and a guess may be another payment.
+    /// The reason for links in capitals. QR codes hold capitals in less space, and some generators write everything in
+    /// them. Scheme and host survive that, but an id does not: its lower-case letters cannot be restored with
+    /// certainty, and a guess may be another payment.
     private static let capitals =
         "it was written in capitals throughout, which spoils the payment id; ask the merchant for the original link"
 
-    /// Whether path and query name an id and are in capitals throughout.
+    /// Returns true if path and query name an id and are in capitals throughout.
     private static func isCapitalized(_ link: PaymentLink) -> Bool {
         let rest = "\(link.path)?\(link.query ?? "")"
         return rest.contains("PAY_") && !rest.utf8.contains { 0x61...0x7A ~= $0 }
@@ -155,14 +156,15 @@ package enum LinkReading {
 
     // MARK: Helpers
 
-    /// What names no single payment is no id, whoever consents to the link; nor is a pairing URI with its key.
+    /// Returns a match, without the id if it does not name a single payment, even if the payer consents to the link, or
+    /// if it is a pairing URI with its key.
     private static func match(_ id: String, doubt: String?) -> LinkMatch {
         guard let doubt else { return LinkMatch(reference: id) }
         let isID = PaymentID.isOnePayment(id) && !LinkPrivacy.namesKey(id)
         return LinkMatch(reference: isID ? id : nil, trust: .unverified(reason: doubt))
     }
 
-    /// Whether some reader could take `name` for `expected`: other letter case, percent-encoded.
+    /// Returns true if some program could read `name` as `expected`: in another letter case, or percent-encoded.
     private static func isSpelling(of expected: String, _ name: Substring) -> Bool {
         // Without an escape a name of another length is another name; nearly all are.
         let isEscaped = name.utf8.contains(UInt8(ascii: "%")) || name.utf8.contains(UInt8(ascii: "+"))

@@ -2,13 +2,13 @@ import PaymentCore
 
 /// Links on near-field tags.
 public enum TagRecord {
-    /// Returns the link in the payload of an NDEF URI record (type name format 1, type `U`): one byte that stands for
-    /// how the URI begins, then the rest of it. (NFC Forum URI Record Type Definition 1.0, table 3.)
+    /// Returns the link in the payload of an NDEF URI record (type name format 1, type `U`): one byte for the beginning
+    /// of the URI, then the rest of it. (NFC Forum URI Record Type Definition 1.0, table 3.)
     ///
-    /// The result is as good as any scanned text: route it.
+    /// The result is as trustworthy as any scanned text: route it.
     ///
-    /// - Returns: nil when the payload is empty, the byte is a reserved one (0x24 and up), the rest is not UTF-8, or
-    ///   the link would be longer than ``PaymentCore/PaymentLink/maximumLength``.
+    /// - Returns: the link; nil when the payload is empty, the byte is a reserved one (0x24 and up), the rest is not
+    ///   UTF-8, or the link would be longer than ``PaymentCore/PaymentLink/maximumLength``.
     public static func link(uriPayload payload: some Collection<UInt8>) -> String? {
         guard let code = payload.first, Int(code) < beginnings.count else { return nil }
         let rest = payload.dropFirst()
@@ -19,7 +19,7 @@ public enum TagRecord {
         return beginning + text
     }
 
-    /// By identifier code.
+    /// The beginnings of URIs, by identifier code.
     static let beginnings = [
         "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:", "ftp://anonymous:anonymous@",
         "ftp://ftp.", "ftps://", "sftp://", "smb://", "nfs://", "ftp://", "dav://", "news:", "telnet://", "imap:",

@@ -1,10 +1,10 @@
 public import PaymentCore
 
-/// Scheme, host and port of a page: what browsers keep apart. Compared exactly, never by parts.
+/// Scheme, host and port of a page: the boundary between pages in browsers. Compared exactly, never by parts.
 public struct WebOrigin: Sendable, Hashable {
-    /// In lower case.
+    /// The scheme, in lower case.
     public let scheme: String
-    /// In lower case; an IPv6 address keeps its brackets.
+    /// The host, in lower case; an IPv6 address keeps its brackets.
     public let host: String
     /// The port, the scheme's default included; 0 for schemes without one.
     public let port: Int

@@ -10,7 +10,7 @@ package struct AmountBody: Codable, Sendable {
 }
 
 extension AmountBody {
-    /// The exact amount.
+    /// Returns the exact amount.
     ///
     /// - Throws: ``PaymentCore/MoneyError`` when unit, value or decimals are malformed.
     package func money() throws -> Money {
@@ -21,12 +21,12 @@ extension AmountBody {
     }
 }
 
-/// How to show an amount.
+/// The data for displaying an amount.
 package struct DisplayBody: Codable, Sendable {
     package let assetSymbol: String
-    /// Empty when the service leaves it out.
+    /// Empty when the service omits it.
     package let assetName: String
-    /// How many decimal places the minor unit has.
+    /// The number of decimal places of the minor unit.
     package let decimals: Int64
     package let iconUrl: String?
     package let networkIconUrl: String?

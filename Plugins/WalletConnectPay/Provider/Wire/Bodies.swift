@@ -1,14 +1,14 @@
 package import PaymentCore
 
-// Bodies of the wallet-facing API, version 2026-02-19.preview. Lenient: unknown members are
-// ignored, and what may be absent may be null. Enumerations keep unknown values.
+// Bodies of the wallet-facing API, version 2026-02-19.preview. Lenient: unknown members are ignored, and an optional
+// member may be null. Enumerations keep unknown values.
 
 /// `POST …/options` request.
 struct OptionsRequestBody: Codable, Sendable {
     let accounts: [String]
 }
 
-/// `POST …/options` answer. `options` is null once the payment is over.
+/// `POST …/options` answer. `options` is null once the payment is final.
 package struct OptionsBody: Codable, Sendable {
     package let info: InfoBody?
     package let options: [OptionBody]?
@@ -21,7 +21,7 @@ package struct OptionsBody: Codable, Sendable {
         info = try members.decodeIfPresent(InfoBody.self, forKey: .info)
         options = try members.decodeIfPresent([OptionBody].self, forKey: .options)
         collectData = try members.decodeIfPresent(CollectDataBody.self, forKey: .collectData)
-        // A receipt that cannot be read takes nothing from the rest.
+        // An unreadable receipt does not invalidate the rest.
         resultInfo = try? members.decodeIfPresent(ResultBody.self, forKey: .resultInfo)
     }
 }
@@ -32,7 +32,7 @@ package struct OptionBody: Codable, Sendable {
     package let account: String
     package let amount: AmountBody
     package let etaS: Int64?
-    /// Unix seconds; null for prices that do not move.
+    /// Unix seconds; null for prices that do not change.
     package let expiresAt: Int64?
     package let actions: [ActionBody]
     package let collectData: CollectDataBody?
@@ -54,8 +54,8 @@ package struct OptionBody: Codable, Sendable {
     }
 }
 
-/// One thing the wallet has to do. `walletRpc` is ready; `build` has to be fetched first. Other types are kept, so that
-/// only choosing their option fails.
+/// One action of the wallet. `walletRpc` is ready; `build` has to be fetched first. Other types are kept, so that only
+/// the choice of their option fails.
 package struct ActionBody: Codable, Sendable {
     package let type: String
     package let data: JSONValue
@@ -83,8 +83,7 @@ package struct WalletCallBody: Codable, Sendable, Hashable {
         case method, params
     }
 
-    /// The parameters in the form in which a wallet is asked for its method: in a list. Tron's have been reported to
-    /// come without one.
+    /// The parameters in the form of a wallet request: in a list. Tron's have been reported without one.
     package var walletParams: JSONValue {
         method.hasPrefix("tron_") && params.object != nil ? .array([params]) : params
     }
@@ -106,14 +105,14 @@ package struct ConfirmRequestBody: Codable, Sendable {
         package let type: String
         package let data: [JSONValue]
 
-        /// A result that is sent as the text it is.
+        /// Creates a result that is sent as text.
         package init(text: String) {
             type = "walletRpc"
             data = [.string(text)]
         }
 
-        /// A result that is sent as JSON where it is the text of a JSON object or array, as wallets of other chains
-        /// return them, and as text otherwise.
+        /// Creates a result that is sent as JSON if it is the text of a JSON object or array, as wallets of other
+        /// chains return them, and as text otherwise.
         package init(data text: String) {
             type = "walletRpc"
             let json = try? JSONValue(parsing: text)
@@ -160,9 +159,9 @@ package struct StatusBody: Codable, Sendable {
         let status = try members.decode(PaymentState.self, forKey: .status)
         self.init(
             status: status,
-            // A state that cannot change is final whatever the service says of it.
+            // A final state is final, whatever the service's `isFinal` says.
             isFinal: try members.decodeIfPresent(Bool.self, forKey: .isFinal) ?? false || status.isFinal,
-            // The state is known; a defect in what comes with it must not put that in doubt.
+            // The state is known; a defect in the other members must not invalidate it.
             pollInMs: try? members.decodeIfPresent(Int64.self, forKey: .pollInMs),
             info: try? members.decodeIfPresent(ResultBody.self, forKey: .info),
             failureCode: try? members.decodeIfPresent(String.self, forKey: .failureCode))

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// Data about the payer that has to be handed in before paying. Also a part of what a journal keeps of an option.
+/// Data about the payer that has to be submitted before paying. Also part of an option's data in a journal.
 package struct CollectDataBody: Codable, Sendable {
     package let fields: [FieldBody]
     /// The service's own form.
@@ -25,7 +25,7 @@ package struct FieldBody: Codable, Sendable {
     package let id: String
     package let name: String
     package let required: Bool
-    /// `text`, `date`, `checkbox`, or a word that is not known yet.
+    /// `text`, `date`, `checkbox`, or an unknown raw value.
     package let type: String
 
     package init(from decoder: any Decoder) throws {
@@ -37,7 +37,7 @@ package struct FieldBody: Codable, Sendable {
     }
 }
 
-/// What the payer entered in one field. Personal data: it prints as its field's id only.
+/// The payer's entry in one field. Personal data: it prints as its field's id only.
 package struct CollectedBody: Codable, Sendable {
     package let id: String
     package let value: String

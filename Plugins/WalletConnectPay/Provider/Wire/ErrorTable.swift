@@ -1,7 +1,7 @@
 package import PaymentCore
 
 extension ErrorTable {
-    /// WalletConnect Pay's refusals, as they are about a wallet's payment.
+    /// WalletConnect Pay's error codes, for a wallet's payment.
     package static let walletConnectPay = ErrorTable(
         byCode: [
             "payment_not_found": (.notFound, "the service does not know this payment"),
@@ -43,7 +43,7 @@ extension ErrorTable {
 }
 
 extension ErrorAnswer.Detail {
-    /// The text for people.
+    /// The human-readable text.
     var text: String {
         switch self {
         case .dataRequired: "the option asks for data about the payer; hand it in first, then ask for the actions"

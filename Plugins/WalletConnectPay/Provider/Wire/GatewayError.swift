@@ -1,32 +1,32 @@
 package import PaymentCore
 package import PaymentReview
 
-/// The reason for which the flow has no result. The provider and the vendor's client map it to their own errors.
+/// The reason why the flow has no result. The provider and the vendor's client map it to their own errors.
 package enum GatewayError: Error, Sendable, Hashable {
-    /// The service answered and refused, or has a fault.
+    /// The service answered with a refusal or a fault.
     case refused(ErrorAnswer)
     /// There is no complete answer.
     case transport(TransportError)
-    /// The answer cannot be understood; the text says where.
+    /// The answer cannot be understood; the text names the place.
     case unusableAnswer(String)
-    /// The answer asks for something that this version cannot do.
+    /// The answer requests something that this version cannot do.
     case unsupported(String)
     /// The call cannot be sent as it is.
     case invalidRequest(String)
-    /// Nothing is known of the option that is to be carried out, so nothing could be checked against it.
+    /// The option is unknown, so there is nothing to review against.
     case unknownOption
-    /// The link does not say which payment it means, so no coin is sent for it.
+    /// The link does not name its payment, so no coin is sent for it.
     case unnamedPayment
-    /// The calls would do something else than pay the option.
+    /// The calls would do something other than pay the option.
     case dangerousCalls(SigningError)
     /// The task was cancelled.
     case cancelled(mayHaveArrived: Bool)
-    /// What became of the last copy of a mutation, of which an earlier copy may have been carried out.
+    /// The error of the last copy of a mutation, of which an earlier copy may have been carried out.
     indirect case afterOpenCopy(GatewayError)
 }
 
 extension GatewayError: ServiceCallError {
-    /// How the call ended.
+    /// The form of this error for the shared error table.
     package var failedCall: FailedCall {
         switch self {
         case .refused(let refusal): .refused(refusal)
@@ -42,7 +42,7 @@ extension GatewayError: ServiceCallError {
         }
     }
 
-    /// Reads an error that came out of a flow: what stands behind the router's error, for the vendor's client.
+    /// Creates the cause of an error that a flow threw: the error behind the router's, for the vendor's client.
     package init(behind error: any Error) {
         switch error {
         case let error as GatewayError: self = error
@@ -52,7 +52,7 @@ extension GatewayError: ServiceCallError {
         }
     }
 
-    /// Whether the request may have been carried out, were it a mutation: only the payment's status tells.
+    /// True if the request, were it a mutation, may have been carried out: only the payment's status can decide.
     var leavesFateOpen: Bool {
         switch self {
         case .refused(let refusal): !refusal.provesNothingWasDone
@@ -64,13 +64,13 @@ extension GatewayError: ServiceCallError {
         }
     }
 
-    /// Whether a mutation may be sent again, word for word the same, while the payment still waits for it.
+    /// True if the identical mutation may be sent again while the payment still waits for it.
     var mayBeSentAgain: Bool {
         if case .refused(let refusal) = self { return !refusal.isRejection || [425, 429].contains(refusal.status) }
         return leavesFateOpen || isPassing
     }
 
-    /// Whether the same request may work when it is sent again.
+    /// True if the same request may succeed when it is repeated.
     var isPassing: Bool {
         switch self {
         case .refused(let refusal): refusal.status == 429 || (500..<600).contains(refusal.status)
@@ -85,7 +85,7 @@ extension GatewayError: ServiceCallError {
         }
     }
 
-    /// One sentence for people, without secrets and personal data.
+    /// One human-readable sentence, without secrets and personal data.
     package var text: String {
         switch self {
         case .refused(let refusal): refusal.text
@@ -102,7 +102,7 @@ extension GatewayError: ServiceCallError {
 
 /// An answer that is not a result.
 package struct ErrorAnswer: Sendable, Hashable, RefusedAnswer {
-    /// The texts of the service that say more than its codes; no other text of it is ever shown.
+    /// The service's texts that are more specific than its codes; no other text of it is ever shown.
     package enum Detail: String, Sendable {
         case dataRequired = "IC data required but not found"
         case optionNotFound = "Validation error: Option not found"
@@ -111,15 +111,15 @@ package struct ErrorAnswer: Sendable, Hashable, RefusedAnswer {
 
     /// The HTTP status.
     package let status: Int
-    /// The service's code, when it gave one that looks like a code.
+    /// The service's code, if it has the form of a code.
     package let code: String?
-    /// What its text says, when it is one that is known.
+    /// The meaning of its text, if known.
     package let detail: Detail?
-    /// How long to wait, as the service wrote it.
+    /// The wait, as the service wrote it.
     package let retryAfter: String?
-    /// When to ask again, for answers that may be others later.
+    /// The advice on a repetition, for answers that may change later.
     package let retry: PaymentError.RetryAdvice
-    /// Whether the request, were it a mutation, was surely not carried out.
+    /// True if the request, were it a mutation, was certainly not carried out.
     package let provesNothingWasDone: Bool
 
     init(_ response: HTTPResponse) {
@@ -136,16 +136,16 @@ package struct ErrorAnswer: Sendable, Hashable, RefusedAnswer {
             || (Self.endings.contains(code) && response.status == 409 && !response.mayFollowEarlierCopy)
     }
 
-    /// The codes that only a request gets which came too late; a copy of one that was carried out would get another.
+    /// The codes that only a late request gets; a copy of one that was carried out would get another.
     private static let endings: Set<String> = ["payment_expired", "quote_expired"]
 
-    /// Whether the service refused this copy of the request; false for faults on its side.
+    /// True if the service refused this copy of the request; false for faults on its side.
     package var isRejection: Bool { (400..<500).contains(status) && status != 408 }
 
-    /// The code, as tables of errors look it up.
+    /// The code, for lookup in error tables.
     package var codes: [String] { code.map { [$0] } ?? [] }
 
-    /// What a text that is known says; nil where there is none.
+    /// The meaning of a known text; nil if there is none.
     package var meaning: ErrorTable.Meaning? {
         guard let detail, isRejection else { return nil }
         return (.requestRefused, detail.text)

@@ -1,21 +1,21 @@
-/// What is to be paid, and to whom.
+/// The terms of a payment: amount, expiry and payee.
 package struct InfoBody: Codable, Sendable {
     package let status: PaymentState
-    /// What the merchant asks for, usually in fiat money.
+    /// The merchant's price, usually in fiat money.
     package let amount: AmountBody
-    /// When the payment can no longer be paid: Unix seconds.
+    /// The expiry of the payment: Unix seconds.
     package let expiresAt: Int64
     package let merchant: MerchantBody
     package let buyer: BuyerBody?
 }
 
-/// Who is paid.
+/// The payee.
 package struct MerchantBody: Codable, Sendable {
     package let name: String
     package let iconUrl: String?
 }
 
-/// Who pays, when the service knows.
+/// The payer, if the service knows.
 package struct BuyerBody: Codable, Sendable {
     /// CAIP-10.
     package let accountCaip10: String
@@ -26,8 +26,8 @@ package struct BuyerBody: Codable, Sendable {
 /// The transaction that paid.
 package struct ResultBody: Codable, Sendable {
     package let txId: String
-    /// What was really paid; it may differ a little from the option's amount. Nil where the service's word cannot be
-    /// read: the transaction is known all the same.
+    /// The amount that was really paid; it may differ a little from the option's amount. Nil where it cannot be read:
+    /// the transaction is known all the same.
     package let optionAmount: AmountBody?
 
     package init(from decoder: any Decoder) throws {

@@ -1,13 +1,13 @@
 package import PaymentCore
 
-/// One request to the service and what its answer says: the same for wallets and merchants.
+/// One request to the service and its answer: the same for wallets and merchants.
 package enum PayExchange {
-    /// The version of the API this speaks.
+    /// The API version of the requests.
     package static let version = "2026-02-19.preview"
 
     /// Sends `request` and reads its answer.
     ///
-    /// - Parameter status: the one status of an answer that is read; every other one is a refusal.
+    /// - Parameter status: the one status of an answer that is read; any other status is a refusal.
     package static func send<Answer: Decodable>(
         _ request: HTTPRequest, over http: any HTTPTransport, accepting status: Int = 200
     ) async throws(GatewayError) -> Answer {
@@ -24,7 +24,7 @@ package enum PayExchange {
         }
     }
 
-    /// Where decoding failed; never what stood there.
+    /// Returns the place where decoding failed; never its content.
     private static func place(of error: any Error) -> String {
         func path(_ context: DecodingError.Context) -> String {
             context.codingPath.map(\.stringValue).joined(separator: ".")
@@ -41,19 +41,19 @@ package enum PayExchange {
 
     // MARK: Holding
 
-    /// The query of a request that the service may hold for so many milliseconds.
+    /// Returns the query of a request that the service may hold for a number of milliseconds.
     package static func query(holding hold: Int64?) -> [(name: String, value: String)] {
         hold.map { [("maxPollMs", String($0))] } ?? []
     }
 
-    /// A request that the service may hold gets that much more time.
+    /// Returns the additional time for a request that the service may hold.
     package static func time(holding hold: Int64?) -> Duration { .milliseconds(min(max(hold ?? 0, 0), longestHold)) }
 
     private static let longestHold: Int64 = 300_000
 
     // MARK: Header fields
 
-    /// What every request says of its sender, but for the credentials.
+    /// The common header fields of every request, without the credentials.
     package static var headers: HTTPHeaders {
         [
             "Accept": "application/json",

@@ -1,11 +1,11 @@
 import PaymentCore
 
-/// WalletConnect Pay's wallet-facing API, call by call. Stateless.
+/// The calls of WalletConnect Pay's wallet-facing API. Stateless.
 struct PayGateway: Sendable {
     let configuration: GatewayConfiguration
     let http: any HTTPTransport
 
-    /// What the payment asks for, and the ways in which `accounts` (CAIP-10) can pay it.
+    /// Gets the terms of the payment, and the options with which `accounts` (CAIP-10) can pay it.
     func options(
         _ id: String, accounts: [String], includeInfo: Bool = true
     ) async throws(GatewayError) -> OptionsBody {
@@ -19,16 +19,16 @@ struct PayGateway: Sendable {
         try await post(id, "fetch", FetchRequestBody(optionId: optionID, data: data))
     }
 
-    /// Hands in the results: the one call that moves money.
+    /// Submits the results: the one call that moves money.
     ///
-    /// - Parameter hold: how long the service may wait for a change before it answers, in milliseconds.
+    /// - Parameter hold: the time that the service may wait for a change before it answers, in milliseconds.
     func confirm(
         _ id: String, _ body: ConfirmRequestBody, hold: Int64? = nil
     ) async throws(GatewayError) -> StatusBody {
         try await post(id, "confirm", body, query: PayExchange.query(holding: hold), hold: hold, isMutation: true)
     }
 
-    /// Where the payment stands. `hold` as in ``confirm(_:_:hold:)``.
+    /// Gets the status of the payment. `hold` as in ``confirm(_:_:hold:)``.
     func status(_ id: String, hold: Int64? = nil) async throws(GatewayError) -> StatusBody {
         try await PayExchange.send(
             HTTPRequest(
@@ -36,7 +36,7 @@ struct PayGateway: Sendable {
                 timeout: timeout(hold)), over: http)
     }
 
-    /// Calls the payment off.
+    /// Cancels the payment.
     func cancel(_ id: String) async throws(GatewayError) -> CancelBody {
         try await PayExchange.send(
             HTTPRequest(
@@ -46,7 +46,7 @@ struct PayGateway: Sendable {
 
     // MARK: Requests
 
-    /// A request that the service may hold gets that much more time.
+    /// Returns the time limit of a request, extended if the service may hold it.
     private func timeout(_ hold: Int64?) -> Duration {
         configuration.requestTimeout + PayExchange.time(holding: hold)
     }
@@ -67,8 +67,8 @@ struct PayGateway: Sendable {
                 replay: isMutation ? .never : .safe, timeout: timeout(hold)), over: http)
     }
 
-    /// An id may itself be an encoded link; it is encoded once more, as the vendor's client does. Whatever it holds, it
-    /// is one segment.
+    /// Returns the address of a call. An id may itself be an encoded link; it is encoded once more, as the vendor's
+    /// client does. Whatever it holds, it is one segment.
     private func url(
         _ id: String, _ verb: String, query: [(name: String, value: String)]
     ) throws(GatewayError) -> HTTPURL {

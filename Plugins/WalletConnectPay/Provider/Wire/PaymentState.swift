@@ -1,14 +1,14 @@
-/// Where a payment stands, in the service's words. It may add some at any time.
+/// The status of a payment, by the service's raw values. The service may add some at any time.
 package enum PaymentState: RawRepresentable, Sendable, Hashable, Codable {
-    /// Nobody has paid yet.
+    /// Not yet paid.
     case requiresAction
     /// Confirmed, not yet settled.
     case processing
     case succeeded
-    /// It failed, or the payer was refused; no money was kept.
+    /// The payment failed, or the payer was refused; no money was kept.
     case failed
     case expired
-    /// The payer or the merchant called it off.
+    /// The payer or the merchant cancelled the payment.
     case cancelled
     /// Neither success nor failure.
     case unknown(String)
@@ -38,7 +38,8 @@ package enum PaymentState: RawRepresentable, Sendable, Hashable, Codable {
         }
     }
 
-    /// Whether nothing more can happen. Unknown states are not final by themselves; the service's `isFinal` says.
+    /// True if the state can no longer change. Unknown states are not final by themselves; the service's `isFinal`
+    /// decides.
     package var isFinal: Bool {
         switch self {
         case .succeeded, .failed, .expired, .cancelled: true
@@ -46,7 +47,7 @@ package enum PaymentState: RawRepresentable, Sendable, Hashable, Codable {
         }
     }
 
-    /// The word, fit to be shown.
+    /// The raw value, cut and made printable.
     package var printable: String {
         String(
             decoding: rawValue.utf8.prefix(40).map { $0 > 0x20 && $0 < 0x7F ? $0 : UInt8(ascii: "?") }, as: UTF8.self)

@@ -1,7 +1,7 @@
-/// Text of strangers, made fit to be shown: one line, no control characters, not too long.
+/// Foreign text made displayable: one line, no control characters, limited length.
 package enum PlainLine {
-    /// `text` without control, format (direction-changing, invisible), private and unassigned characters, runs of
-    /// white space as one space, cut at `limit` Unicode scalars with an ellipsis. Looks at no more than eight times
+    /// Returns `text` without control, format (direction-changing, invisible), private and unassigned characters, with
+    /// runs of white space as one space, cut at `limit` Unicode scalars with an ellipsis. Reads at most eight times
     /// `limit` scalars, however long the text is.
     package static func make(_ text: String, limit: Int = 200) -> String {
         var line = String.UnicodeScalarView()

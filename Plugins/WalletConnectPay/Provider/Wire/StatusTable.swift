@@ -1,7 +1,7 @@
 package import PaymentCore
 
 extension StatusBody {
-    /// What this status means. A word that is not known is never success or failure.
+    /// Returns the outcome for this status. An unknown status is never success or failure.
     package func outcome(of payment: PaymentReference) -> PaymentOutcome {
         switch status {
         case .succeeded:

@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentTesting
 import SandboxSupport
 
-/// Confirming, and what becomes of it.
+/// Confirming a payment, and its status afterwards.
 extension WalletConnectPaySandbox {
     func confirm(_ request: HTTPRequest, _ id: String) async throws(ServiceError) -> HTTPResponse {
         let body = try RequestChecks.body(request)
@@ -11,7 +11,7 @@ extension WalletConnectPaySandbox {
             throw .validation("Validation error: optionId and results are required")
         }
         let results = try Self.results(list)
-        // The same confirmation again is answered with what has become of it.
+        // A repetition of the same confirmation is answered with the current status.
         if let earlier = try payment(id).confirmation {
             guard earlier.option == option, earlier.results == results else {
                 throw .invalidState("Payment is being paid with another option")
@@ -23,7 +23,7 @@ extension WalletConnectPaySandbox {
         try requireOpen(try payment(id), offer)
         try take(body["collectedData"], for: offer, id)
         if try payment(id).tampered != nil {
-            // A dishonest gateway takes whatever it was given.
+            // A dishonest gateway accepts any results.
             capture(id, offer, results)
             return try await answer(id, hold: hold, asks: false)
         }
@@ -39,17 +39,17 @@ extension WalletConnectPaySandbox {
         return try await answer(id, hold: hold, asks: true)
     }
 
-    /// The state now or, with `hold`, as soon as it changes, but not later than after `hold` milliseconds.
+    /// Returns the state now or, with `hold`, as soon as it changes, at the latest after `hold` milliseconds.
     ///
-    /// - Parameter asks: whether this is a query: queries bring a settlement on, and only they are told why it failed.
-    ///   While a request is held, it counts as a query for every interval at which a client would have asked.
+    /// - Parameter asks: true for a query: queries advance a settlement, and only their answers include the reason of a
+    ///   failure. A held request counts as one query for each interval of a polling client.
     private func answer(_ id: String, hold: Int64?, asks: Bool) async throws(ServiceError) -> HTTPResponse {
         let before = try payment(id).status
         if asks { advance(id) }
         var left = min(hold ?? 0, configuration.longestHoldMs)
         while left > 0, !before.isFinal, try payment(id).status == before {
             let pause = min(left, max(1, configuration.pollInMs))
-            // Waiting ends early when the server stops: there is nobody to answer then.
+            // The wait ends early when the server stops: no client waits for the answer then.
             do { try await clock.sleep(for: .milliseconds(pause)) } catch { break }
             left -= pause
             advance(id)
@@ -57,7 +57,7 @@ extension WalletConnectPaySandbox {
         return .json(try payment(id).statusBody(pollInMs: configuration.pollInMs, withFailureCode: asks))
     }
 
-    /// Data handed in with the confirmation, which is refused when it is needed and not there.
+    /// Takes the data in a confirmation. Refuses the confirmation when required data is missing.
     private func take(_ data: JSONValue?, for offer: Offer, _ id: String) throws(ServiceError) {
         guard try payment(id).needsData(for: offer) else { return }
         guard let data, !data.isNull else { throw .dataMissing }
@@ -69,7 +69,7 @@ extension WalletConnectPaySandbox {
         payments[id]?.identified.insert(offer.account)
     }
 
-    /// What the payment's scenario lets happen just before a confirmation would act.
+    /// Applies the scenario's interruption just before a confirmation would act.
     func interrupt(_ id: String) {
         guard let payment = payments[id], payment.status == .requiresAction else { return }
         switch payment.scenario.plan.interruption {
@@ -96,7 +96,7 @@ extension WalletConnectPaySandbox {
         settleIfDue(id)
     }
 
-    /// One query of a payment that is being settled.
+    /// Counts one query of a payment in settlement.
     private func advance(_ id: String) {
         guard payments[id]?.status == .processing else { return }
         payments[id]?.pollsLeft -= 1
@@ -121,7 +121,7 @@ extension WalletConnectPaySandbox {
         }
     }
 
-    /// One text per result: each result holds a one-element array, of a text or of any other value.
+    /// Returns one text per result: each result holds a one-element array, of a text or of any other value.
     private static func results(_ list: [JSONValue]) throws(ServiceError) -> [String] {
         var results: [String] = []
         for result in list {

@@ -2,11 +2,11 @@ import PaymentCore
 import PaymentTesting
 import SandboxSupport
 
-/// What wallets can ask of a payment.
+/// A wallet's call about a payment.
 enum GatewayVerb: Sendable, Hashable {
     case info, options, fetch, confirm, status, cancel
 
-    /// The verb of a method and the path behind the payment's id.
+    /// Creates the verb of a method and the path behind the payment's id.
     init?(_ method: HTTPRequest.Method, _ path: [String]) {
         switch (method, path) {
         case (.get, []): self = .info
@@ -105,7 +105,7 @@ extension WalletConnectPaySandbox {
         return .json(offer.fetched)
     }
 
-    /// The options that a dishonest gateway makes of honest ones.
+    /// Returns the options of a dishonest gateway, made from honest ones.
     private func tamper(
         _ answer: TamperedAnswer, with options: [JSONValue], _ offers: [Offer], _ id: String
     ) -> JSONValue {
@@ -129,7 +129,7 @@ extension WalletConnectPaySandbox {
         ])
     }
 
-    /// Refuses what only an open payment, and an offer whose price still holds, allow.
+    /// Throws unless the payment is open and the offer's price is still valid.
     func requireOpen(_ payment: PaymentRecord, _ offer: Offer) throws(ServiceError) {
         switch payment.status {
         case .requiresAction: break

@@ -1,11 +1,11 @@
 import PaymentCore
 import SandboxSupport
 
-/// The calls with which merchants make payments, look at them and call them off.
+/// The calls with which merchants create, inspect and cancel payments.
 extension WalletConnectPaySandbox {
-    /// The least the service takes, in cents: less does not cover its fees.
+    /// The service's minimum, in cents: a smaller amount does not cover its fees.
     private static let smallestAmount: UInt128 = 14
-    /// How long a payment can be paid when the merchant does not say, in seconds.
+    /// The lifetime of a payment when the merchant specifies none, in seconds.
     private static let defaultLifetime: Int64 = 300
 
     func merchant(_ request: HTTPRequest, _ path: [String]) async throws(ServiceError) -> HTTPResponse {
@@ -20,7 +20,7 @@ extension WalletConnectPaySandbox {
         }
     }
 
-    /// The payment called `id`, if it is the caller's: of the same world and merchant.
+    /// Returns the payment with `id`, if it is the caller's: of the same environment and merchant.
     func own(_ id: String, _ caller: RequestChecks.Caller) throws(ServiceError) -> PaymentRecord {
         let payment = try payment(id)
         guard payment.world == caller.world, payment.merchantID == caller.merchant else { throw .paymentNotFound }
@@ -67,7 +67,7 @@ extension WalletConnectPaySandbox {
             pricing: pricing, merchant: merchant.name, scenario: .paidAfterPolling, expiresAt: expiresAt)
         record.world = caller.world
         record.merchantID = caller.merchant
-        // The generally available version does not know the member.
+        // The generally available version does not have the member.
         if caller.isPreview { record.returns = try CheckoutPages.read(body["checkout"]) }
         add(record)
         if let key { keys[key] = (request.body, record.id) }

@@ -1,12 +1,11 @@
 import PaymentCore
 import SandboxSupport
 
-/// What every request must look like before anything is done with it. Codes are from the specification, the statuses
-/// that go with them are guesses.
+/// The general rules for every request. The codes are from the specification; their statuses are guesses.
 enum RequestChecks {
     private static let versions: Set<String> = ["2026-02-18", preview]
 
-    /// Wallets send an API key, or an app id with a client id.
+    /// Checks a wallet's credentials: an API key, or an app id with a client id.
     static func wallet(_ headers: HTTPHeaders) throws(ServiceError) {
         try ascii(headers)
         let key = headers["Api-Key"]
@@ -30,7 +29,7 @@ enum RequestChecks {
         try version(headers)
     }
 
-    /// The body as JSON of the right media type.
+    /// Returns the body as JSON of the right media type.
     static func body(_ request: HTTPRequest) throws(ServiceError) -> JSONValue {
         guard request.mediaType == "application/json" else {
             throw .parameters("Content-Type must be application/json")
@@ -38,7 +37,7 @@ enum RequestChecks {
         do { return try JSONValue(parsing: request.body) } catch { throw .parameters("Body is not valid JSON") }
     }
 
-    /// The `maxPollMs` of a query, or nil.
+    /// Returns the `maxPollMs` of a query, or nil.
     static func maxPollMs(_ request: HTTPRequest) throws(ServiceError) -> Int64? {
         guard let text = QueryItems(Substring(request.url.query ?? "")).values("maxPollMs").first else { return nil }
         guard let value = Int64(text), value >= 0 else {
@@ -65,7 +64,7 @@ enum RequestChecks {
         }
     }
 
-    /// `YYYY-MM-DD`, with or without `.preview`.
+    /// Returns true for `YYYY-MM-DD`, with or without `.preview`.
     private static func isVersion(_ text: String) -> Bool {
         let date = text.hasSuffix(".preview") ? text.dropLast(8) : text[...]
         let shape = date.utf8.map { $0.isASCIIDigit ? UInt8(ascii: "0") : $0 }

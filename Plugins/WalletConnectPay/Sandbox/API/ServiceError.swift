@@ -1,17 +1,17 @@
 import PaymentCore
 import SandboxSupport
 
-/// An error as the service words it: `{"code","message"}`.
+/// An error in the service's form: `{"code","message"}`.
 ///
-/// Codes are from the published specification; where it does not say which status goes with a code, the one that the
-/// vendor's own client understands is used.
+/// The codes are from the published specification; where it names no status for a code, this uses the one that the
+/// vendor's own client understands.
 struct ServiceError: Error {
     let status: Int
     let code: String
     let message: String
     /// Seconds for `Retry-After`.
     var retryAfter: Int64?
-    /// Which fields are wrong, and why.
+    /// The invalid fields, with the reasons.
     var issues: [(field: String, message: String)] = []
 
     var response: HTTPResponse {
@@ -26,9 +26,9 @@ struct ServiceError: Error {
 
     static let paymentNotFound = ServiceError(status: 404, code: "payment_not_found", message: "Payment not found")
     static let unknownPath = ServiceError(status: 404, code: "not_found", message: "Not found")
-    /// What is not there, or not the caller's.
+    /// The error for an object that does not exist or is not the caller's.
     static let notFound = ServiceError(status: 404, code: "not_found", message: "Not Found")
-    /// Which status the payments' own calls have for it is not published.
+    /// The status of this error in the payments' own calls is not published.
     static let conflict = ServiceError(
         status: 409, code: "idempotency_conflict",
         message: "Idempotency key conflict: same key was used with a different request body")
@@ -50,7 +50,7 @@ struct ServiceError: Error {
         ServiceError(status: 400, code: "params_validation", message: message)
     }
 
-    /// One field of a call about merchants, settlements, lists or refunds.
+    /// Returns the error for one field of a call about merchants, settlements, lists or refunds.
     static func invalid(_ field: String, _ message: String) -> ServiceError {
         ServiceError(
             status: 400, code: "params_validation", message: "Validation failed", issues: [(field, message)])

@@ -1,4 +1,4 @@
-/// The countries to choose from in a form (ISO 3166-1, alpha-2), by their English names.
+/// The countries in a form's selection (ISO 3166-1, alpha-2), by their English names.
 enum CountryList {
     static let all: [(code: String, name: String)] = text.split(separator: "|").map { entry in
         (String(entry.prefix(2)), String(entry.dropFirst(3)))

@@ -9,12 +9,12 @@ import SandboxSupport
 
 /// The payer's form: `GET /collect/` shows it, `POST /collect/submit` takes it. No credentials: it runs in a browser.
 ///
-/// Where the form posts to is the sandbox's own invention; the real page's way is not documented.
+/// The form's submit address is the sandbox's own invention; the real page's is not documented.
 extension WalletConnectPaySandbox {
-    /// The scheme, host and port at which payers find the form.
+    /// Returns the scheme, host and port of the payers' form.
     func formBase(for request: HTTPRequest) -> String {
         if let base = configuration.formBaseURL { return base.origin }
-        // On loopback, the address is the server's own and not the client's claim.
+        // On loopback, the server's own address is used, not the client's claim.
         return request.url.isLoopback ? request.url.origin : "https://pay.walletconnect.com"
     }
 
@@ -47,7 +47,7 @@ extension WalletConnectPaySandbox {
         do { (record, accounts) = try subject(of: items) } catch {
             return page.failed(error.message, status: error.status)
         }
-        // Browsers send inputs that were left empty.
+        // Browsers also send empty inputs.
         let values = items.values.filter { !["pid", "accounts", "theme"].contains($0.key) && !$0.value.isEmpty }
         let problems = IdentityForm.problems(with: values)
         guard problems.isEmpty, !items.isAmbiguous else {
@@ -60,7 +60,7 @@ extension WalletConnectPaySandbox {
         return page.finished()
     }
 
-    /// The payment and the accounts that a form is about. The message of an error is for people.
+    /// Returns the payment and the accounts of a form. The message of an error is human-readable.
     private func subject(of items: FormItems) throws(ServiceError) -> (PaymentRecord, [String]) {
         let record = try payment(items["pid"] ?? "")
         switch record.status {
@@ -80,8 +80,8 @@ extension WalletConnectPaySandbox {
         IdentityPage(theme: items["theme"].flatMap(IdentityPage.Theme.init), nonce: random.hex(32))
     }
 
-    /// The values that a wallet fills in for its user: base64 in either alphabet, padded or not, of a JSON object of
-    /// texts. Consent cannot be filled in, and what cannot be read is as if it were not there.
+    /// Returns the values that a wallet pre-fills for its user: base64 in either alphabet, padded or not, of a JSON
+    /// object of texts. Consent cannot be pre-filled, and unreadable values are ignored.
     private static func prefilled(_ text: String?) -> [String: String] {
         // A `+` that was not percent-encoded has become a space.
         var base64 = (text ?? "").map { [" ": "+", "-": "+", "_": "/"][$0] ?? $0 }

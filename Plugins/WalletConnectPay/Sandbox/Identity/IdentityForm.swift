@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// The data that payers have to hand in: the fields, the JSON schema, and the check of what was handed in.
+/// The data that payers have to submit: the fields, the JSON schema, and the check of submitted values.
 ///
 /// Fields and rules are the recorded schema's. Values are always texts; a ticked box is `true`.
 enum IdentityForm {
@@ -19,7 +19,7 @@ enum IdentityForm {
         var isRequired = false
     }
 
-    /// What is wrong with a field. The texts never hold what was entered.
+    /// An error in a field. The texts never hold the entered value.
     struct Problem: Sendable, Hashable {
         let field: String
         let text: String
@@ -48,7 +48,7 @@ enum IdentityForm {
 
     // MARK: Checking
 
-    /// What is wrong with `values`, in the order of the fields; empty when they fulfil the schema.
+    /// Returns the errors in `values`, in the order of the fields; empty when they fulfil the schema.
     static func problems(with values: [String: String]) -> [Problem] {
         var problems = fields.compactMap { field -> Problem? in
             guard let value = values[field.id] else {
@@ -81,7 +81,7 @@ enum IdentityForm {
         }
     }
 
-    /// Whether `text` is a day of the calendar (`full-date` of RFC 3339).
+    /// Returns true if `text` is a calendar date (`full-date` of RFC 3339).
     private static func isDate(_ text: String) -> Bool {
         let digits = Array(text.utf8)
         guard digits.count == 10, digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-"),
@@ -94,7 +94,7 @@ enum IdentityForm {
         return (1...12).contains(month) && (1...days[month - 1]).contains(day)
     }
 
-    /// The values of a confirmation's `collectedData`: `{"fields":[{"id","value"}]}`.
+    /// Returns the values of a confirmation's `collectedData`: `{"fields":[{"id","value"}]}`.
     static func fields(_ data: JSONValue) throws(ServiceError) -> [String: String] {
         guard let list = data["fields"]?.array else {
             throw .validation("Validation error: collectedData: fields must be an array")
@@ -110,10 +110,10 @@ enum IdentityForm {
     }
 }
 
-// MARK: What clients are told
+// MARK: Output for clients
 
 extension IdentityForm {
-    /// Where the owners of accounts hand in their data for one payment.
+    /// The link at which the owners of accounts submit their data for one payment.
     struct Link: Sendable {
         let payment: String
         /// Scheme, host and port.

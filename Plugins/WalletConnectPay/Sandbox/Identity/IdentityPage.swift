@@ -1,14 +1,14 @@
 import PaymentCore
 import SandboxSupport
 
-/// The form that payers fill in, as a page of its own: it loads nothing and works without scripts, except that only a
-/// script can tell the wallet around it how things went.
+/// The payer's form, as a separate page: it loads nothing and works without scripts, except that only a script can
+/// report the result to the surrounding wallet.
 struct IdentityPage {
     enum Theme: String {
         case light, dark
     }
 
-    /// What the page tells the wallet, as recorded from the vendor's documentation.
+    /// The page's message to the wallet, as recorded from the vendor's documentation.
     enum Message {
         case complete
         case error(String)
@@ -22,10 +22,10 @@ struct IdentityPage {
     }
 
     var theme: Theme?
-    /// Allows this page's own style and script, and nothing else.
+    /// The nonce that allows only this page's own style and script.
     let nonce: String
 
-    /// The form for a payment, with `values` filled in and `problems` named.
+    /// The form for a payment, with `values` filled in and `problems` listed.
     func form(
         _ payment: PaymentRecord, accounts: String, values: [String: String], problems: [IdentityForm.Problem] = []
     ) -> HTTPResponse {
@@ -69,12 +69,12 @@ struct IdentityPage {
         return page(html, status: problems.isEmpty ? 200 : 422)
     }
 
-    /// The end: the data is in.
+    /// The final page after the data was submitted.
     func finished() -> HTTPResponse {
         page("<h1>Thank you</h1>\n<p role=\"status\">You can go back to your wallet.</p>\n", message: .complete)
     }
 
-    /// The end: there is nothing to fill in. `reason` is for people and is told to the wallet.
+    /// The final page when the form cannot be used. `reason` is human-readable and also reported to the wallet.
     func failed(_ reason: String, status: Int) -> HTTPResponse {
         page(
             "<h1>This form cannot be used</h1>\n<p role=\"alert\">\(Self.escape(reason))</p>\n",
@@ -95,7 +95,7 @@ struct IdentityPage {
         case .date: type = "date"
         case .country: return country(field, values[id] ?? "", isWrong: wrong.contains(id))
         case .consent:
-            // Consent is never filled in for anybody.
+            // Consent is never pre-filled.
             return """
                 <p class="check"><input type="checkbox" id="\(id)" name="\(id)" value="true"\(more)>
                 <label for="\(id)">\(escape(field.title)) *</label></p>
@@ -113,10 +113,10 @@ struct IdentityPage {
             """
     }
 
-    /// What browsers fill in by themselves (HTML, autofill field names).
+    /// The values that browsers fill in automatically (HTML, autofill field names).
     private static let autocomplete = ["fullName": "name", "dob": "bday", "porAddress": "street-address"]
 
-    /// A country to choose. A code that is on no list is not offered: nothing from outside adds to the page.
+    /// A country selection. A code that is not listed is not offered: no outside value becomes part of the page.
     private static func country(_ field: IdentityForm.Field, _ value: String, isWrong: Bool) -> String {
         let id = field.id
         let options = CountryList.all.map { code, name in
@@ -144,7 +144,7 @@ struct IdentityPage {
         ).response(status: status)
     }
 
-    /// The same for every page: what differs is in attributes.
+    /// The same script for every page: only attributes differ.
     private static let script = """
 
         const message = document.querySelector("main").dataset.message;

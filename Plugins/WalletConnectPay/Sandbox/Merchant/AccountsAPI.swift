@@ -1,7 +1,7 @@
 import PaymentCore
 import SandboxSupport
 
-/// Merchants of the account, and where they are paid out to.
+/// Merchants of the account, and their settlement destinations.
 extension WalletConnectPaySandbox {
     func accounts(_ request: HTTPRequest, _ path: [String]) throws(ServiceError) -> HTTPResponse {
         if request.method == .get, path == ["payments"] { return try list(request, ofMerchant: true) }
@@ -31,7 +31,7 @@ extension WalletConnectPaySandbox {
         }
     }
 
-    /// Does `work` once for each key: a repetition is answered as the first was.
+    /// Performs `work` once for each key: a repetition gets the first answer.
     private func once(
         _ request: HTTPRequest, _ scope: String, _ work: (JSONValue) throws(ServiceError) -> JSONValue
     ) throws(ServiceError) -> HTTPResponse {
@@ -195,7 +195,7 @@ extension WalletConnectPaySandbox {
         }
     }
 
-    /// So many letters and digits.
+    /// Returns a random id of `length` letters and digits.
     private func id(_ length: Int) -> String {
         let letters = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789".utf8)
         return String(

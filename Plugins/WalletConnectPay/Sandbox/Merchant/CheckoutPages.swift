@@ -1,13 +1,13 @@
 import PaymentCore
 import SandboxSupport
 
-/// Where the service's page sends a buyer whose payment has ended.
+/// The pages to which the service sends a buyer after the payment has ended.
 struct CheckoutPages: Sendable {
     let success: String
     let error: String
 
-    /// The pages of a `checkout`; nil when there is none, or when one of them cannot be used: then nobody is sent
-    /// anywhere.
+    /// Reads the pages of a `checkout`; nil when there is none, or when one of them cannot be used: then the buyer is
+    /// not redirected.
     static func read(_ checkout: JSONValue?) throws(ServiceError) -> CheckoutPages? {
         guard let checkout, !checkout.isNull else { return nil }
         guard let success = checkout["successUrl"]?.string, let error = checkout["errorUrl"]?.string else {
@@ -17,7 +17,7 @@ struct CheckoutPages: Sendable {
         return isUsable ? CheckoutPages(success: success, error: error) : nil
     }
 
-    /// The address with the payment's id: behind a query, before a fragment.
+    /// Returns the address with the payment's id: behind a query, before a fragment.
     static func adding(_ id: String, to page: String) -> String {
         let parts = page.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let sign = parts[0].contains("?") ? "&" : "?"
@@ -26,8 +26,8 @@ struct CheckoutPages: Sendable {
 }
 
 extension WalletConnectPaySandbox {
-    /// Returns where the service's page sends the buyer of a payment that has ended; nil while it is open, and where
-    /// the merchant gave no pages or none that can be used.
+    /// Returns the address to which the service sends the buyer of a payment that has ended; nil while it is open, and
+    /// if the merchant set no usable pages.
     ///
     /// - Parameter id: the payment's id.
     public func returnURL(of id: String) -> String? {
@@ -35,8 +35,7 @@ extension WalletConnectPaySandbox {
         return CheckoutPages.adding(id, to: payment.status == .succeeded ? pages.success : pages.error)
     }
 
-    /// The service's page for buyers, as far as it is played: `GET /buyer/{id}`. Where it really is, is the link's own
-    /// host.
+    /// Simulates the service's page for buyers: `GET /buyer/{id}`. The real page is at the link's own host.
     func buyerPage(_ id: String) throws(ServiceError) -> HTTPResponse {
         let payment = try payment(id)
         if let url = returnURL(of: id) { return HTTPResponse(status: 303, headers: ["Location": url]) }
@@ -65,7 +64,7 @@ extension WalletConnectPaySandbox {
 }
 
 extension PaymentRecord.Status {
-    /// What buyers are told.
+    /// The text for buyers.
     fileprivate var words: String {
         switch self {
         case .requiresAction: "waiting"

@@ -7,7 +7,7 @@ import SandboxSupport
     import Foundation
 #endif
 
-/// Lists of payments: a merchant's, and those of the whole account.
+/// Lists of payments: one merchant's, and the whole account's.
 extension WalletConnectPaySandbox {
     func list(_ request: HTTPRequest, ofMerchant: Bool) throws(ServiceError) -> HTTPResponse {
         let caller = try RequestChecks.caller(request.headers, configuration, needsMerchant: ofMerchant, isCore: false)
@@ -15,7 +15,7 @@ extension WalletConnectPaySandbox {
         let merchants = ofMerchant ? [caller.merchant] : query.merchants
         let all = listed(in: caller.world) { payment in
             (merchants.isEmpty || merchants.contains(payment.merchantID)) && query.takes(payment)
-                // A version shows no state that it does not have.
+                // A version omits payments in states that it does not have.
                 && (caller.isPreview || payment.status != .cancelled)
         }
         let (page, next) = try query.page(of: all)
@@ -24,7 +24,7 @@ extension WalletConnectPaySandbox {
         ]).speaking(caller.version)
     }
 
-    /// Payments of a world, expiries applied.
+    /// Returns the payments of an environment, expiries applied.
     func listed(in world: World, _ takes: (PaymentRecord) -> Bool) -> [PaymentRecord] {
         payments.keys.compactMap { try? payment($0) }.filter { $0.world == world && takes($0) }
     }
@@ -77,7 +77,7 @@ extension WalletConnectPaySandbox {
 
     // MARK: The older list
 
-    /// `GET /v1/merchants/{id}/payments`: the same in snake case, as it was before there were accounts of several
+    /// Answers `GET /v1/merchants/{id}/payments`: the same in snake case, as it was before accounts had several
     /// merchants.
     func legacyList(_ request: HTTPRequest, _ merchant: String) throws(ServiceError) -> HTTPResponse {
         let caller = try RequestChecks.caller(
@@ -113,14 +113,14 @@ extension WalletConnectPaySandbox {
         ]
     }
 
-    /// ISO 8601 with milliseconds.
+    /// Returns ISO 8601 with milliseconds.
     static func time(_ date: Date) -> String {
         date.ISO8601Format(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }
 
 extension Pricing {
-    /// Major units as a number.
+    /// Returns major units as a number.
     fileprivate func majorUnits(_ units: UInt128) -> JSONNumber {
         let digits = String(units)
         guard decimals > 0 else { return JSONNumber(digits) ?? JSONNumber(0) }

@@ -6,7 +6,7 @@ import PaymentCore
     import Foundation
 #endif
 
-/// What a list was asked for, checked.
+/// The checked query of a list.
 struct ListQuery {
     private static let statuses = ["requires_action", "processing", "succeeded", "failed", "expired"]
 
@@ -73,7 +73,7 @@ struct ListQuery {
         return networks.isEmpty || networks.contains(chain ?? "")
     }
 
-    /// The page that was asked for, and where the next one begins.
+    /// Returns the requested page, and the cursor of the next one.
     func page(of payments: [PaymentRecord]) throws(ServiceError) -> (page: [PaymentRecord], next: String?) {
         let sorted = payments.sorted { first, second in
             let isLess =

@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentTesting
 import SandboxSupport
 
-/// Refunds: a mark on a whole payment, which nothing shows afterwards.
+/// Refunds: a mark on a whole payment, which no later answer shows.
 extension WalletConnectPaySandbox {
     func refund(_ request: HTTPRequest) throws(ServiceError) -> HTTPResponse {
         let caller = try RequestChecks.caller(request.headers, configuration, needsMerchant: true, isCore: false)
@@ -23,7 +23,7 @@ extension WalletConnectPaySandbox {
         return .json(["paymentId": .string(id)]).speaking(caller.version)
     }
 
-    /// `^pay_[A-Za-z0-9]+$`, at most 64.
+    /// Returns true for `^pay_[A-Za-z0-9]+$`, at most 64 characters.
     private static func isRefundable(_ id: String) -> Bool {
         id.hasPrefix("pay_") && (5...64).contains(id.utf8.count)
             && id.utf8.dropFirst(4).allSatisfy { $0.isASCIIDigit || $0.isASCIILetter }
@@ -31,7 +31,7 @@ extension WalletConnectPaySandbox {
 }
 
 extension HTTPResponse {
-    /// With the version that was spoken.
+    /// Returns the response with the version of the request.
     func speaking(_ version: String) -> HTTPResponse {
         var response = self
         response.headers["WCP-Version"] = version

@@ -1,25 +1,25 @@
 import PaymentCore
 
-/// What the merchant's requests must look like. (Codes and statuses are the description's, where it has them.)
+/// The rules for a merchant's requests. (Codes and statuses are the description's, where it has them.)
 extension RequestChecks {
     static let preview = "2026-02-19.preview"
 
-    /// Who asks, and in which world.
+    /// The caller, with its environment.
     struct Caller: Sendable {
         let world: World
-        /// The merchant that is meant, where the call is about one.
+        /// The merchant, if the call is about one.
         let merchant: String
-        /// The version of the API that is spoken.
+        /// The API version of the request.
         let version: String
 
         var isPreview: Bool { version == preview }
-        /// What makes keys of repetition one merchant's own.
+        /// The namespace that separates one merchant's idempotency keys from the others'.
         var scope: String { "\(world.rawValue)/\(merchant)" }
     }
 
     /// - Parameters:
-    ///   - needsMerchant: whether the call is about one merchant.
-    ///   - isCore: whether it is one of the payments' own calls, which answer a missing merchant otherwise.
+    ///   - needsMerchant: true if the call is about one merchant.
+    ///   - isCore: true for the payments' own calls, which have another answer to a missing merchant.
     static func caller(
         _ headers: HTTPHeaders, _ configuration: WalletConnectPaySandbox.Configuration, needsMerchant: Bool,
         isCore: Bool, keyName: String = "Api-Key"
@@ -41,11 +41,11 @@ extension RequestChecks {
             throw .credentials("missing_merchant_id", "Missing Merchant ID", status: isCore ? 400 : 401)
         }
         try version(headers)
-        // An account that asks for no version speaks the one that it is pinned to.
+        // A request without a version uses the one that the account is pinned to.
         return Caller(world: world, merchant: merchant, version: headers["WCP-Version"] ?? "2026-02-18")
     }
 
-    /// The key under which a repetition is recognised.
+    /// Returns the key that identifies a repetition.
     static func idempotencyKey(_ headers: HTTPHeaders, isRequired: Bool) throws(ServiceError) -> String? {
         guard let key = headers["Idempotency-Key"] else {
             guard !isRequired else {

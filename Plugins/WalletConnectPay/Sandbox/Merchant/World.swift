@@ -1,18 +1,19 @@
 public import PaymentCore
 
-/// The service's two worlds: neither sees what is in the other, and only the API key says which one is meant.
+/// The service's two environments: they share no data, and only the API key selects one.
 enum World: String, Sendable, Hashable, CaseIterable {
     case test, live
 }
 
 extension WalletConnectPaySandbox {
-    /// An API key that opens the world of tests. Not a secret: it opens nothing else.
+    /// An API key for the test environment. It need not be kept secret: it opens nothing else.
     public static let testKey = Redacted("wcp_test_sandbox")
-    /// An API key that opens the world of real money, which here is none. Not a secret: it opens nothing else.
+    /// An API key for the live environment, which has no real money here. It need not be kept secret: it opens nothing
+    /// else.
     public static let liveKey = Redacted("wcp_sandbox")
-    /// The merchant that is there from the beginning, in both worlds.
+    /// The initial merchant, in both environments.
     public static let merchantID = "mrch_SandboxMerchant01"
-    /// The secret of webhooks unless told otherwise. Not a secret.
+    /// The default secret of webhooks. It need not be kept secret.
     public static let webhookSecret = Redacted("whsec_c2FuZGJveC13ZWJob29rLXNlY3JldA==")
 }
 
@@ -36,7 +37,7 @@ struct MerchantRecord: Sendable {
     var isDeleted = false
     var settlements: [Settlement] = []
 
-    /// As answers tell it.
+    /// Returns the merchant as answers state it.
     func body(withIcon: Bool = true) -> JSONValue {
         var body: JSONValue = [
             "id": .string(id), "name": .string(name), "email": email.map { .string($0) } ?? .null, "status": "active",
@@ -49,7 +50,7 @@ struct MerchantRecord: Sendable {
     var settlementsBody: JSONValue { ["fiat": [], "crypto": .array(settlements.map(\.body))] }
 }
 
-/// What a merchant's price may be in, and what it is worth here: made-up rates.
+/// A currency of prices, and its made-up rate here.
 struct Pricing: Sendable, Hashable {
     let code: String
     let name: String
@@ -78,10 +79,10 @@ struct Pricing: Sendable, Hashable {
 
     var unit: String { "iso4217/\(code)" }
 
-    /// US cents for so many minor units.
+    /// Returns the US cents for a number of minor units.
     func cents(_ units: UInt128) -> UInt128 { units * rate / 100 }
 
-    /// The fewest minor units that are worth so many cents.
+    /// Returns the smallest number of minor units with the value of `cents`.
     func units(worth cents: UInt128) -> UInt128 { (cents * 100 + rate - 1) / rate }
 
     func amount(_ units: UInt128) -> JSONValue {
@@ -93,17 +94,17 @@ struct Pricing: Sendable, Hashable {
         ]
     }
 
-    /// Without how it looks, as webhooks tell it.
+    /// Returns the amount without display data, as webhooks state it.
     func plainAmount(_ units: UInt128) -> JSONValue { ["unit": .string(unit), "value": .string(String(units))] }
 }
 
-/// What the service keeps of a payment: a fixed part and a percentage.
+/// The service's fees for a payment: a fixed part and a percentage.
 struct Fees: Sendable {
     let pricing: Pricing
     let fixed: UInt128
     let percentage: UInt128
 
-    /// 14 cents and 0.4 %.
+    /// Creates fees of 14 cents and 0.4 %.
     init(on units: UInt128, in pricing: Pricing) {
         self.pricing = pricing
         fixed = pricing.units(worth: 14)

@@ -1,6 +1,6 @@
-/// Something the sandbox takes, on one chain.
+/// An asset that the sandbox accepts, on one chain.
 struct Asset: Sendable {
-    /// How the money is taken.
+    /// The way in which the money is taken.
     enum Mechanism: Sendable {
         /// A signed permit for the Permit2 contract, after a transaction that approves the contract where `approving`.
         case permit2(approving: Bool)
@@ -14,13 +14,13 @@ struct Asset: Sendable {
         case tron
     }
 
-    /// When the client learns the wallet calls.
+    /// The time at which the client receives the wallet calls.
     enum Delivery: Sendable {
         /// With the option.
         case ready
         /// With the option, but encoded: the client has to ask.
         case encoded
-        /// When the client asks.
+        /// At the client's request.
         case onRequest
         /// Never: the option names an action of a kind that the specification does not have.
         case unfamiliar
@@ -34,14 +34,14 @@ struct Asset: Sendable {
     let decimals: Int
     /// The part of the CAIP-19 id behind the chain.
     let reference: String
-    /// Cents for one whole unit, when the price moves; nil for dollars.
+    /// The price of one whole unit in cents, if it changes; nil for dollars.
     var price: UInt128?
     let mechanism: Mechanism
-    /// The contract that wraps the coin as a token; the zero address where there is none.
+    /// The contract that wraps the coin as a token; the zero address if there is none.
     var wrapped = "0x0000000000000000000000000000000000000000"
     var delivery = Delivery.ready
 
-    /// The unit as amounts state it.
+    /// The unit in the notation of amounts.
     var unit: String { "caip19/\(chain)/\(reference)" }
 
     /// The token's contract or coin number.
@@ -49,7 +49,7 @@ struct Asset: Sendable {
 }
 
 extension Asset {
-    /// What an ordinary payment offers, in this order.
+    /// The assets that an ordinary payment offers, in this order.
     static let usual = [usdCoin, tether, payPalDollar, ether]
 
     static let usdCoin = Asset(

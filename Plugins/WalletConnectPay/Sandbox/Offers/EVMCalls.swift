@@ -11,7 +11,7 @@ struct EVMCalls {
     private static let merchant = "0x505f60096888ea3264dc8778bb9bf1809daa042c"
 
     let asset: Asset
-    /// The payer, in lower case as everywhere in these calls.
+    /// The payer's address, in lower case as everywhere in these calls.
     let address: String
     /// Minor units.
     let value: UInt128
@@ -32,7 +32,7 @@ struct EVMCalls {
     }
 
     /// Pays the coin through the settlement contract, in the recorded form: `chargeNative` with its twenty words. The
-    /// contract takes the payment until 300 s before the signatures of other options end.
+    /// contract accepts the payment until 300 s before the signatures of other options expire.
     var transaction: WalletCall {
         let end = deadline - 300
         let words =
@@ -106,7 +106,7 @@ struct EVMCalls {
         WalletCall(chain: asset.chain, method: "eth_sendTransaction", params: [fields], proof: .transactionHash)
     }
 
-    /// `"type name"` pairs as the service lists them.
+    /// Returns `"type name"` pairs in the service's form.
     private static func fields(_ declarations: String...) -> JSONValue {
         .array(
             declarations.map { declaration in
@@ -117,10 +117,10 @@ struct EVMCalls {
 
     private static func hex(_ value: some BinaryInteger) -> String { "0x" + String(value, radix: 16) }
 
-    /// A number as a word of calldata, without a prefix.
+    /// Returns a number as a calldata word, without a prefix.
     private static func word(_ value: some BinaryInteger) -> String { padded(String(value, radix: 16)) }
 
-    /// An address as a word of calldata.
+    /// Returns an address as a calldata word.
     private static func word(_ address: String) -> String { padded(address.dropFirst(2).lowercased()) }
 
     private static func padded(_ digits: String) -> String {

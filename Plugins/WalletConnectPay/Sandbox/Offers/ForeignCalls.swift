@@ -7,9 +7,9 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// The wallet calls of chains that are not EVM chains.
+/// The wallet calls of chains other than EVM chains.
 enum ForeignCalls {
-    /// A transfer of lamports that the payer has to sign; nil when `payer` is no Solana address.
+    /// Returns a transfer of lamports for the payer's signature; nil when `payer` is not a Solana address.
     ///
     /// The recorded call holds a placeholder; this one holds a real message of the legacy format.
     static func solana(_ asset: Asset, payer: String, value: UInt128, _ random: any RandomSource) -> WalletCall? {
@@ -29,8 +29,8 @@ enum ForeignCalls {
             proof: .solana(message: message))
     }
 
-    /// A transfer of tokens that the payer has to sign, the same for every payment: no recorded call is public. Its
-    /// owner is the account of the private key 1, its amount 12.50.
+    /// Returns a transfer of tokens for the payer's signature, the same for every payment: no recorded call is public.
+    /// Its owner is the account of the private key 1, its amount 12.50.
     static func tron(_ asset: Asset) -> WalletCall? {
         guard let id = Hex.decode(tronID) else { return nil }
         return WalletCall(

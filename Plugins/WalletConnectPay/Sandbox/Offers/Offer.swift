@@ -1,21 +1,21 @@
 import PaymentCore
 
-/// One option as it was offered: what the client is told, and what its results are checked against.
+/// One offered option: the data for the client, and for checking the client's results.
 struct Offer: Sendable {
     let id: String
-    /// CAIP-10, spelt as the client spelt it.
+    /// CAIP-10, spelt as in the client's request.
     let account: String
     let asset: Asset
     /// Minor units of the asset.
     let value: UInt128
-    /// Unix seconds; nil for prices that do not move.
+    /// Unix seconds; nil for prices that do not change.
     let expiresAt: Int64?
     /// The wallet calls, in order. Never empty.
     let calls: [WalletCall]
-    /// Whether the account's owner has to hand in data first.
+    /// True if the account's owner has to submit data first.
     let asksForData: Bool
 
-    /// What the client is told; `collectData` is what it has to hand in, or null.
+    /// Returns the option for the client; `collectData` is the data that it has to submit, or null.
     func body(collectData: JSONValue) -> JSONValue {
         let actions: [JSONValue] =
             switch asset.delivery {
@@ -31,7 +31,7 @@ struct Offer: Sendable {
         ]
     }
 
-    /// The amount as every answer states it.
+    /// The amount, as every answer states it.
     var amount: JSONValue {
         let images = "https://api.walletconnect.com/assets/v1/image"
         return [
@@ -45,13 +45,13 @@ struct Offer: Sendable {
         ]
     }
 
-    /// What `fetch` answers.
+    /// The answer of `fetch`.
     var fetched: JSONValue {
         if case .unfamiliar = asset.delivery { return ["actions": .array(unfamiliar)] }
         return ["actions": .array(ready)]
     }
 
-    /// Whether `results`, one per call, prove that the account agreed.
+    /// Returns true if `results`, one per call, prove that the account agreed.
     func accepts(_ results: [String]) -> Bool {
         guard results.count == calls.count, let account = try? AccountID(account) else { return false }
         return zip(calls, results).allSatisfy { $0.accepts($1, from: String(account.address)) }

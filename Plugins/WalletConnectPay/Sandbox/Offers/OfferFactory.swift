@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentWallet
 
-/// Makes offers: prices, nonces and the wallet calls, in the service's own formats.
+/// A factory of offers: prices, nonces and the wallet calls, in the service's own formats.
 struct OfferFactory: Sendable {
     let plan: WalletConnectPaySandbox.Scenario.Plan
     let configuration: WalletConnectPaySandbox.Configuration
@@ -9,7 +9,7 @@ struct OfferFactory: Sendable {
     /// Unix seconds.
     let now: Int64
 
-    /// One offer for each account on each asset's chain, in the order of the assets.
+    /// Returns one offer for each account on each asset's chain, in the order of the assets.
     func offers(for payment: PaymentRecord, accounts: [AccountID]) -> [Offer] {
         plan.assets.flatMap { asset in
             accounts.compactMap { account in
@@ -24,8 +24,8 @@ struct OfferFactory: Sendable {
         let value = asset.price.map { payment.cents * unit / $0 } ?? payment.cents * (unit / 100)
         let calls = EVMCalls(
             asset: asset, address: String(account.address).lowercased(), value: value,
-            // Signatures are good for five minutes longer than the payment. Payments of the real service last minutes;
-            // where one here lasts for days, its signatures do not.
+            // Signatures are valid for five minutes longer than the payment. Payments of the real service last minutes;
+            // for a payment that lasts days here, the signatures expire earlier.
             deadline: min(payment.expiresAt, now + Self.longestSignature) + 300, random: random)
         let made: [WalletCall?] =
             switch asset.mechanism {
@@ -37,7 +37,7 @@ struct OfferFactory: Sendable {
             case .tron: [ForeignCalls.tron(asset)]
             }
         let complete = made.compactMap { $0 }
-        // No call can be made for an address that is not one of its chain: nothing is offered then.
+        // No call can be made for an address of another chain, so no offer is made.
         guard complete.count == made.count else { return nil }
         var expiresAt: Int64?
         if plan.hasShortQuotes {
@@ -58,7 +58,7 @@ struct OfferFactory: Sendable {
         }
     }
 
-    /// In seconds.
+    /// The maximum lifetime of a signature before the extra minutes, in seconds.
     private static let longestSignature: Int64 = 3600
 
     private static func power(_ exponent: Int) -> UInt128 {

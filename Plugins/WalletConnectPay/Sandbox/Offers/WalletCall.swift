@@ -8,13 +8,13 @@ import PaymentWallet
     import Foundation
 #endif
 
-/// One call that an option makes the payer's wallet answer, and how its result is checked.
+/// One call of an option to the payer's wallet, and the check of its result.
 struct WalletCall: Sendable {
-    /// What proves that the account agreed.
+    /// The proof that the account agreed.
     enum Proof: Sendable {
         /// A signature over typed data whose recovered signer is the account.
         case typedData(digest: [UInt8])
-        /// The hash of a transaction. There is no chain here: its form is all that can be checked.
+        /// The hash of a transaction. There is no chain here: only its form can be checked.
         case transactionHash
         /// The transaction with this message, its signature filled in. Ed25519 is not verified.
         case solana(message: [UInt8])
@@ -27,12 +27,12 @@ struct WalletCall: Sendable {
     let params: JSONValue
     let proof: Proof
 
-    /// The call as it stands in an action. `chain_id` is the one member in snake case on this wire.
+    /// The call in the form of an action. `chain_id` is the one member in snake case on this wire.
     var body: JSONValue {
         ["chain_id": .string(chain), "method": .string(method), "params": params]
     }
 
-    /// Whether `result` proves that `address` agreed.
+    /// Returns true if `result` proves that `address` agreed.
     func accepts(_ result: String, from address: String) -> Bool {
         switch proof {
         case .typedData(let digest):

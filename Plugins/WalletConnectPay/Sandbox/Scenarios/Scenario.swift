@@ -10,15 +10,15 @@ extension WalletConnectPaySandbox {
             case paid
             /// The service refuses, or the payer has no means.
             case declined
-            /// The payment's time ran out.
+            /// The payment expired.
             case expired
             /// The payment was cancelled.
             case cancelled
-            /// Still settling when the payer's patience ends.
+            /// The payment is still in settlement when the payer's wait ends.
             case pending
-            /// Not known yet.
+            /// The outcome is unknown.
             case unknown
-            /// A request is refused in a way that says nothing about the payment: it stays open.
+            /// A request is rejected in a way that says nothing about the payment, which stays open.
             case error
         }
 
@@ -27,7 +27,7 @@ extension WalletConnectPaySandbox {
         public enum Demand: String, Sendable, Hashable, CaseIterable {
             /// Broadcast transactions (`eth_sendTransaction`).
             case transactions
-            /// Hand in data about themselves.
+            /// Submit data about themselves.
             case data
             /// Have an account on Solana.
             case solana
@@ -35,13 +35,13 @@ extension WalletConnectPaySandbox {
             case tron
         }
 
-        /// The name, as the command line takes it.
+        /// The name on the command line.
         public let rawValue: String
-        /// A few words for people.
+        /// A short human-readable description.
         public let summary: String
         /// The end for a payer who can do everything in ``demands`` and waits for a minute.
         ///
-        /// A payer who cannot has no usable option, which ends ``Outcome/declined``.
+        /// A payer without these abilities has no usable option, which ends ``Outcome/declined``.
         public let expectedOutcome: Outcome
         let plan: Plan
 
@@ -49,7 +49,7 @@ extension WalletConnectPaySandbox {
             (rawValue, self.summary, expectedOutcome, self.plan) = (name, summary, outcome, plan)
         }
 
-        /// Finds the scenario of a name; nil where there is none.
+        /// Finds the scenario with a name; nil if there is none.
         public init?(rawValue: String) {
             guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
             self = known
@@ -63,7 +63,7 @@ extension WalletConnectPaySandbox {
 }
 
 extension WalletConnectPaySandbox.Scenario {
-    /// The sandbox's part in a scenario. Everything not said is as with an ordinary payment.
+    /// The sandbox's part in a scenario. The default of each member is that of an ordinary payment.
     struct Plan: Sendable {
         enum Ending: Sendable {
             case succeeded, failed, declined, unfamiliar
@@ -78,12 +78,12 @@ extension WalletConnectPaySandbox.Scenario {
             case expiry, cancellation
         }
 
-        /// The payers whose data is asked for.
+        /// The payers who have to submit data.
         enum DataDemand: Sendable {
             case none, everybody, ethereum
         }
 
-        /// An error that is answered in place of the work.
+        /// An error in place of the work.
         enum Refusal: Sendable {
             case rateLimited
             case serverErrorOnce
@@ -105,22 +105,22 @@ extension WalletConnectPaySandbox.Scenario {
 }
 
 extension WalletConnectPaySandbox.Scenario {
-    /// Confirming settles it at once.
+    /// The confirmation settles it at once.
     public static let paidAtOnce = Self("paid-at-once", "settles as soon as it is confirmed")
-    /// Confirming starts the settlement, which ends after some status queries.
+    /// The confirmation starts the settlement, which ends after some status queries.
     public static let paidAfterPolling = Self(
         "paid-after-polling", "settles a little after it is confirmed", .init(pace: .ordinary))
-    /// Its time is already over.
+    /// The payment has already expired.
     public static let expired = Self("expired", "its time is over", ends: .expired, .init(isOver: true))
     /// The payer's accounts hold too little: there is no option.
     public static let insufficientOptions = Self(
         "insufficient-options", "the payer's accounts hold too little", ends: .declined, .init(assets: []))
     /// Another payer has paid it.
     public static let alreadyPaid = Self("already-paid", "another payer has paid it already", .init(status: .succeeded))
-    /// Confirming leads to a failure.
+    /// The payment fails after the confirmation.
     public static let failsAfterConfirm = Self(
         "fails-after-confirm", "fails after it is confirmed", ends: .declined, .init(pace: .ordinary, ending: .failed))
-    /// Confirming leads to a failure because of this payer (`failureCode` `declined_user`).
+    /// The payment fails after the confirmation because of this payer (`failureCode` `declined_user`).
     public static let declinedForCompliance = Self(
         "declined-for-compliance", "this payer is refused after confirming", ends: .declined,
         .init(pace: .ordinary, ending: .declined))
@@ -131,21 +131,21 @@ extension WalletConnectPaySandbox.Scenario {
     public static let cancelledByUser = Self(
         "cancelled-by-user", "cancelled on another device while being paid", ends: .cancelled,
         .init(interruption: .cancellation))
-    /// Its time runs out after the options are known.
+    /// The payment expires after the options are known.
     public static let expiresWhilePaying = Self(
         "expires-while-paying", "its time runs out while being paid", ends: .expired, .init(interruption: .expiry))
-    /// The prices of its options are over at once (`quote_expired`).
+    /// The prices of its options expire at once (`quote_expired`).
     public static let quoteExpired = Self(
         "quote-expired", "the prices of its options are over at once", ends: .error, .init(hasShortQuotes: true))
-    /// The way that the money should have taken is gone (HTTP 409).
+    /// The route of the money is closed (HTTP 409).
     public static let routeExpired = Self(
         "route-expired", "the way for the money is gone when it is confirmed", ends: .unknown,
         .init(refusal: .routeExpired))
-    /// The service refuses this payer before anything else (`sanctioned_user`).
+    /// The service refuses this payer at the request for options (`sanctioned_user`).
     public static let sanctionedPayer = Self(
         "sanctioned-payer", "this payer is refused at the first question", ends: .declined,
         .init(refusal: .sanctioned(.options)))
-    /// The service refuses this payer when the payment is confirmed (`sanctioned_user`).
+    /// The service refuses this payer at the confirmation (`sanctioned_user`).
     public static let sanctionedAtConfirm = Self(
         "sanctioned-at-confirm", "this payer is refused when confirming", ends: .declined,
         .init(refusal: .sanctioned(.confirm)))
@@ -156,7 +156,7 @@ extension WalletConnectPaySandbox.Scenario {
     public static let unknownStatus = Self(
         "unknown-status", "ends in a state that no wallet knows", ends: .unknown,
         .init(pace: .ordinary, ending: .unfamiliar))
-    /// Its only option wants something done that the specification does not have.
+    /// Its only option has an action that the specification does not have.
     public static let unknownAction = Self(
         "unknown-action", "asks for something that no wallet knows", ends: .error, .init(assets: [.unfamiliarAction]))
     /// The first requests are refused with HTTP 429.
@@ -164,20 +164,20 @@ extension WalletConnectPaySandbox.Scenario {
     /// The first request for the options is answered with HTTP 500.
     public static let serverErrorOnce = Self(
         "server-error-once", "the service has a fault at first", .init(refusal: .serverErrorOnce))
-    /// Every option asks for data about the payer.
+    /// Every option requires data about the payer.
     public static let dataCollection = Self(
         "data-collection", "asks for data about the payer", .init(demands: [.data], data: .everybody))
-    /// The options on Ethereum ask for data about the payer, the others do not.
+    /// The options on Ethereum require data about the payer, the others do not.
     public static let dataForSomeOptions = Self(
         "data-for-some-options", "some options ask for data about the payer", .init(data: .ethereum))
     /// Its only option has to be fetched before it can be signed.
     public static let buildAction = Self(
         "build-action", "what to sign has to be fetched", .init(assets: [.payPalDollar]))
-    /// Its only option has the payer approve the Permit2 contract on chain, then sign.
+    /// Its only option requires the payer to approve the Permit2 contract on chain, then to sign.
     public static let approvalAndPermit = Self(
         "approval-and-permit", "an approval on chain, then a signature",
         .init(demands: [.transactions], assets: [.tetherWithApproval]))
-    /// Its only option has the payer send the chain's own coin.
+    /// Its only option requires the payer to send the chain's own coin.
     public static let nativeCoin = Self(
         "native-coin", "the chain's own coin is sent", .init(demands: [.transactions], assets: [.ether]))
     /// Its only option is on Solana.
@@ -196,11 +196,11 @@ extension WalletConnectPaySandbox.Scenario {
 }
 
 extension WalletConnectPaySandbox {
-    /// A payment that can be paid, or not, by its link.
+    /// A payment with a link; its scenario decides if it can be paid.
     public struct Payment: Sendable, Hashable {
         /// The payment's id.
         public let id: String
-        /// The link that a buyer would scan: on the real service's host, as the real service makes them.
+        /// The link that a buyer would scan, in the real service's form, with the real service's host.
         public let link: String
         /// The payment's behaviour.
         public let scenario: Scenario

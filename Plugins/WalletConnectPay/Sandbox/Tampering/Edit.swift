@@ -8,17 +8,17 @@ import PaymentCrypto
 #endif
 
 extension WalletConnectPaySandbox.TamperedAnswer {
-    /// One change of a list of options. Places are JSON pointers (RFC 6901); one that leads into a text goes on in the
+    /// One change of a list of options. Places are JSON pointers (RFC 6901); a pointer into a text continues in the
     /// JSON that the text holds.
     ///
     /// In texts, `{payer}` stands for the payer's address and `{now+60}` for the time a minute from now in Unix
     /// seconds.
     enum Edit: Sendable {
-        /// Puts a value there; `-` at the end of a place appends to a list.
+        /// Sets a value at a place; `-` at the end of a place appends to a list.
         case set(String, JSONValue)
-        /// Takes the value away.
+        /// Removes the value.
         case remove(String)
-        /// Puts what stands at the first place at the second one too.
+        /// Copies the value at the first place to the second one.
         case copy(String, to: String)
         /// Replaces a word, counted from 0 behind the selector, in hexadecimal calldata.
         case word(String, Int, String)
@@ -86,7 +86,7 @@ private struct Pointer {
 }
 
 extension JSONValue {
-    /// Lets `body` change the value at `place`; nil there takes it away. Nothing happens where there is no such place.
+    /// Lets `body` change the value at `place`; nil removes it. A place that does not exist has no effect.
     fileprivate mutating func change(at place: Pointer, _ body: (inout JSONValue?) -> Void) {
         guard let step = place.steps.first else {
             var value: JSONValue? = self

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// Tampering with the asset, the payer, and the way that they are shown.
+/// Tampering with the asset, the payer, and their display data.
 extension WalletConnectPaySandbox.TamperedAnswer {
     private static let unit = "/0/amount/unit"
     private static let value = "/0/amount/value"

@@ -1,10 +1,11 @@
 import PaymentCore
 
-/// Tampering with transactions of Solana.
+/// Tampering with Solana transactions.
 extension WalletConnectPaySandbox.TamperedAnswer {
     private static let transactionText = "\(call)/params/0/transaction"
 
-    /// The places of the honest transaction's parts: one signature, three keys, one transfer. See ``ForeignCalls``.
+    /// The byte offsets of the honest transaction's parts: one signature, three keys, one transfer. See
+    /// ``ForeignCalls``.
     private enum Place {
         static let signature = 1..<65
         static let header = 65

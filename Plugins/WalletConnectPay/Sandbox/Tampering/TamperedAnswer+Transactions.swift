@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// Tampering with transactions of EVM chains.
+/// Tampering with transactions on EVM chains.
 extension WalletConnectPaySandbox.TamperedAnswer {
     private static let data = "\(transaction)/data"
 

@@ -1,10 +1,10 @@
 import PaymentCore
 
 extension WalletConnectPaySandbox {
-    /// A request of a dishonest gateway to a wallet: one honest option, changed so that signing it would do something
-    /// else than the payer was shown.
+    /// A dishonest gateway's request to a wallet: one honest option, changed so that its signature would do something
+    /// other than the payer was shown.
     ///
-    /// A wallet must sign nothing of it. If it does, and confirms, the sandbox takes whatever it was given.
+    /// A wallet must sign none of it. If it does, and confirms, the sandbox accepts any results.
     public struct TamperedAnswer: Sendable {
         /// The option before it is changed.
         enum Base: Sendable {
@@ -20,17 +20,17 @@ extension WalletConnectPaySandbox {
             case solana
         }
 
-        /// Its name, as the command line lists it.
+        /// The name on the command line.
         public let name: String
-        /// The change, in a few words for people.
+        /// A short human-readable description of the change.
         public let summary: String
-        /// The text that the refusal has to contain: the code of the rule that stops it, or a part of the message where
+        /// The text that the rejection has to contain: the code of the rule that stops it, or a part of the message if
         /// no rule of the review is needed.
         public let rejection: String
 
         let base: Base
         let edits: [Edit]
-        /// Whether the calls come only when the wallet asks for them.
+        /// True if the calls arrive only when the wallet fetches them.
         var isFetched = false
 
         init(
@@ -52,13 +52,13 @@ extension WalletConnectPaySandbox {
             self.edits = edits
         }
 
-        /// Every tampered answer, by the part that is changed.
+        /// Every tampered answer, by the changed part.
         public static let all =
             options + lists + messages + authorizations + transactions + approvals + settlements
             + solana
     }
 
-    /// Creates a payment whose only options are tampered with.
+    /// Creates a payment whose only options are tampered.
     public func createPayment(tampered answer: TamperedAnswer, cents: UInt128 = 1250) -> Payment {
         let payment = createPayment(.paidAtOnce, cents: cents)
         payments[payment.id]?.tampered = answer
@@ -86,7 +86,7 @@ extension WalletConnectPaySandbox.TamperedAnswer {
         }
     }
 
-    /// The options as the dishonest gateway states them.
+    /// Returns the options, as the dishonest gateway states them.
     func applied(to options: [JSONValue], payer: String, now: Int64) -> [JSONValue] {
         // One option is enough; the others would be honest.
         var changed = JSONValue.array(Array(options.prefix(1)))

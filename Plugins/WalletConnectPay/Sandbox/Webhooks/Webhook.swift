@@ -1,9 +1,9 @@
 public import PaymentCore
 
 extension WalletConnectPaySandbox {
-    /// Where webhooks of one world go, and how they are signed.
+    /// The receiver of one environment's webhooks, with the signing secrets.
     public struct WebhookEndpoint: Sendable {
-        /// How the header fields are spelt: pages of the documentation differ.
+        /// The names of the header fields: pages of the documentation differ.
         @nonexhaustive
         public enum Spelling: Sendable, Hashable, CaseIterable {
             /// `svix-id` and so on.
@@ -14,11 +14,11 @@ extension WalletConnectPaySandbox {
             case both
         }
 
-        /// Where they are sent to; nil keeps them only, see ``WalletConnectPaySandbox/webhooks``.
+        /// The receiver's address; if nil, webhooks are only kept, see ``WalletConnectPaySandbox/webhooks``.
         public var url: HTTPURL?
-        /// The secret, and the one that it has just replaced, if there is one: each signs.
+        /// The current secret and, if there is one, its predecessor: each signs.
         public var secrets = [WalletConnectPaySandbox.webhookSecret]
-        /// How the header fields are spelt.
+        /// The names of the header fields.
         public var spelling = Spelling.both
         /// The kinds of events that are sent; nil for all.
         public var kinds: Set<String>?
@@ -27,20 +27,20 @@ extension WalletConnectPaySandbox {
         public init(url: HTTPURL? = nil) { self.url = url }
     }
 
-    /// An event that a merchant was, or is to be, told of.
+    /// An event of a merchant's payment, sent or yet to be sent.
     public struct Webhook: Sendable, Hashable {
-        /// What is called the delivery's id in the header fields, the same for all attempts.
+        /// The delivery's id in the header fields, the same for all attempts.
         public let deliveryID: String
-        /// What has happened, in the service's word.
+        /// The service's raw value of the event.
         public let kind: String
-        /// The payment.
+        /// The payment's id.
         public let payment: String
         /// The body: the same bytes every time.
         public let body: [UInt8]
         let world: World
-        /// How often it was sent.
+        /// The number of times it was sent.
         public internal(set) var attempts = 0
-        /// Whether the receiver accepted it.
+        /// True if the receiver accepted it.
         public internal(set) var isDelivered = false
     }
 }

@@ -6,7 +6,7 @@ import PaymentCore
     import Foundation
 #endif
 
-/// What a webhook says: the whole payment as it is, whatever has happened to it.
+/// The body of a webhook: the whole payment in its current state, whatever the event.
 struct WebhookBody {
     let json: JSONValue
 

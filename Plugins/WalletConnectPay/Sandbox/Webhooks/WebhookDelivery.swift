@@ -7,9 +7,9 @@ import PaymentCrypto
     import Foundation
 #endif
 
-/// Telling merchants what becomes of their payments.
+/// Notifying merchants of the status of their payments.
 extension WalletConnectPaySandbox {
-    /// Returns once no delivery is on its way any more: accepted, or given up.
+    /// Returns once no delivery is in progress: each is accepted or abandoned.
     public func finishDeliveries() async {
         while let delivery = deliveries.values.first { await delivery.value }
     }
@@ -17,8 +17,8 @@ extension WalletConnectPaySandbox {
     /// Returns a webhook as it would arrive now: every attempt is signed with its own time.
     ///
     /// - Parameters:
-    ///   - webhook: what is told.
-    ///   - age: how many seconds ago it was signed.
+    ///   - webhook: the event.
+    ///   - age: the seconds since it was signed.
     public func notification(_ webhook: Webhook, age: Int64 = 0) -> IncomingNotification {
         var headers: HTTPHeaders = ["Content-Type": "application/json"]
         guard let endpoint = configuration.endpoint(of: webhook.world) else {
@@ -46,7 +46,7 @@ extension WalletConnectPaySandbox {
         return IncomingNotification(headers: headers, body: webhook.body)
     }
 
-    /// Keeps the event and sends it, where webhooks are wanted.
+    /// Stores the event and sends it, if webhooks are configured.
     func notify(_ kind: String, of payment: PaymentRecord) {
         guard let endpoint = configuration.endpoint(of: payment.world), endpoint.kinds?.contains(kind) ?? true else {
             return
@@ -64,7 +64,7 @@ extension WalletConnectPaySandbox {
         }
     }
 
-    /// Sends a webhook until it is accepted or there were enough attempts. Redirects are not followed, and are
+    /// Sends a webhook until it is accepted or the attempts are used up. Redirects are not followed, and count as
     /// failures.
     private func deliver(_ index: Int, to url: HTTPURL, over transport: any HTTPTransport) async {
         for pause in [.zero] + configuration.webhookPauses {
@@ -77,7 +77,7 @@ extension WalletConnectPaySandbox {
 
     /// Sends a webhook once.
     ///
-    /// - Returns: whether it was accepted.
+    /// - Returns: true if it was accepted.
     @discardableResult func send(_ index: Int, to url: HTTPURL, over transport: any HTTPTransport) async -> Bool {
         let notification = notification(webhooks[index])
         webhooks[index].attempts += 1

@@ -4,8 +4,8 @@ import PaymentTesting
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
-/// WalletConnect Pay: its provider and its sandbox with everything that the sandbox can play, native coins and
-/// approvals among it. Each payment may be named by several spellings of its link, and be paid by several devices.
+/// WalletConnect Pay: its provider and its sandbox with all its scenarios, native coins and approvals among them. Each
+/// payment may be named by several spellings of its link, and be paid by several devices.
 package struct WalletConnectPayMarket: Market {
     private static let gateway = "api.pay.walletconnect.com"
     private static let shortLinks = "https://pay.wct.me/"
@@ -43,7 +43,7 @@ package struct WalletConnectPayMarket: Market {
     }
 
     /// The usual link, the one with a path, one inside a pairing, the bare id, and the short link that the service
-    /// reads.
+    /// resolves.
     private static func spellings(_ link: String, _ id: String) -> [String] {
         let pairing = "wc:7f6e504bfad60b485450578e05678441fa7f0d2f2a2f1d2e3f4a5b6c7d8e9f00@2?relay-protocol=irn&symKey="
         return [
@@ -52,7 +52,7 @@ package struct WalletConnectPayMarket: Market {
         ]
     }
 
-    /// A short link is the service's to read; it comes as an encoded whole.
+    /// Only the service resolves a short link, which arrives encoded as a whole.
     package func identity(of reference: String) -> String {
         let text = PercentCoding.decode(reference) ?? reference
         return text.hasPrefix(Self.shortLinks) ? String(text.dropFirst(Self.shortLinks.count)) : reference
@@ -60,7 +60,7 @@ package struct WalletConnectPayMarket: Market {
 
     // MARK: Truth
 
-    /// The service books a native coin that the wallet sent as taken, too. It is the same money.
+    /// The service also records a native coin that the wallet sent as taken. It is the same money.
     private static func isSentByWallet(_ amount: String) -> Bool {
         amount.contains("caip19/eip155:") && amount.hasSuffix("/slip44:60")
     }
@@ -71,13 +71,13 @@ package struct WalletConnectPayMarket: Market {
         }
     }
 
-    /// A payment that somebody else has paid counts.
+    /// A payment by another device counts.
     package func isPaid(_ payment: PaymentReference) async -> Bool {
         if await sandbox.ledger.events(of: payment.id).contains(.settled) { return true }
         return await status(of: payment)?["status"]?.string == "succeeded"
     }
 
-    /// A settlement that failed gave the money back.
+    /// A failed settlement returned the money.
     package func wasCaptured(_ attempt: PaymentAttempt) async -> Bool {
         let events = await sandbox.ledger.events(of: identity(of: attempt.reference.id))
         guard !events.contains(.failed) else { return false }

@@ -2,8 +2,8 @@ import Foundation
 import PaymentCore
 import TestSupport
 
-/// The facts of the service's published OpenAPI descriptions, and whether requests and answers keep to them. A checker
-/// of its own: nothing of the library is asked.
+/// The facts of the service's published OpenAPI descriptions, and a check of requests and answers against them. The
+/// checker is independent: it uses no code of the library.
 struct APIDescription: Sendable {
     /// One call and its answer.
     struct Exchange: Sendable {
@@ -17,7 +17,7 @@ struct APIDescription: Sendable {
 
         var id: String { json["id"]?.string ?? "" }
         var path: [Substring] { (json["path"]?.string ?? "").split(separator: "/") }
-        /// How many ids the path has places for.
+        /// The number of ids in the path.
         var placeCount: Int { path.filter { $0.hasPrefix("{") }.count }
     }
 
@@ -37,7 +37,7 @@ struct APIDescription: Sendable {
 
     // MARK: Exchanges
 
-    /// The operation that a request calls: one whose path is written out goes before one with a place for an id.
+    /// The operation that a request calls: a literal path takes precedence over one with a place for an id.
     func operation(of request: HTTPRequest) -> Operation? {
         let path = request.url.path.split(separator: "/")
         let fitting = operations.filter { operation in
@@ -47,7 +47,7 @@ struct APIDescription: Sendable {
         return fitting.min { $0.placeCount < $1.placeCount }
     }
 
-    /// What of an exchange the description does not have.
+    /// The parts of an exchange that the description does not have.
     ///
     /// - Parameter undeclared: statuses that are known from elsewhere.
     func problems(of exchange: Exchange, undeclared: Set<Int> = []) -> [String] {
@@ -117,7 +117,7 @@ struct APIDescription: Sendable {
 
     // MARK: Values
 
-    /// A value of a query, which is text whatever it stands for.
+    /// Checks a value of a query, which is text for every type.
     private func problems(ofText text: String, _ type: JSONValue, _ version: String, _ place: String) -> [String] {
         switch type["type"]?.string {
         case "integer":
@@ -207,7 +207,7 @@ struct APIDescription: Sendable {
         return (least...most).contains(value) ? [] : ["\(place) is \(number.text)"]
     }
 
-    /// The rules that a schema cannot say.
+    /// The rules that a schema cannot express.
     private func broken(_ schema: String, _ value: JSONValue) -> [String] {
         rules.flatMap { rule -> [String] in
             let schemas = rule["schemas"]?.array ?? [rule["schema"] ?? nil]

@@ -6,7 +6,7 @@ import Testing
 import WalletConnectPayMerchant
 import WalletConnectPaySandbox
 
-/// Merchants of an account, and where they are paid out to (Protocol 6).
+/// Merchants of an account, and the destinations of their payouts (Protocol 6).
 @Suite struct AccountTests {
     private static let usdc = "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
     private static let payee = "eip155:8453:0x00000000000000000000000000000000000000ab"
@@ -23,7 +23,7 @@ import WalletConnectPaySandbox
         let world = try ShopWorld()
         let made = try await world.accounts.createMerchant(Self.details, idempotencyKey: "key-1")
         #expect(made.name == "Second" && made.status == .active && made.id.hasPrefix("mrch_") && made.createdAt != nil)
-        // Made twice under one key, it is one; under a used key, nothing else is made.
+        // Two creations under one key are one merchant; under a used key, nothing else is created.
         #expect(try await world.accounts.createMerchant(Self.details, idempotencyKey: "key-1").id == made.id)
         var other = Self.details
         other.name = "Third"

@@ -8,7 +8,7 @@ import WalletConnectPayMerchant
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
-/// The pages to which buyers come back: what they may be, and that coming back proves nothing (Protocol 3.4).
+/// The pages to which buyers return: their allowed addresses, and that a return proves nothing (Protocol 3.4).
 @Suite struct CheckoutTests {
     @Test(
         "Pages that the service would silently leave out are refused",
@@ -52,8 +52,8 @@ import WalletConnectPaySandbox
         #expect(await world.sandbox.returnURL(of: none.reference.id) == nil)
     }
 
-    /// A service that the preview's rule is true of: half a pair is refused, a useless one switches the redirect off,
-    /// and the generally available version does not know the member.
+    /// A service with the preview's rule: half a pair is refused, an unusable one switches the redirect off, and the
+    /// generally available version does not have the member.
     @Test(
         "The sandbox takes pages as the service does",
         arguments: [
@@ -125,19 +125,19 @@ import WalletConnectPaySandbox
         let world = try ShopWorld { $0.settlementPolls = 1_000_000 }
         let payment = try await world.payment()
         let url = "https://shop.example/\(page)?payment_id=\(payment.reference.id)"
-        // Nothing was begun here: a stray link.
+        // No payment was begun here: a stray link.
         #expect(try await world.router.handle(url) == nil)
         let begun = try await world.router.pay(payment.link, as: SandboxWallet().payer())
         guard case .pending = begun else {
             Issue.record("\(begun)")
             return
         }
-        // Back, by whichever page, and still under way.
+        // Back, by either page, and still in progress.
         guard case .pending = try await world.router.handle(url) else {
             Issue.record("a return ended a payment that has not ended")
             return
         }
-        // Another payment's return changes nothing.
+        // Another payment's return has no effect.
         #expect(try await world.router.handle("https://shop.example/thanks?payment_id=pay_other") == nil)
     }
 

@@ -8,7 +8,7 @@ import WalletConnectPayMerchant
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
-/// Making payments (Protocol 3).
+/// Creation of payments (Protocol 3).
 @Suite struct CreateTests {
     @Test("Makes the payment that was ordered")
     func makes() async throws {
@@ -31,7 +31,7 @@ import WalletConnectPaySandbox
         #expect(payment.reference.provider == Shop.id && payment.rawStatus == "requires_action")
         #expect(payment.link == "https://pay.walletconnect.com/?pid=\(payment.reference.id)")
         #expect(payment.expiresAt == Date(timeIntervalSince1970: 1_800_000_900))
-        // Whoever does not say gets five minutes.
+        // The default is five minutes.
         #expect(try await world.payment().expiresAt == Date(timeIntervalSince1970: 1_800_000_300))
     }
 
@@ -51,7 +51,7 @@ import WalletConnectPaySandbox
         let first = try await world.payment()
         #expect(try await world.payment() == first)
         #expect(await world.sandbox.ledger.entries.count == 1)
-        // Another order under the key is refused, and surely not made.
+        // Another order under the key is refused, and certainly not created.
         var other = ShopWorld.order()
         other.amount = try Money(minorUnits: 1251, currency: .usd)
         let error = await failure { _ = try await world.client.createPayment(other) }
@@ -82,7 +82,7 @@ import WalletConnectPaySandbox
         world.faults.inject(fault, times: 2) { $1 == "/v1/payments" }
         let error = await failure { _ = try await world.payment() }
         #expect(error?.phase == .maybeSent, "\(String(describing: error))")
-        // The same order finds it or makes it.
+        // The same order finds or creates it.
         let payment = try await world.payment()
         #expect(await world.sandbox.ledger.entries.count == 1)
         #expect(await world.events(payment) == [.created])
@@ -100,13 +100,13 @@ import WalletConnectPaySandbox
         #expect(
             second?.phase == .maybeSent
                 && second?.message.hasSuffix("it was sent before, and that may have arrived") == true)
-        // In a merchant's words, not in a wallet's.
+        // In a merchant's terms, not in a wallet's.
         world.faults.inject(.dropBefore) { $1 == "/v1/payments" }
         world.lie("/v1/payments", ["code": "merchant_not_found", "message": "m"], status: 404)
         #expect(await failure { _ = try await world.payment("ORDER-3") }?.message.contains("this merchant") == true)
     }
 
-    /// Whoever answers decides what a buyer is shown.
+    /// The service's answer decides what a buyer sees.
     @Test(
         "A payment whose link leads elsewhere is not handed out",
         arguments: [
@@ -178,7 +178,7 @@ import WalletConnectPaySandbox
         #expect(world.faults.requests.isEmpty)
     }
 
-    /// This machine's clock decides nothing: the service says whether an end lies ahead.
+    /// This machine's clock decides nothing: the service checks if an end lies ahead.
     @Test("A wrong clock refuses no order", arguments: [-86_400, 86_400])
     func wrongClock(_ seconds: Int) async throws {
         let world = try ShopWorld()

@@ -11,12 +11,12 @@ import WalletConnectPayMerchant
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
-/// What this library sends and what the sandbox answers, held against the facts of the published API descriptions.
+/// The library's requests and the sandbox's answers, checked against the facts of the published API descriptions.
 @Suite struct DescriptionTests {
-    /// Statuses that the descriptions do not have and other sources do: 404 and 409 of a payment's making, prices and
-    /// payments that are over, signatures and payers that are refused, rates.
+    /// Statuses that are missing in the descriptions but known from other sources: 404 and 409 of a payment's creation,
+    /// prices and payments that have expired, refused signatures and payers, rates.
     private static let undeclared: Set<Int> = [409, 410, 422, 429, 451]
-    /// What scenarios show on purpose of a service that has grown: words and actions that no description has.
+    /// The values of scenarios for a later service: statuses and actions that no description has.
     private static let futures: [WalletConnectPaySandbox.Scenario: String] = [
         .unknownStatus: "'held_for_review'", .unknownAction: "\"showHologram\"",
     ]
@@ -97,7 +97,7 @@ import WalletConnectPaySandbox
         #expect(description.problems(of: try #require(record.exchanges.last)).contains { $0.contains("'cancelled'") })
     }
 
-    /// The test above must be able to fail.
+    /// Proves that the test above can fail.
     @Test("Whatever is taken from an exchange, or spoilt in it, is noticed")
     func notices() async throws {
         let description = try APIDescription.published()
@@ -139,7 +139,7 @@ import WalletConnectPaySandbox
     }
 }
 
-/// A sandbox whose every exchange is written down.
+/// A sandbox that records every exchange.
 private final class Record: SandboxService {
     let sandbox: WalletConnectPaySandbox
     let clock = VirtualClock()
@@ -155,14 +155,14 @@ private final class Record: SandboxService {
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         let response = await sandbox.respond(to: request)
-        // The form that payers fill in is a page, and no part of the API.
+        // The form for payers is a page, and not part of the API.
         if request.url.path.hasPrefix("/v1/") {
             state.withLock { $0.append(.init(request: request, response: response)) }
         }
         return response
     }
 
-    /// Pays with the library's own provider; how it ends is not looked at here.
+    /// Pays with the library's provider; the outcome is not checked here.
     func pay(_ link: String) async -> PaymentOutcome? {
         guard let provider = try? ShopWorld.provider() else { return nil }
         let router = try? PaymentRouter(
@@ -171,7 +171,7 @@ private final class Record: SandboxService {
         return try? await router?.pay(link, as: SandboxWallet().payer())
     }
 
-    /// Sends a request that the library has no call for.
+    /// Sends a request that the library has no method for.
     @discardableResult
     func send(
         _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, wallet: Bool = false,
@@ -190,7 +190,7 @@ private final class Record: SandboxService {
         return await respond(to: request)
     }
 
-    /// Every call of the merchant's side, and every way in which the sandbox refuses one.
+    /// Every call of the merchant's side, and every refusal of the sandbox.
     func doEverything() async throws {
         let wire = SandboxTransport(self)
         let merchant = try ShopWorld.merchant(clock: clock)
@@ -242,7 +242,7 @@ private final class Record: SandboxService {
         try await accounts.deleteSettlement(settlements[0].id, of: second.id)
         try await accounts.deleteMerchant(second.id)
 
-        // What the library has no call for, and refusals.
+        // Calls that the library has no method for, and refusals.
         let id = paid.reference.id
         _ = try await send(.post, "/v1/gateway/payment/\(open.reference.id)/cancel", wallet: true)
         _ = try await send(.get, "/v1/gateway/payment/pay_1", wallet: true)

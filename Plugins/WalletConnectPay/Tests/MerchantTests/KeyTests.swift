@@ -7,7 +7,7 @@ import Testing
 import WalletConnectPayMerchant
 import WalletConnectPaySandbox
 
-/// API keys, merchants' ids and the two worlds (Protocol 1.2 and 1.3).
+/// API keys, merchants' ids, and the live and test environments (Protocol 1.2 and 1.3).
 @Suite struct KeyTests {
     @Test("The key's beginning decides between test and live")
     func modes() throws {
@@ -86,7 +86,7 @@ import WalletConnectPaySandbox
                 .vendorCode == "payment_not_found")
         #expect(try await client.payments().payments.map(\.payment) == [other.reference])
         #expect(try await world.client.payments().payments.map(\.payment) == [live.reference])
-        // Test payments say so where their transaction would be.
+        // Test payments are marked in the place of their transaction.
         _ = try await world.router.pay(other.link, as: SandboxWallet().payer())
         guard case .succeeded(let receipt) = try await client.outcome(of: other.reference) else {
             Issue.record("not paid")

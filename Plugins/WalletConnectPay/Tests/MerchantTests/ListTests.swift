@@ -7,7 +7,7 @@ import Testing
 import WalletConnectPayMerchant
 import WalletConnectPaySandbox
 
-/// Looking at payments and waiting for them (Protocol 4).
+/// Queries of payments and waiting for them (Protocol 4).
 @Suite struct ListTests {
     @Test("Shows a payment with what became of it")
     func views() async throws {

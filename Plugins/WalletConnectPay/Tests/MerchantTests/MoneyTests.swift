@@ -7,9 +7,9 @@ import Testing
 import WalletConnectPayMerchant
 import WalletConnectPaySandbox
 
-/// Calling off and giving back, through the router (Protocol 5).
+/// Cancellations and refunds, through the router (Protocol 5).
 @Suite struct MoneyTests {
-    // MARK: Giving back
+    // MARK: Refunding
 
     @Test("Marks a whole payment, once")
     func refunds() async throws {
@@ -22,7 +22,7 @@ import WalletConnectPaySandbox
         #expect(try await world.router.refund(request) == expected)
         #expect(await world.refunds(payment) == 1)
         #expect(world.requests("POST", "/v1/refunds") == 1)
-        // Another server, whose journal knows nothing of it, asks for the same refund, and it is made.
+        // Another server, whose journal does not have it, asks for the same refund, and it is made.
         let other = PaymentRouter(
             registry: try ProviderRegistry([world.merchant]), transport: world.wire, journal: InMemoryJournal(),
             clock: world.clock)
@@ -92,7 +92,7 @@ import WalletConnectPaySandbox
         let payment = try await world.paid()
         world.lie("/v1/refunds", ["paymentId": "pay_other"])
         do throws(PaymentError) {
-            // Left open, where it is an outcome at all.
+            // Open, if it is an outcome at all.
             let outcome = try await world.router.refund(world.refund(payment))
             guard case .unknown = outcome else {
                 Issue.record("\(outcome)")
@@ -158,7 +158,7 @@ import WalletConnectPaySandbox
         ]
     }
 
-    // MARK: Calling off
+    // MARK: Cancelling
 
     @Test("Calls off what nobody has paid, once")
     func cancels() async throws {
@@ -178,7 +178,7 @@ import WalletConnectPaySandbox
             Issue.record("a paid payment is not cancelled")
             return
         }
-        // Also when it is paid between the question and the request.
+        // Also if it is paid between the inquiry and the request.
         let other = try await world.payment("ORDER-2")
         world.lie(
             "/v1/payments/\(other.reference.id)/status",

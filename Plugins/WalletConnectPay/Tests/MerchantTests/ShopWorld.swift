@@ -44,7 +44,7 @@ struct ShopWorld: Sendable {
     }
 
     static func provider() throws -> WalletConnectPayProvider {
-        // Nobody can read Tron's transactions here: the scenario is for applications that let them pass.
+        // Nothing here can read Tron's transactions: the scenario is for applications that accept them.
         WalletConnectPayProvider(
             configuration: try GatewayConfiguration(credentials: .apiKey(Redacted("wallet"))), returns: [returns],
             reviewer: SigningReviewer(unreviewedMethods: ["tron_signTransaction"]))
@@ -96,7 +96,7 @@ struct ShopWorld: Sendable {
         faults.requests.count { $0.method == method && $0.path == path }
     }
 
-    /// Answers the next request to `path` with `status` and `body` in place of the service.
+    /// Answers the next request to `path` with `status` and `body` instead of the service.
     func lie(_ path: String, _ body: JSONValue, status: Int = 200) {
         faults.inject(.status(status, body: body.text)) { $1 == path }
     }

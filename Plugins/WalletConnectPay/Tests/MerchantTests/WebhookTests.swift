@@ -8,11 +8,11 @@ import Testing
 import WalletConnectPayMerchant
 import WalletConnectPaySandbox
 
-/// Webhooks: which are believed, and what they say (Protocol 7).
+/// Webhooks: the accepted ones, and their content (Protocol 7).
 @Suite struct WebhookTests {
     // MARK: Signatures (Protocol 7.2)
 
-    /// The documentation's own example, signed by somebody else; its body is no event.
+    /// The documentation's example, with another signer's signature; its body is no event.
     @Test("The published example's signature holds", arguments: ["svix", "webhook"])
     func published(_ spelling: String) throws {
         let body = #"{"test": 2432232314}"#
@@ -30,7 +30,7 @@ import WalletConnectPaySandbox
         {
             #expect(try reading(body, wrong)?.contains("signature") == true, "\(wrong)")
         }
-        // Written anew, it is another body.
+        // Written again, it is another body.
         #expect(try reading(#"{"test":2432232314}"#, good)?.contains("signature") == true)
     }
 
@@ -49,7 +49,7 @@ import WalletConnectPaySandbox
             let merchant = try ShopWorld.merchant(live: false, clock: clock, secrets: [Redacted(Self.secret)])
             let refusal = Self.refusal(
                 merchant, Self.headers("webhook", "msg_1", "1782813540", Self.shortSignature), Self.short)
-            // What comes after the signature is that it names no merchant.
+            // The complaint after the signature is the missing merchant.
             #expect(refusal?.contains(isFresh ? "'merchant_id'" : "seconds") == true, "\(offset): \(refusal ?? "")")
         }
     }
@@ -159,24 +159,24 @@ import WalletConnectPaySandbox
         func refusal(_ notification: IncomingNotification, by merchant: WalletConnectPayMerchant? = nil) -> String? {
             Self.refusal(merchant ?? world.merchant, notification.headers, notification.body)
         }
-        // A paid word in the place of an unpaid one.
+        // The status of a paid payment in place of an unpaid one.
         let text = String(decoding: genuine.body, as: UTF8.self)
         let forged = text.replacing("requires_action", with: "succeeded").replacing(
             "payment.created", with: "payment.succeeded")
         #expect(
             refusal(IncomingNotification(headers: genuine.headers, body: Array(forged.utf8)))?.contains("signature")
                 == true)
-        // Signed with somebody else's secret.
+        // Signed with another merchant's secret.
         let stranger = try ShopWorld.merchant(
             clock: world.clock, secrets: [Redacted("whsec_c29tZWJvZHktZWxzZXMtc2VjcmV0")])
         #expect(refusal(genuine, by: stranger)?.contains("signature") == true)
         // Of another merchant of the same partner, whose endpoint is the same.
         let other = try ShopWorld.merchant(merchantID: "mrch_other", clock: world.clock)
         #expect(refusal(genuine, by: other)?.contains("another merchant") == true)
-        // Of the world of tests, where somebody used one secret for both.
+        // Of the test environment, if one secret is used for both.
         let test = try ShopWorld.merchant(live: false, clock: world.clock)
         #expect(refusal(genuine, by: test)?.contains("live world") == true)
-        // Kept, and sent again later.
+        // Stored, and sent again later.
         world.clock.advance(by: .seconds(301))
         #expect(refusal(genuine)?.contains("301 seconds ago") == true)
         world.clock.advance(by: .seconds(-602))
@@ -223,7 +223,7 @@ import WalletConnectPaySandbox
         for name in ["id", "type", "data"] {
             #expect(try refusal { $0[name] = nil }?.contains("'\(name)'") == true)
         }
-        // A kind that this version does not know is read by its state, an unknown state as unknown.
+        // An unknown kind is read by its state, an unknown state as unknown.
         #expect(try refusal { $0["type"] = "payment.reviewed" } == nil)
         #expect(
             try refusal {
@@ -297,7 +297,7 @@ import WalletConnectPaySandbox
         ["\(spelling)-id": id, "\(spelling)-timestamp": time, "\(spelling)-signature": signature]
     }
 
-    /// Why it is not accepted; nil when it is.
+    /// The reason for a refusal; nil if it is accepted.
     private static func refusal(
         _ merchant: WalletConnectPayMerchant, _ headers: HTTPHeaders, _ body: some Any
     ) -> String? {
@@ -313,7 +313,7 @@ import WalletConnectPaySandbox
 }
 
 extension ShopWorld {
-    /// Every webhook so far, read as it arrives now.
+    /// Every webhook so far, read as of now.
     func events() async throws -> [Shop.Event] {
         var events: [Shop.Event] = []
         for webhook in await sandbox.webhooks {

@@ -26,7 +26,7 @@ import Testing
         ("walletapp://x?payUrl=https%3A%2F%2Fstaging.pay.walletconnect.com%2Fpay_1", .verified("pay_1")),
         ("https://wallet.example/tap?payUrl=https%3A%2F%2Fpay.walletconnect.com%2Fpay_1", .verified("pay_1")),
         ("walletapp://x?payUrl=https%3A%2F%2Fpay.wct.me%2F123", .verified("https%3A%2F%2Fpay.wct.me%2F123")),
-        // A wrapper never makes a link better.
+        // A wrapper never makes a link more trusted.
         ("walletapp://walletconnectpay?paymentId=pay_1", .doubtful("pay_1", because: "bare id")),
         ("walletapp://walletconnectpay?pid=pay_1", .doubtful("pay_1", because: "bare id")),
         ("https://wallet.example/?paymentId=pay_1", .doubtful("pay_1", because: "bare id")),
@@ -39,7 +39,7 @@ import Testing
             "walletapp://x?uri=\(PercentCoding.encode("wc:a@2?pay=https%3A%2F%2Fevil.example%2F%3Fpid%3Dpay_1"))",
             .doubtful("https%3A%2F%2Fevil.example%2F%3Fpid%3Dpay_1", because: "does not lead")
         ),
-        // Nothing to pay in it.
+        // It contains no payment.
         ("walletapp://x?payUrl=https%3A%2F%2Fevil.example%2F%3Fpid%3Dpay_1", .nothing),
         ("walletapp://x?payUrl=https%3A%2F%2Fpay.walletconnect.com.evil.example%2Fpay_1", .nothing),
         ("walletapp://x?payUrl=https%3A%2F%2Fevilpay.walletconnect.com%2Fpay_1", .nothing),
@@ -57,7 +57,7 @@ import Testing
         ("walletapp://x?paymentId=", .nothing),
         ("walletapp://x", .nothing),
         ("walletapp://x#paymentId=pay_1", .nothing),
-        // Read in two ways.
+        // It is ambiguous.
         ("walletapp://x?paymentId=pay_1&paymentId=pay_2", .nothing),
         ("walletapp://x?paymentId=pay_1&pid=pay_2", .nothing),
         ("walletapp://x?paymentId=pay_1&uri=\(PercentCoding.encode(pairing))", .nothing),
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// Without wrappers everything is read as before.
+    /// Links without wrappers are read as before.
     @Test("Other links are left alone")
     func leavesOtherLinksAlone() throws {
         for (text, _) in LinkTrustTests.verified + LinkTrustTests.doubtful {
@@ -153,7 +153,7 @@ import Testing
         #expect(TagRecord.link(uriPayload: [0x04] + Array(repeating: 0x61, count: room + 1)) == nil)
     }
 
-    /// A tag is as good as a scanned code: no better, no worse.
+    /// A tag is exactly as trusted as a scanned code.
     @Test("Tags are routed as text")
     func tagsAreRoutedAsText() throws {
         let text = try #require(TagRecord.link(uriPayload: [0x04] + "pay.walletconnect.com/?pid=pay_1".utf8))
@@ -183,7 +183,7 @@ import Testing
         #expect(why.contains("capitals") == isExplained)
     }
 
-    /// Scheme and host know no capitals: such a link is as good as any.
+    /// Scheme and host ignore case: such a link is as good as any.
     @Test("Capitals in scheme and host are fine")
     func capitalsInSchemeAndHostAreFine() throws {
         let link = try PaymentLink("HTTPS://PAY.WALLETCONNECT.COM/?pid=pay_1")

@@ -4,7 +4,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// What the form's page says through the script bridge, and whom the bridge believes (Protocol 5.3).
+/// The messages of the form's page through the script bridge, and their accepted senders (Protocol 5.3).
 @Suite struct BridgeTests {
     typealias Verdict = DataCollectionBridge.Verdict
 
@@ -55,7 +55,7 @@ import Testing
         #expect(bridge.isCompleted == (verdict == .completed))
     }
 
-    /// The same messages as objects, for those that are any.
+    /// The same messages as objects, if they are objects.
     @Test("Messages are read from objects", arguments: messages)
     func readsObjects(_ text: String, _ verdict: Verdict) throws {
         guard let value = try? JSONValue(parsing: text), value.object != nil else { return }

@@ -6,7 +6,7 @@ import Testing
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
-/// Coins that the wallet itself sends: the service can refuse the payer, but not undo that (Protocol 4.4).
+/// Coins that the wallet itself sends: the service can refuse the payer, but not undo the transfer (Protocol 4.4).
 @Suite struct BroadcastTests {
     /// A wallet that counts the transactions it sends.
     private final class CountingWallet: PaymentSigner {

@@ -7,7 +7,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// Which actions a wallet is asked for, where they come from, and that signatures keep their order (Protocol 4.2).
+/// The actions of a wallet, their sources, and the order of the signatures (Protocol 4.2).
 @Suite struct ClientActionsTests {
     typealias Answer = ScriptedService.Answer
 
@@ -36,7 +36,7 @@ import Testing
     ) async throws {
         let world = try ClientWorld(["options": [.ok(Script.options([Script.option("o", listed)]))], "fetch": answers])
         let option = try #require(try await world.options().options.first)
-        // The preview holds what is ready, when that pays the option by itself.
+        // The preview has the ready actions, if they alone pay the option.
         let marks = option.actions.map(\.mark)
         let isReady = !listed.isEmpty && listed.allSatisfy { $0.contains("walletRpc") }
         #expect(marks == (isReady || listed.last == Script.call("2") ? expected.suffix(marks.count) : []))
@@ -70,7 +70,7 @@ import Testing
             "options": [.ok(Script.options([Script.option("o", listed), Script.option("p", [Script.call("1")])]))],
             "fetch": answers,
         ])
-        // The list itself is good, and so are its other options.
+        // The list itself is valid, and so are its other options.
         #expect(try await world.options().options.count == 2)
         await #expect {
             _ = try await Self.marks(world)

@@ -5,7 +5,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// What the service's answers become (Protocol 1.5).
+/// The decoding of the service's answers (Protocol 1.5).
 @Suite struct ClientDecodingTests {
     /// The accounts of the recordings.
     static let accounts = ["eip155:1", "eip155:10", "eip155:56"].flatMap {
@@ -44,7 +44,7 @@ import Testing
         let (address, typedData) = try rpc.typedDataParameters()
         #expect(address == "0x92abce21234d71ec443e679f3a1feafd3fc830fb")
         #expect(try JSONValue(parsing: typedData)["primaryType"] == "PermitTransferFrom")
-        // As the guides take it apart.
+        // Parsed as in the guides.
         let params = try JSONSerialization.jsonObject(with: Data(rpc.params.utf8)) as? [Any]
         #expect(params?[1] as? String == typedData)
     }
@@ -79,7 +79,7 @@ import Testing
         #expect(response.resultInfo?.txId == "0x1")
     }
 
-    /// What the guides' states don't have is never told as one of them, whichever call hears it.
+    /// A state that the guides don't have is never reported as one of theirs, by any call.
     @Test(
         "States that the guides don't have are thrown",
         arguments: [("cancelled", "cancelled"), ("reversed", "'reversed'"), ("", "neither success nor failure")])
@@ -107,9 +107,9 @@ import Testing
     static let lenient = [
         #"{"options":[]}"#, #"{}"#, #"{"options":null,"info":null,"collectData":null,"resultInfo":null}"#,
         #"{"options":[],"new":{"deep":[1]},"info":null}"#,
-        // The least an option may say.
+        // The minimal members of an option.
         #"{"options":[{"id":"o","account":"a","amount":{"unit":"u","value":"1","display":{"assetSymbol":"s","decimals":0}}}]}"#,
-        // An action and a field of kinds that are not known yet.
+        // An action and a field of unknown kinds.
         #"{"options":[{"id":"o","account":"a","amount":\#(Script.amount),"actions":[{"type":"teleport"}],"collectData":{"fields":[{"type":"photo","id":"p","name":"P","required":false}],"schema":"{}"}}]}"#,
     ]
 
@@ -118,7 +118,7 @@ import Testing
         let response = try await Self.response(text)
         #expect(response.options.allSatisfy { $0.actions.isEmpty && $0.id == "o" })
         if let field = response.options.first?.collectData?.fields.first {
-            // The guides have two types; any other is a text.
+            // The guides have two types; any other one is a text.
             #expect(field.fieldType == .text)
             #expect(!field.required)
         }
@@ -179,7 +179,7 @@ import Testing
         #expect(result.info?.optionAmount.display.decimals == 18)
     }
 
-    /// The transaction is the payer's proof; a defect in what stands beside it must not take it away.
+    /// The transaction is the payer's proof; a defect in another member must not remove it.
     @Test(
         "A receipt without its amount keeps its transaction",
         arguments: [
@@ -197,7 +197,7 @@ import Testing
         ]
         for result in results {
             #expect(result?.txId == "0xabc")
-            // Half an amount could be shown as another one.
+            // Half an amount could be displayed as another one.
             #expect(result?.optionAmount.value == "" && result?.optionAmount.unit == "")
         }
         let body = try JSONValue(parsing: #"{"status":"succeeded","isFinal":true,"info":\#(info)}"#)
@@ -283,7 +283,7 @@ import Testing
         let calls = [("solana:5eykt", "solana_signTransaction", solana), ("tron:0x2b", "tron_signTransaction", tron)]
             .map { #"{"chain_id":"\#($0)","method":"\#($1)","params":\#($2)}"# }
         let actions = try calls.compactMap { Action(try JSONValue(parsing: $0)) }
-        // A wallet is asked for Tron's method with a list, which the service may leave out.
+        // A wallet gets Tron's method with a list, which the service may omit.
         #expect(actions.map(\.walletRpc.params) == [solana, "[\(tron)]"])
         let listed = #"{"chain_id":"tron:0x2b","method":"tron_signTransaction","params":[\#(tron)]}"#
         #expect(Action(try JSONValue(parsing: listed))?.walletRpc.params == "[\(tron)]")

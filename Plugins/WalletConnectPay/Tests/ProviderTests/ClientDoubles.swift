@@ -43,7 +43,7 @@ final class ScriptedService: HTTPTransport {
     private let answer: @Sendable (_ verb: String, _ count: Int) -> Answer
     private let state = Mutex<[Seen]>([])
 
-    /// Answers by the last part of the path and how many requests with it came before.
+    /// Answers by the last part of the path and the number of earlier requests with it.
     init(_ answer: @escaping @Sendable (_ verb: String, _ count: Int) -> Answer) { self.answer = answer }
 
     /// Answers each verb from its list, whose last answer repeats.
@@ -80,7 +80,7 @@ final class ScriptedService: HTTPTransport {
     }
 }
 
-/// A client of a scripted service in still time.
+/// A client of a scripted service on a virtual clock.
 struct ClientWorld: Sendable {
     let service: ScriptedService
     let clock = VirtualClock.fromStart()
@@ -120,8 +120,8 @@ enum Script {
     static let amount =
         #"{"unit":"caip19/eip155:8453/erc20:\#(token)","value":"1000000","display":{"assetSymbol":"USDC","assetName":"USD Coin","decimals":6,"iconUrl":"https://example.com/usdc.png","networkName":"Base"}}"#
 
-    /// One `walletRpc` action that permits just what an option here costs. Its nonce holds `mark`, which tells it from
-    /// others.
+    /// One `walletRpc` action that permits exactly the cost of an option here. Its nonce holds `mark`, which
+    /// distinguishes it from others.
     static func call(_ mark: String) -> String {
         let deadline = Int64(VirtualClock.start.timeIntervalSince1970) + 3600
         let data: JSONValue = [
@@ -210,7 +210,7 @@ enum Script {
 }
 
 extension Action {
-    /// What ``Script/call(_:)`` put into it.
+    /// The mark of ``Script/call(_:)``.
     var mark: String? {
         guard let (_, text) = try? walletRpc.typedDataParameters() else { return "approve" }
         let nonce = try? JSONValue(parsing: text)["message"]?["nonce"]?.string

@@ -7,7 +7,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// Waiting for the settlement after a confirmation: exact schedules in still time (Protocol 2.3).
+/// Waiting for the settlement after a confirmation: exact schedules on a virtual clock (Protocol 2.3).
 @Suite struct ClientPollingTests {
     typealias Answer = ScriptedService.Answer
 
@@ -33,7 +33,7 @@ import Testing
                 Self.processing("1"), Self.processing("60000"), .ok(Script.status("succeeded", isFinal: true)),
             ])
         #expect(try await Self.confirm(world).status == .succeeded)
-        // 1000 where nothing is said; 10 ms and 10 s are the bounds.
+        // 1000 without a value; 10 ms and 10 s are the bounds.
         #expect(world.clock.sleeps == [2000, 10, 1000, 1000, 10, 10_000])
         #expect(world.service.verbs == ["confirm"] + Array(repeating: "status", count: 6))
         #expect(world.service.seen.allSatisfy { !$0.url.contains("maxPollMs") })
@@ -54,7 +54,7 @@ import Testing
         #expect(later.clock.sleeps == [2000, 2000])
     }
 
-    /// What the guides' states don't have is never told as one of them.
+    /// A state that the guides don't have is never reported as one of theirs.
     @Test(
         "States that the guides don't have are thrown",
         arguments: [("cancelled", "cancelled"), ("reversed", "neither success nor failure")])
@@ -94,7 +94,7 @@ import Testing
             try await Self.confirm(world, 5000)
                 == ConfirmPaymentResultResponse(status: .processing, isFinal: false, pollInMs: 2000))
         #expect(world.clock.sleeps == [2000, 2000, 1000])
-        // The service may hold each answer only as long as there is time left.
+        // The service may hold each answer only for the remaining time.
         #expect(
             world.service.seen.map { $0.url.split(separator: "?").dropFirst().first.map(String.init) } == [
                 "maxPollMs=5000", "maxPollMs=3000", "maxPollMs=1000", nil,
@@ -105,7 +105,7 @@ import Testing
         #expect(last.clock.sleeps == [2000, 1000])
     }
 
-    /// The time that was asked for is spent once, whether the service holds its answers or the client waits.
+    /// The requested time is spent once, whether the service holds its answers or the client waits.
     @Test(
         "The time that answers take counts",
         arguments: [

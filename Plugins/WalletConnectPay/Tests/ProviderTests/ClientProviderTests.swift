@@ -11,9 +11,9 @@ import Testing
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
-/// What the provider makes of the client's parts: data about the payer, expiry, refusals, resumption.
+/// The provider's use of the client's parts: data about the payer, expiry, refusals, resumption.
 @Suite struct ClientProviderTests {
-    /// What the payer enters; every value is a canary.
+    /// The payer's entries; every value is a canary.
     static let data: [String: Redacted<String>] = [
         "fullName": Redacted("Canary Person"), "dob": Redacted("1990-01-15"), "pobCountry": Redacted("US"),
         "pobAddress": Redacted("Canary Street"), "tosConfirmed": Redacted("true"),
@@ -79,7 +79,7 @@ import WalletConnectPaySandbox
     func theServicesFormHandsInByItself() async throws {
         let world = try TestWorld(.loopback)
         let payment = await world.sandbox.createPayment(.dataCollection)
-        // Option 2 has to be fetched, which the service does only after the data.
+        // Option 2 has to be fetched, which the service allows only after the data.
         let payer = Self.payer(world, option: 2) { request in
             let url = try #require(request.formURL)
             let items = QueryItems(Substring(url.query ?? ""))
@@ -111,7 +111,7 @@ import WalletConnectPaySandbox
             before.withLock { $0 = world.faults.requests.map(\.path) }
             return Self.data
         }
-        // Values reach the service with the confirmation, too late for an option that it has to build.
+        // Values arrive with the confirmation, too late for an option that the service has to build.
         await #expect {
             try await world.router.pay(payment.link, as: payer)
         } throws: {
@@ -166,7 +166,7 @@ import WalletConnectPaySandbox
 
     // MARK: Expiry
 
-    /// A wallet that takes its time, and can send transactions.
+    /// A wallet that signs slowly, and can send transactions.
     struct SlowWallet: PaymentSigner {
         let wallet: DevelopmentWallet
         let clock: VirtualClock
@@ -214,7 +214,7 @@ import WalletConnectPaySandbox
 
     @Test("What was sent to the chain is reported, however late")
     func whatWasSentToTheChainIsReportedHoweverLate() async throws {
-        // The price of the chain's own coin is good for 300 s.
+        // The price of the chain's native coin is valid for 300 s.
         let (_, requests) = try await Self.pay(.nativeCoin, option: 0, signingTakes: .seconds(400))
         #expect(requests.contains("confirm"))
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// What leaves: addresses, header fields and bodies, exactly (Protocol 1.2 to 1.4).
+/// The exact requests: addresses, header fields and bodies (Protocol 1.2 to 1.4).
 @Suite struct ClientRequestTests {
     static let script: [String: [ScriptedService.Answer]] = [
         "options": [.ok(Script.options([Script.option("o", [])]))], "fetch": [.ok(Script.actions([Script.call("1")]))],
@@ -40,7 +40,7 @@ import Testing
                     #expect(seen.headers[name]?.isEmpty == false, "\(name)")
                 }
                 for name in ["Api-Key", "App-Id", "Client-Id"] { #expect(seen.headers[name] == own[name]) }
-                // The client retries by itself.
+                // The client itself repeats requests.
                 #expect(seen.replay == .never)
             }
         }
@@ -82,7 +82,7 @@ import Testing
             "https://shop.example/a/../b?pid=pay_1",
             "https%253A%252F%252Fshop.example%252Fa%252F..%252Fb%253Fpid%253Dpay_1"
         ),
-        // So is a path of several parts: one segment, whatever it holds.
+        // So is a path of several parts: one segment, with any content.
         ("https://pay.walletconnect.com/pay_123/", "pay_123%2F"),
         ("https://pay.walletconnect.com/pay_123/cancel", "pay_123%2Fcancel"),
     ]
@@ -124,7 +124,7 @@ import Testing
         #expect(world.service.seen.isEmpty)
     }
 
-    /// An option is named again in requests that follow, and to people.
+    /// An option's id appears in later requests, and in messages.
     @Test("An option without a usable id is refused", arguments: ["", "a\\u0000b", "a\\nb", "\\u009b31m", "\\u202e"])
     func anOptionWithoutAUsableIdIsRefused(
         _ id: String

@@ -6,7 +6,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// When a request is sent again, and after how long (Protocol 3.4 and 7).
+/// The conditions and delays of repeated requests (Protocol 3.4 and 7).
 @Suite struct ClientRetryTests {
     typealias Answer = ScriptedService.Answer
 
@@ -82,7 +82,7 @@ import Testing
         let limited = try ClientWorld(["status": [.json(429, "", retryAfter: wish), good]])
         _ = try await limited.client.getPaymentStatus(paymentId: "p")
         #expect(limited.clock.sleeps == [expected])
-        // Outages have an end, too.
+        // Outages end, too.
         let unavailable = try ClientWorld(["status": [.json(503, "", retryAfter: wish), good]])
         _ = try await unavailable.client.getPaymentStatus(paymentId: "p")
         #expect(unavailable.clock.sleeps == [expected])
@@ -178,12 +178,12 @@ import Testing
         }
         #expect(world.service.verbs == item.verbs, "\(item.name)")
         #expect(world.clock.sleeps == item.sleeps, "\(item.name)")
-        // Word for word the same.
+        // Byte for byte the same.
         let confirmations = world.service.seen.filter { $0.verb == "confirm" }
         #expect(Set(confirmations.map { $0.url + $0.body }).count == 1)
     }
 
-    /// The payer signs anew after a plain refusal; with an earlier copy under way that would pay twice.
+    /// The payer signs anew after a plain refusal; with an earlier copy in flight that would pay twice.
     @Test("A later refusal says that an earlier copy may have arrived")
     func aLaterRefusalSaysThatAnEarlierCopyMayHaveArrived() async throws {
         let world = try ClientWorld([

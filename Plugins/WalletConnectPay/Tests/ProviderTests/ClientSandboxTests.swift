@@ -63,7 +63,7 @@ import WalletConnectPaySandbox
 
     struct NoOption: Error, Equatable { let status: PaymentStatus? }
 
-    /// How the call ends: a status, the case of an error, or no options with the payment's status.
+    /// The end of the call: a status, the case of an error, or no options with the payment's status.
     static let endings: [(Scenario, String)] = [
         (.paidAtOnce, "succeeded"), (.paidAfterPolling, "succeeded"), (.expired, "none: expired"),
         (.insufficientOptions, "none: requires_action"), (.alreadyPaid, "none: succeeded"),
@@ -109,7 +109,7 @@ import WalletConnectPaySandbox
             ("fullName", "Ada"), ("dob", "1990-01-15"), ("pobCountry", "US"), ("pobAddress", "NY"),
             ("tosConfirmed", "true"),
         ].map { CollectDataFieldResult(id: $0, value: $1) }
-        // The first option is ready to be signed; its data may come with the confirmation.
+        // The first option is ready to sign; its data may come with the confirmation.
         let response = try await world.client.getPaymentOptions(paymentLink: payment.link, accounts: world.accounts)
         #expect(response.options.allSatisfy { $0.collectData?.url != nil })
         await #expect(throws: ConfirmPaymentError.self) { try await world.pay(payment.link) }
@@ -149,7 +149,7 @@ import WalletConnectPaySandbox
         ("drop before", .dropBefore), ("drop after", .dropAfter), ("400", .status(400)),
     ]
 
-    /// One fault anywhere never pays twice, and is survived wherever it may pass.
+    /// A single fault never causes a second payment, and is survived wherever it may pass.
     @Test("One fault anywhere never pays twice", arguments: ["options", "fetch", "confirm", "status"], faults)
     func oneFault(_ verb: String, _ fault: (name: String, kind: FaultInjector.Fault)) async throws {
         let world = try World(.loopback)
@@ -189,7 +189,7 @@ import WalletConnectPaySandbox
         }
     }
 
-    /// Nothing secret or personal is in any line, error or dump, whatever goes wrong.
+    /// No line, error or dump has secret or personal data, whatever fails.
     @Test("Nothing secret is shown")
     func nothingSecretIsShown() async throws {
         let world = try World(.loopback, key: "canary-api-key")

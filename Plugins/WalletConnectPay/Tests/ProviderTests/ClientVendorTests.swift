@@ -32,7 +32,7 @@ import WalletConnectPaySandbox
         #expect(!WalletConnectPay.isPaymentLink(""))
     }
 
-    /// Every call of a client that cannot be used says what is missing, and sends nothing.
+    /// Every call of an unusable client reports what is missing, and sends nothing.
     func expectUnusable(_ client: PayClient, _ text: String) async {
         let calls: [(String, @Sendable () async throws -> Void)] = [
             ("invalidRequest", { _ = try await client.getPaymentOptions(paymentLink: "pay_1", accounts: []) }),
@@ -138,7 +138,7 @@ import WalletConnectPaySandbox
         #expect(WalletKit.instance.metadata == Self.metadata)
         _ = try await WalletKit.instance.Pay.getPaymentStatus(paymentId: "p")
         #expect(service.seen.map { $0.headers["App-Id"] } == ["project"])
-        // The Keccak-256 hash of nothing.
+        // The Keccak-256 hash of the empty input.
         let hash = WalletKit.instance.crypto?.keccak256(Data())
         #expect(hash.map { Hex.encode($0) } == "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470")
     }

@@ -4,17 +4,17 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// The vendor's decision table (Protocol 5.1), and what random input does to the whole folder.
+/// The vendor's decision table (Protocol 5.1), and the effect of random input on the whole folder.
 @Suite struct DataCollectionDemandTests {
     static let table: [(isInResponse: Bool, isInOption: Bool, hasPage: Bool, DataCollectionDemand)] = [
         (true, true, true, .page),
         (true, true, false, .form),
         (true, false, false, .notForThisOption),
         (false, false, false, .none),
-        // Not in the vendor's table: what the option says decides.
+        // Not in the vendor's table: the option decides.
         (false, true, true, .page),
         (false, true, false, .form),
-        // A page of nothing is nothing.
+        // An empty page counts as none.
         (true, false, true, .notForThisOption),
         (false, false, true, .none),
     ]

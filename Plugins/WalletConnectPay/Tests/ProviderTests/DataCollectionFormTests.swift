@@ -3,7 +3,7 @@ import Testing
 
 @testable import WalletConnectPayProvider
 
-/// What a form asks for, from fields and from a schema, and which values it accepts (Protocol 5.4).
+/// The questions of a form, from fields and from a schema, and the values that it accepts (Protocol 5.4).
 @Suite struct DataCollectionFormTests {
     /// The service's schema, as recorded.
     static let schema = """

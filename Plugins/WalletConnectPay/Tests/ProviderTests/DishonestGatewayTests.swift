@@ -13,11 +13,12 @@ import WalletConnectPaySandbox
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// A dishonest gateway, through the router and through the vendor's client: nothing is signed, and the reason is said.
+/// A dishonest gateway, through the router and through the vendor's client: nothing is signed, and the reason is
+/// reported.
 @Suite struct DishonestGatewayTests {
     typealias TamperedAnswer = WalletConnectPaySandbox.TamperedAnswer
 
-    /// A wallet that counts what it is asked for.
+    /// A wallet that counts its requests.
     final class CountingSigner: PaymentSigner {
         private let wallet = SandboxWallet(DevelopmentWallet(seed: 7))
         private let count = Mutex(0)
@@ -88,7 +89,7 @@ import WalletConnectPaySandbox
             texts.append("\(error)")
         }
         #expect(!texts.isEmpty)
-        // Options that cannot be told apart are said in words of the client's own.
+        // The client has a separate message for ambiguous options.
         let reasons = answer.rejection == "id" ? ["two options one id", "'options.0.id'"] : [answer.rejection]
         for text in texts where !reasons.contains(where: text.contains) { Issue.record("\(answer): \(text)") }
     }

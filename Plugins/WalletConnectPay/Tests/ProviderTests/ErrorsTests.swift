@@ -5,14 +5,14 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// Which error each failure becomes, call by call (Protocol 3).
+/// The error of each failure, call by call (Protocol 3).
 @Suite struct ErrorsTests {
     enum Call: String, CaseIterable, Sendable { case options, fetch, confirm, poll, status, cancel }
 
     /// The name of the case that `call` throws when the service answers it with `answer`.
     static func error(_ call: Call, _ answer: ScriptedService.Answer) async throws -> (name: String, error: any Error) {
         let verb = call == .poll ? "status" : call.rawValue
-        // While a confirmation's fate is open, the payment still waits for it.
+        // While a confirmation's result is open, the payment still waits for it.
         var script: [String: [ScriptedService.Answer]] = [
             "status": [.ok(Script.status("requires_action", isFinal: false))]
         ]
@@ -56,7 +56,7 @@ import Testing
     @Test("Each status becomes the right error", arguments: byStatus)
     func mapsStatuses(_ status: Int, _ expected: [String]) async throws {
         for (call, name) in zip(Call.allCases, expected) {
-            // A body without a code, with one that is not known, and none at all.
+            // A body without a code, with an unknown one, and no body.
             for body in ["", "<html>", Script.error("brand_new_code"), #"{"code":7}"#] {
                 let (found, error) = try await Self.error(call, .json(status, body))
                 #expect(found == name, "\(call) \(status) \(body)")
@@ -102,7 +102,7 @@ import Testing
             (.fetch, 400, Script.error("params_validation", "IC data required but not found"), "http"),
             (.confirm, 400, Script.error("params_validation", "Next result not present"), "invalidOption"),
             (.confirm, 422, Script.error("invalid_params", "Invalid signature"), "invalidSignature"),
-            // The code counts, whatever the status.
+            // The code counts, with any status.
             (.confirm, 409, Script.error("quote_expired"), "routeExpired"),
             (.confirm, 451, Script.error("payment_not_found"), "paymentNotFound"),
         ]
@@ -146,11 +146,11 @@ import Testing
         for phase in [TransportError.Phase.notSent, .maybeSent] {
             for call in Call.allCases {
                 let (found, error) = try await Self.error(call, .failure(phase, reason))
-                // The guides have one case for all of them; the text says which it was.
+                // The guides have one case for all of them; the text names the error.
                 #expect(found == ([.status, .cancel].contains(call) ? name : "http"), "\(call)")
                 let failure = TransportError(phase, reason, origin: "https://api.pay.walletconnect.com")
                 #expect("\(error)".contains(failure.description), "\(call) \(error)")
-                // Whoever confirmed is told how to find out; nobody is told to pay again.
+                // After a confirmation the message asks for the status; no message asks to pay again.
                 let asksForStatus = "\(error)".contains("ask getPaymentStatus")
                 #expect(asksForStatus == (call == .poll || call == .confirm && phase == .maybeSent), "\(error)")
             }

@@ -10,7 +10,7 @@ import Testing
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
-/// Whatever the service or the network does: a clear end, never a second confirmation, never a false success.
+/// With any fault of the service or the network: a clear end, never a second confirmation, never a false success.
 @Suite struct FaultTests {
     static let faults: [(String, FaultInjector.Fault)] = [
         ("500", .status(500, body: "{}")), ("503", .status(503)), ("400 without a body", .status(400)),
@@ -73,7 +73,7 @@ import WalletConnectPaySandbox
         }
     }
 
-    /// The service says "200", and nobody can read what else: it may have taken the money.
+    /// The service answers 200 with an unreadable body: it may have taken the money.
     @Test(
         "An unreadable answer to the confirmation is unknown, and nothing is repeated",
         arguments: ["", "<html>", "[]", "{}", #"{"status":7}"#, #"{"status":"succeeded""#])
@@ -100,7 +100,7 @@ import WalletConnectPaySandbox
             Issue.record("the status cannot be known")
             return
         }
-        // A new injector over the same sandbox: the service is well again, the journal remembers.
+        // A new injector over the same sandbox: the service works again, and the journal has the attempt.
         let server = try LoopbackServer(world.sandbox)
         defer { server.stop() }
         let router = PaymentRouter(

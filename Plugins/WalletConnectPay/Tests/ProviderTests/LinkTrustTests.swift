@@ -7,7 +7,7 @@ import Testing
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
-/// Which links are verified, and that no look-alike ever is (Protocol 6.5).
+/// The verified links, and that no look-alike is verified (Protocol 6.5).
 @Suite struct LinkTrustTests {
     static let router = try! PaymentRouter(
         registry: ProviderRegistry([WalletConnectPayProvider(configuration: GatewayConfiguration(appID: "test"))]),
@@ -81,7 +81,7 @@ import WalletConnectPaySandbox
         #expect(why.contains(reason), "\(why)")
     }
 
-    /// Consent to a doubtful link does not make an id of what cannot be one.
+    /// Consent to a doubtful link does not make a valid id of an invalid one.
     @Test(
         "What cannot be an id names no payment",
         arguments: [

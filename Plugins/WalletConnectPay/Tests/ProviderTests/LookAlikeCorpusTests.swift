@@ -3,7 +3,7 @@ import PaymentRouting
 import TestSupport
 import Testing
 
-/// Deceptive hosts of the corpus, explained: which real host they resemble.
+/// Deceptive hosts of the corpus, with the real hosts that they resemble.
 @Suite("Deceptive hosts")
 struct LookAlikeCorpusTests {
     struct File: Decodable { let links: [Row] }
@@ -14,7 +14,7 @@ struct LookAlikeCorpusTests {
         let why: String
     }
 
-    /// Hosts that share no name with a real one, or too little to say so.
+    /// Hosts that share no name with a real one, or too little to name it.
     private static let unlike: Set<String> = [
         "evil.example", "localhost", "pay", "pay.reown.com", "pay.connectwallet.com", "connect.paywallet.com",
     ]

@@ -4,12 +4,12 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// Where the web view with the form may go (Protocol 5.3).
+/// The allowed addresses of the web view with the form (Protocol 5.3).
 @Suite struct NavigationTests {
     typealias Decision = DataCollectionNavigation.Decision
 
-    /// For each address: in the page itself when the payer follows a link; when a script or redirect asks, or at
-    /// first; in an inner frame; in a new window when the payer follows a link.
+    /// For each address: in the page itself if the payer follows a link; by a script, a redirect, or as the first page;
+    /// in an inner frame; in a new window if the payer follows a link.
     static let table: [(String, link: Decision, other: Decision, inner: Decision, new: Decision)] = [
         ("https://pay.walletconnect.com/collect/?pid=pay_1", .stay, .stay, .stay, .openOutside),
         ("https://pay.walletconnect.com/collect/?pid=pay_1#terms", .stay, .stay, .stay, .openOutside),

@@ -13,7 +13,7 @@ import WalletConnectPaySandbox
 @Suite struct PaymentFlowTests {
     typealias Scenario = WalletConnectPaySandbox.Scenario
 
-    /// How the description of an outcome begins; nil for an error.
+    /// The beginning of an outcome's description; nil for an error.
     static func words(_ outcome: Scenario.Outcome) -> String? {
         switch outcome {
         case .error: nil
@@ -141,7 +141,7 @@ import WalletConnectPaySandbox
         }
         #expect(outcomes.count == 1)
         #expect(world.confirmRequests == 1)
-        // And once more, when all is over.
+        // And once more, after the end.
         #expect(outcomes.contains(try await world.router.pay(payment.link, as: world.payer())))
         #expect(world.confirmRequests == 1)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WalletConnectPayProvider
 
-/// Which pages are opened, and what is put into their address (Protocol 5.2).
+/// The pages that are opened, and the data in their addresses (Protocol 5.2).
 @Suite struct PrefillTests {
     static let accepted: [String] = [
         "https://pay.walletconnect.com/collect/?pid=pay_1&accounts=eip155%3A1%3A0xF977",
@@ -74,7 +74,7 @@ import Testing
 
     // MARK: Query items
 
-    /// Every byte value of base64's alphabet beyond letters and digits comes up in these: `+`, `/`, `=`.
+    /// These contain all characters of base64's alphabet beyond letters and digits: `+`, `/`, `=`.
     static let known = [
         "fullName": "Zoë ÿ>>??", "dob": "1990-01-15", "pobCountry": "US", "pobAddress": "~~~ 1, Ünter Straße",
         "porAddress": " ", "tosConfirmed": "true", "email": "a@b.example",
@@ -156,7 +156,7 @@ import Testing
         #expect(try page.prefilled(with: Self.known, for: asksForNothing).url.reveal().text == text)
     }
 
-    /// Not even when the service declares the consent as an ordinary text.
+    /// Not even if the service declares the consent as an ordinary text.
     @Test("Consent is never given in advance")
     func neverGivesConsent() throws {
         let form = try DataForm(

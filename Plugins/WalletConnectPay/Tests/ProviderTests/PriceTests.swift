@@ -10,10 +10,9 @@ import Testing
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
-/// The price of a chain's own coin is good for five minutes, and a coin that was sent does not come back
-/// (Protocol 4.1).
+/// The price of a chain's native coin is valid for five minutes, and a sent coin does not return (Protocol 4.1).
 @Suite struct PriceTests {
-    /// A disk that takes its time before the wallet is asked.
+    /// A slow disk, which delays the wallet's signature.
     private struct SlowJournal: PaymentJournal {
         let base = InMemoryJournal()
         let clock: VirtualClock
@@ -67,14 +66,14 @@ import WalletConnectPaySandbox
         #expect(sender.sent.value == (seconds < 300 ? 1 : 0))
         #expect((first != nil) == (seconds != 300), "the payment itself lasts longer than its price")
         guard seconds == 300 else { return }
-        // Nothing was sent, so that it can be paid at the next price.
+        // Nothing was sent, so it can be paid at the next price.
         #expect(try await journal.unfinished().isEmpty)
         _ = try await router.pay(payment.link, as: payer)
         #expect(sender.sent.value == 1)
     }
 }
 
-/// A time that passes once.
+/// A delay that happens once.
 private final class Once: Sendable {
     private let left: Mutex<Duration>
 

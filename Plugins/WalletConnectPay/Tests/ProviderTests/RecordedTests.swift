@@ -6,9 +6,9 @@ import Testing
 
 @testable import WalletConnectPayProvider
 
-/// What the live service was recorded to ask for passes the review, with a text that a payer can check.
+/// The recorded requests of the live service pass the review, with a text that a payer can check.
 @Suite struct RecordedTests {
-    /// Shortly before the recorded payments ended.
+    /// A moment before the end of the recorded payments.
     static let now = Date(timeIntervalSince1970: 1_789_587_000)
     /// The payments with an approval and with PYUSD were recorded a little later.
     static let later = Date(timeIntervalSince1970: 1_789_587_200)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// The public fixtures A to I of the service's typed data: their digests are computed elsewhere too.
+    /// The public fixtures A to I of the service's typed data: other implementations computed their digests, too.
     @Test("The public fixtures have the digests that others compute")
     func publicFixtures() throws {
         let rows = try #require(
@@ -111,7 +111,7 @@ import Testing
         }
         let expected = rows.map { $0["expect"]?["digest"]?.string?.replacing("0x", with: "") }
         #expect(digests.count == 9)
-        // H is all zeros: nothing is paid, to nobody.
+        // H is all zeros: it pays nothing, to the zero address.
         for (index, name) in "ABCDEFGHI".enumerated() {
             #expect(digests[index] == (name == "H" ? nil : expected[index]), "\(name)")
         }

@@ -12,11 +12,11 @@ import WalletConnectPaySandbox
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// Coins that the wallet has sent are gone, whatever the service says of them afterwards.
+/// Coins that the wallet has sent are spent, whatever status the service reports afterwards.
 @Suite struct SentCoinsTests {
     typealias Scenario = WalletConnectPaySandbox.Scenario
 
-    /// A wallet that counts what it sends; `before` runs first.
+    /// A wallet that counts its transactions; `before` runs first.
     final class CountingWallet: PaymentSigner {
         private let base: SandboxWallet
         private let before: @Sendable () async throws -> Void
@@ -47,7 +47,7 @@ import WalletConnectPaySandbox
 
     struct Lost: Error {}
 
-    /// Pays with the chain's own coin where it can.
+    /// Pays with the chain's native coin if it can.
     static func payer(_ wallet: CountingWallet, _ world: TestWorld) -> Payer {
         var payer = SandboxWallet(world.wallet).payer(chooser: { quote in
             let coin = quote.options.first { $0.needs.contains(.signing(method: "eth_sendTransaction")) }
@@ -72,7 +72,7 @@ import WalletConnectPaySandbox
                 Issue.record("turn \(turn): \(outcome)")
                 return
             }
-            // The payer learns which transaction it was, and it is never sent again.
+            // The payer learns the transaction's hash, and it is never sent again.
             #expect(wallet.sent.count == 1)
             #expect(unknown.message.contains(try #require(wallet.sent.first)), "\(unknown.message)")
             #expect(unknown.message.contains("do not pay again"))
@@ -134,7 +134,7 @@ import WalletConnectPaySandbox
             })
         _ = try? await world.router.pay(payment.link, as: Self.payer(wallet, world))
         #expect(wallet.sent.count == 1)
-        // The service still waits: nothing is called paid, and the same attempt goes on without a second approval.
+        // The service still waits: nothing is reported as paid, and the same attempt resumes without a second approval.
         count.withLock { $0 = -10 }
         let outcome = try await world.router.pay(payment.link, as: Self.payer(wallet, world))
         #expect(outcome.description.hasPrefix("paid"), "\(outcome)")
@@ -178,7 +178,7 @@ import WalletConnectPaySandbox
         let payment = await world.sandbox.createPayment(.nativeCoin)
         let other = Self.spellings(payment.id)[index]
         let wallet = CountingWallet(SandboxWallet(world.wallet))
-        // The first one's confirmation is lost, so that the service waits for another.
+        // The first one's confirmation is lost, so the service waits for another.
         world.faults.inject(.dropBefore) { $1.hasSuffix("/confirm") }
         for link in [other, payment.link, other] {
             _ = try? await world.router.pay(link, as: Self.payer(wallet, world), acceptingUnverified: true)
@@ -239,7 +239,7 @@ import WalletConnectPaySandbox
 
     // MARK: What was stored
 
-    /// Stores an attempt at the first option of `link` as an earlier run left it, with what it did.
+    /// Stores an attempt at the first option of `link` as an earlier run left it, with its steps.
     private static func store(
         _ link: String, for payer: Payer, in world: TestWorld, _ events: [JournalEntry.Event]
     ) async throws -> AttemptID {
@@ -261,8 +261,8 @@ import WalletConnectPaySandbox
         return attempt.id
     }
 
-    /// An older version reviewed nothing before the wallet sent the coins; the payment's time is over since. The
-    /// service hears of them all the same, and whatever it says is told.
+    /// An older version reviewed nothing before the wallet sent the coins; the payment has expired since. The service
+    /// is notified of them all the same, and its answer is reported.
     @Test(
         "Coins that an older version sent are confirmed",
         arguments: [StepKind.walletTransfer, .mutation(replay: .never)])
@@ -294,7 +294,7 @@ import WalletConnectPaySandbox
         #expect(await world.journal.unfinished().count == 1)
     }
 
-    /// Calls that were stored and do not fit the chosen option any more are not signed: the payer chooses again.
+    /// Stored calls that no longer fit the chosen option are not signed: the payer chooses again.
     @Test("Stored calls that do not fit are chosen anew")
     func storedCallsThatDoNotFitAreChosenAnew() async throws {
         let world = try TestWorld(.inProcess)
@@ -319,7 +319,7 @@ import WalletConnectPaySandbox
         #expect(outcome.description.hasPrefix("paid"), "\(outcome)")
     }
 
-    // MARK: Whose word counts
+    // MARK: The authoritative status
 
     @Test(
         "A refused question says nothing about the payment", arguments: [Scenario.slowSettlement, .paidAfterPolling],
@@ -331,7 +331,7 @@ import WalletConnectPaySandbox
             $1.hasSuffix("/status")
         }
         let outcome = try? await world.router.pay(payment.link, as: SandboxWallet(world.wallet).payer())
-        // One refused question is asked again; what stays refused is unknown.
+        // One refused inquiry is repeated; a repeated refusal is unknown.
         switch outcome {
         case .succeeded?: #expect(await world.sandbox.ledger.captures(of: payment.id) == 1)
         case .unknown?, .pending?: #expect(await world.journal.unfinished().count == 1)
@@ -344,7 +344,7 @@ import WalletConnectPaySandbox
     func aClockAheadIsNotBelieved() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.paidAtOnce)
-        // Another device pays while this one's payer is asked; then this one's time is over.
+        // Another device pays while this payer decides; then this one's payment expires.
         let other = PaymentRouter(
             registry: world.router.registry, transport: SandboxTransport(world.sandbox), journal: InMemoryJournal(),
             clock: world.clock)

@@ -39,7 +39,7 @@ struct TestWorld: Sendable {
         let gateway = try GatewayConfiguration(
             credentials: credentials, baseURL: server?.baseURL.text ?? "https://api.pay.walletconnect.com",
             requestTimeout: requestTimeout)
-        // Nobody can read Tron's transactions here: its scenario is for applications that let them pass.
+        // Nothing here can read Tron's transactions: its scenario is for applications that accept them.
         let provider = WalletConnectPayProvider(
             configuration: gateway, reviewer: SigningReviewer(unreviewedMethods: ["tron_signTransaction"]))
         router = PaymentRouter(
@@ -55,6 +55,6 @@ struct TestWorld: Sendable {
         wallet.payer(chooser: { choice($0) })
     }
 
-    /// How many requests to confirm reached the wire's end, whether or not the sandbox saw them.
+    /// The number of confirmations that reached the end of the wire, whether or not the sandbox received them.
     var confirmRequests: Int { faults.requests.count { $0.path.hasSuffix("/confirm") } }
 }

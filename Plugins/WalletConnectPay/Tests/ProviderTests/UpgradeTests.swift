@@ -3,7 +3,7 @@ import Testing
 
 @testable import WalletConnectPayProvider
 
-/// What earlier releases stored, when types of other names wrote it. Attempts that they began are gone on with.
+/// Steps that earlier releases stored, by types of other names. Their attempts are resumed.
 @Suite("An upgrade in the middle of a payment")
 struct UpgradeTests {
     @Test(

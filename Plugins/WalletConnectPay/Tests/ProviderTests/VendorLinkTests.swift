@@ -4,7 +4,7 @@ import Testing
 @testable import WalletConnectPayKit
 @testable import WalletConnectPayProvider
 
-/// The vendor's own tables of detection and id extraction (Protocol 6.1 and 6.2).
+/// The vendor's tables of detection and id extraction (Protocol 6.1 and 6.2).
 @Suite struct VendorLinkTests {
     static let detection: [(String, Bool)] = [
         ("https://pay.walletconnect.com/?pid=pay_123", true),

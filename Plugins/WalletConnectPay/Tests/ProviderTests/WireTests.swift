@@ -4,7 +4,7 @@ import Testing
 
 @testable import WalletConnectPayProvider
 
-/// The wire bodies and what statuses and errors mean (Protocol 1.5, 2.1 and 3).
+/// The wire bodies and the meaning of statuses and errors (Protocol 1.5, 2.1 and 3).
 @Suite struct WireTests {
     static let payment = PaymentReference(provider: WalletConnectPayProvider.id, id: "pay_1")
 
@@ -90,7 +90,7 @@ import Testing
         #expect(error.retry == (status == 422 ? .never : .after(.seconds(7))))
     }
 
-    /// Every code of the public table that a wallet's calls can meet.
+    /// Every code of the public table that a wallet's calls can get.
     @Test(
         "Every code has a text",
         arguments: [

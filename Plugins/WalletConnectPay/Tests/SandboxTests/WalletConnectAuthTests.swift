@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-/// Who may call, and in which version.
+/// The allowed callers and versions.
 @Suite struct WalletConnectAuthTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let headers: [(String, String)]

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-/// The bodies against those recorded from the real service: the same members, of the same kinds, in the same forms.
+/// The bodies against the recorded ones of the real service: the same members, of the same kinds, in the same forms.
 @Suite struct WalletConnectBodyTests {
     let world = PayWorld()
     let recorded: JSONValue
@@ -61,7 +61,7 @@ import WalletConnectPaySandbox
         try expectSameForm(ours["actions"]?[1]?["data"], theirs["actions"]?[1]?["data"])
     }
 
-    /// The same typed data except for who, when and the nonce.
+    /// Compares typed data, except the parties, the times and the nonce.
     private func expectSameForm(_ ours: JSONValue?, _ theirs: JSONValue?) throws {
         #expect(ours?["chain_id"] == theirs?["chain_id"])
         #expect(ours?["method"] == theirs?["method"])
@@ -88,7 +88,7 @@ import WalletConnectPaySandbox
         #expect(UInt128(value.dropFirst(2), radix: 16).map(String.init) == option["amount"]?["value"]?.string)
     }
 
-    /// The encoded call is the one that fetching it returns.
+    /// The encoded call equals the fetched one.
     @Test("A build action that holds data")
     func buildActionWithData() async throws {
         let id = await world.sandbox.createPayment(.buildAction).id
@@ -122,7 +122,7 @@ import WalletConnectPaySandbox
         #expect(try await world.gateway(late, "/status").json == recordedStatus("expired"))
     }
 
-    /// A finished payment is told as one, with `options` and `collectData` null, to whoever asks.
+    /// A finished payment is reported to every caller, with `options` and `collectData` null.
     @Test(
         "Options of finished payments",
         arguments: [

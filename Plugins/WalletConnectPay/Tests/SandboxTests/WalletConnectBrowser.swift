@@ -12,7 +12,7 @@ let goodDetails = [
 ]
 
 extension PayWorld {
-    /// Opens a page; of `url` only path and query count when the sandbox is called in process.
+    /// Opens a page; only the path and the query of `url` count if the sandbox is called in process.
     func open(_ url: String) async throws -> SeenPage {
         let url = try HTTPURL(url)
         if let server { #expect(url.origin == server.baseURL.origin) }

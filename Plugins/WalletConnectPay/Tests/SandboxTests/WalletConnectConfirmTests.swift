@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-/// Confirming: what is accepted, what happens once, and how waiting works.
+/// Confirmation: the accepted requests, the effects that happen once, and held requests.
 @Suite struct WalletConnectConfirmTests {
     @Test("Captures what was signed")
     func capturesWhatWasSigned() async throws {
@@ -182,7 +182,7 @@ import WalletConnectPaySandbox
         #expect(world.clock.naps.isEmpty)
     }
 
-    /// Somebody else's action ends the wait.
+    /// Another caller's action ends the wait.
     @Test("Holds until somebody else acts")
     func holdsUntilSomebodyElseActs() async throws {
         let clock = TestClock()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-/// The form as a page: what it holds, what may change it, and what may not.
+/// The form as a page: its content, and the inputs that may and may not change it.
 @Suite struct WalletConnectFormPageTests {
     static let hostile = [
         #""><script>alert(1)</script>"#, "'><img src=x onerror=alert(1)>", "</title></style></main><script>",
@@ -75,7 +75,7 @@ import WalletConnectPaySandbox
         #expect(corrected.html.contains("<li>Date of birth must be a date (YYYY-MM-DD)</li>"))
         #expect(corrected.html.firstMatch(of: /id="dob"[^>]*aria-invalid="true"/) != nil)
         #expect(corrected.html.firstMatch(of: /id="fullName"[^>]*aria-invalid/) == nil)
-        // What was entered is not lost.
+        // The entered values are kept.
         #expect(corrected.inputs["fullName"] == "A")
         #expect(corrected.message == nil)
     }
@@ -107,7 +107,7 @@ import WalletConnectPaySandbox
         let urlSafe = base64.replacing("+", with: "-").replacing("/", with: "_")
         for text in [
             PercentCoding.encode(base64), PercentCoding.encode(urlSafe), urlSafe.replacing("=", with: ""),
-            // Sent without escaping its pluses, which forms read as spaces.
+            // Sent without escaped pluses, which forms read as spaces.
             base64.replacing("=", with: "%3D"),
         ] {
             let page = try await form("&prefill=" + text)

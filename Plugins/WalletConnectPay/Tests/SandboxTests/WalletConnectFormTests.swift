@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-/// Data about the payer: when it is asked for, the form, and both ways to hand it in.
+/// Data about the payer: the conditions, the form, and both ways to submit it.
 @Suite struct WalletConnectFormTests {
     static let missing = "400 params_validation: IC data required but not found"
 
@@ -118,7 +118,7 @@ import WalletConnectPaySandbox
         let answer = try await world.options(id).json
         #expect(answer["options"]?.array?.map { $0["collectData"]?.isNull } == [false, true, true, false])
         #expect(answer["collectData"]?["url"]?.string?.contains("%3A1%3A") == false)
-        // Opened again, or sent again, the form says that it is done.
+        // Opened or sent again, the form reports that it is done.
         let again = try await world.open(
             "https://pay.walletconnect.com/collect/?pid=\(id)&accounts=\(PayWorld.accounts[0])")
         #expect(again.message?["type"] == "IC_COMPLETE")

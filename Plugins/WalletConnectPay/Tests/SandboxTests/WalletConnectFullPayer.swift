@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-/// A payer that can do all that any scenario asks for, and judges endings as a careful wallet does.
+/// A payer that handles every scenario, and judges outcomes as a careful wallet does.
 struct FullPayer {
     static let solanaAccount =
         "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T"
-    /// The wallet's key on Tron; the checksum, which nothing here looks at, is zero.
+    /// The wallet's key on Tron; the checksum, which no code here checks, is zero.
     static let tronAccount = tronAccount(version: 0x41)
 
     static func tronAccount(version: UInt8) -> String {
@@ -47,7 +47,7 @@ struct FullPayer {
         default:
             let now = try await world.gateway(id, "/status").json["status"]?.string
             guard now == "requires_action" else { return Self.outcome(now) }
-            // A conflict may be with another copy of the same request.
+            // A conflict may be caused by another copy of the same request.
             return answer.status == 409 ? .unknown : .error
         }
         let deadline = world.clock.now.addingTimeInterval(60)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-/// Paths, ids, and what the gateway refuses.
+/// Paths, ids, and refusals of the gateway.
 @Suite struct WalletConnectGatewayTests {
     typealias Request = (method: HTTPRequest.Method, path: String, body: JSONValue?, answer: String)
 

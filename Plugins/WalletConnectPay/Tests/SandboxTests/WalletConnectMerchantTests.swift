@@ -145,7 +145,7 @@ import WalletConnectPaySandbox
             try await send(.post, "/v1/payments", changed, key: "a").summary
                 == "409 idempotency_conflict: Idempotency key conflict: same key was used with a different request body"
         )
-        // Another key, another merchant, or no key is another payment.
+        // Another key, another merchant, or no key makes another payment.
         let second: JSONValue = ["merchantName": "Second", "merchantEmail": "shop@second.example"]
         let made = try await send(.post, "/v1/merchants", second, key: "a").json["merchant"]?["id"]
         let others = [

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-/// Every scenario, played by a payer who can do everything.
+/// Every scenario, with a payer that handles all of them.
 @Suite struct WalletConnectScenarioTests {
     @Test("Ends as announced", arguments: Wire.allCases, Scenario.allCases)
     func endsAsAnnounced(_ wire: Wire, _ scenario: Scenario) async throws {
@@ -29,7 +29,7 @@ import WalletConnectPaySandbox
         #expect(Scenario(rawValue: "no such scenario") == nil)
         #expect(all.allSatisfy { !$0.summary.isEmpty && $0.summary.count <= 60 })
         #expect(all.allSatisfy { $0.rawValue.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil })
-        // Between them, they provoke every ending.
+        // Together they cause every outcome.
         #expect(Set(all.map(\.expectedOutcome)).count == Scenario.Outcome.allCases.count)
     }
 
@@ -196,7 +196,7 @@ import WalletConnectPaySandbox
         #expect(try await world.options(id, ["solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:0OIl"]).status == 200)
     }
 
-    /// The signature may come as an object or as a text of one, as the vendor's newer and older clients send it.
+    /// The signature may be an object or its text, as the vendor's newer and older clients send it.
     @Test("Tron takes objects and texts", arguments: [true, false])
     func tronTakesObjectsAndTexts(_ asObject: Bool) async throws {
         let world = PayWorld()

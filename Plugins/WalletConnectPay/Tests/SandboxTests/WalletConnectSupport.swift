@@ -11,18 +11,18 @@ import WalletConnectPaySandbox
 
 typealias Scenario = WalletConnectPaySandbox.Scenario
 
-/// A sandbox and a client that sends it exactly what it is told to.
+/// A sandbox and a client that sends it exactly the given requests.
 struct PayWorld: Sendable {
     static let wallet = DevelopmentWallet(seed: 3)
     static let address = "\(wallet.address)"
     static let key = ("Api-Key", "k")
-    /// Those of the merchant whose payments the sandbox makes by itself.
+    /// The credentials of the merchant whose payments the sandbox creates by itself.
     static let merchantKey = ("Api-Key", WalletConnectPaySandbox.liveKey.reveal())
     static let merchant = ("Merchant-Id", WalletConnectPaySandbox.merchantID)
 
     let clock = SteppingClock()
     let sandbox: WalletConnectPaySandbox
-    /// Where the sandbox is served, if it is not called in the same process.
+    /// The server of the sandbox; nil if it is called in the same process.
     private(set) var server: LoopbackServer?
 
     init(_ configure: (inout WalletConnectPaySandbox.Configuration) -> Void = { _ in }) {
@@ -91,7 +91,7 @@ struct PayWorld: Sendable {
         return calls.compactMap { $0["data"] }
     }
 
-    /// What a wallet answers to a call; transactions get an invented hash.
+    /// A wallet's answer to a call; transactions get an invented hash.
     static func answer(_ call: JSONValue, _ wallet: DevelopmentWallet = wallet) throws -> JSONValue {
         guard call["method"]?.string == "eth_signTypedData_v4" else {
             return .string("0x" + String(repeating: "ab", count: 32))

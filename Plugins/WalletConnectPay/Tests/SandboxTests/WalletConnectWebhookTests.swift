@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-/// What the sandbox tells merchants by itself.
+/// The sandbox's own notifications to merchants.
 @Suite struct WalletConnectWebhookTests {
     private static func world(_ receiver: RecordingTransport, _ clock: VirtualClock) throws -> WalletConnectPaySandbox {
         var configuration = WalletConnectPaySandbox.Configuration()

@@ -22,7 +22,7 @@ enum Subjects {
             canaries: [secret]
         ) { behaviour, clock, random in
             var pace = CitconSandbox.Configuration()
-            // Whoever loses what the wallet is started with has to wait for the end of the charge.
+            // A payer that loses the launch data of the wallet has to wait for the end of the charge.
             pace.chargeLifetime = 1200
             if behaviour == .neverSettles { pace.pendingTime = 1 << 40 }
             let sandbox = CitconSandbox(pace, clock: clock, random: random)
@@ -102,7 +102,7 @@ enum Subjects {
 }
 
 extension CitconSandbox {
-    /// How often, and how much, was taken for a charge.
+    /// The amounts that were taken for a charge, one for each capture.
     fileprivate func captures(of charge: Charge) -> [UInt128?] {
         ledger.events(of: charge.id).compactMap { event -> UInt128?? in
             guard case .captured(_, let amount, _) = event else { return nil }
@@ -111,7 +111,7 @@ extension CitconSandbox {
     }
 }
 
-/// A sandbox that takes a token of the test's choice for one of its own.
+/// A sandbox that accepts a token of the test's choice in place of one of its tokens.
 private struct CitconFront: SandboxService {
     let sandbox: CitconSandbox
     let token: String
@@ -124,7 +124,7 @@ private struct CitconFront: SandboxService {
     }
 }
 
-/// The wallets of a payer, who meets one sandbox after the other.
+/// The wallets of a payer that meets one sandbox after the other.
 private struct CitconWallets: Sendable {
     private final class Current: Sendable {
         private let content = Mutex<Payer?>(nil)

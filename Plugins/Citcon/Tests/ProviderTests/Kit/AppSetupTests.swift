@@ -6,7 +6,8 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// What an application declares, in the article, in the code and as payers leave and come back (Protocol 4.1 and 4.3).
+/// The declarations of an application, in the article, in the code and as payers leave and return (Protocol 4.1 and
+/// 4.3).
 @Suite struct AppSetupTests {
     private static let bundle = "com.shop.app"
     private static let scheme = "com.shop.pay"
@@ -16,7 +17,7 @@ import Testing
         CPayAppSetup(method: method, bundleID: Self.bundle, scheme: Self.scheme, weChatAppID: Self.weChat)
     }
 
-    /// The rows of the article's table: the method, and its cells with the application's own names put in.
+    /// The rows of the article's table: the method, and its cells with the application's names filled in.
     private static func rows() throws -> [(method: String, queried: [String], registered: [String], link: String)] {
         let file = Vectors.root.appending(path: "Plugins/Citcon/Kit/CitconKit.docc/AppSetup.md")
         let own = ["<bundle id>": bundle, "<scheme>": scheme, "<WeChat app id>": weChat]
@@ -44,7 +45,7 @@ import Testing
             #expect(setup.queriedSchemes == row.queried && setup.urlSchemes == row.registered, "\(row.method)")
             #expect(setup.needsUniversalLink == (row.link == "yes"), "\(row.method)")
         }
-        // What has no row of its own needs what the last one says.
+        // A method without a row requires the declarations of the last one.
         let named = Set(rows.map(\.method))
         for method in ["toss", "gcash", "paynow", "flexa", "hpp", "pix"] {
             #expect(!named.contains(method) && setup(method).queriedSchemes.isEmpty)

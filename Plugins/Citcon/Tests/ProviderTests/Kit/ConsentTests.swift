@@ -10,7 +10,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// Gateways with a library of their own: Cash App, PayPal, Klarna (Protocol 3.2, 3.3 and 4.3).
+/// Gateways with a separate library: Cash App, PayPal, Klarna (Protocol 3.2, 3.3 and 4.3).
 @Suite struct ConsentTests {
     /// A service whose charge waits until it is confirmed with consent.
     private static func service(_ gateway: String, _ config: String) -> ScriptedCitcon {

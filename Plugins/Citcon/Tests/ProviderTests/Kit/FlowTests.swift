@@ -7,14 +7,14 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// What an application sees, step by step (Protocol 2.3, 3.4 and 6.4).
+/// The events of an order in an application, step by step (Protocol 2.3, 3.4 and 6.4).
 @Suite struct FlowTests {
     private static let paid = "wxeb0650d489d69e14://pay/?returnKey=a&ret=0"
     private static let calledOff = "wxeb0650d489d69e14://pay/?returnKey=(null)&ret=-2"
     private static let token = "62d5c1e0242011eda300f59379b812ce"
     private static let id = "2000470537596802752517"
 
-    /// A launcher whose payer is back at once.
+    /// A launcher whose payer returns at once.
     private static func back(_ url: String?) -> CPayLauncher { { _ in .returned(url: url) } }
 
     // MARK: Requests

@@ -8,11 +8,11 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// Charges and tokens that an application gets by itself (Protocol 1.3, 2.4 and 2.8).
+/// Charges and tokens that an application requests itself (Protocol 1.3, 2.4 and 2.8).
 @Suite struct GenerateOrderTests {
     private static let chargeToken = "62d5c1e0242011eda300f59379b812ce"
 
-    /// `data` of a charge that was just made.
+    /// `data` of a new charge.
     private static func made(_ token: String = chargeToken) -> String {
         ScriptedCitcon.charge().replacing(#""62d5""#, with: "\"\(token)\"")
     }

@@ -150,7 +150,7 @@ import Testing
         ] {
             #expect(CPayWalletURL(try PaymentLink(text.replacing(old, with: new))) == nil, "\(new)")
         }
-        // Venmo comes back by what this URL names.
+        // Venmo returns to the app that this URL names.
         let places = CPayReturnPlaces(bundleIDs: ["com.citcon.citconpay"])
         for value in try PaymentLink(text).queryItems where ["x-error", "x-cancel"].contains(value.name) {
             #expect(WalletReturn(value.decodedValue ?? "", at: places)?.source == .braintree)

@@ -7,7 +7,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// What inquiries tell of captures, refunds, disputes and other currencies (Protocol 2.6).
+/// Captures, refunds, disputes and other currencies in answers to inquiries (Protocol 2.6).
 @Suite struct MovementTests {
     private func check(_ data: String) throws -> CPayCheck {
         let envelope = try Envelope(Array(#"{"status":"success","data":\#(data)}"#.utf8))

@@ -4,7 +4,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// Nothing that prints shows a card, a token or a person.
+/// No description shows a card, a token or a person.
 @Suite struct RedactionTests {
     private func isSilent(_ value: Any, _ place: String = "") -> Bool {
         var dumped = ""

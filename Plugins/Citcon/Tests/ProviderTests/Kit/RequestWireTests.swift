@@ -4,7 +4,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// What an order sends (Protocol 2.4 and 2.5).
+/// The requests of an order (Protocol 2.4 and 2.5).
 @Suite struct RequestWireTests {
     private func json(_ text: String) throws -> JSONValue { try JSONValue(parsing: text) }
 
@@ -34,7 +34,7 @@ import Testing
                     """#)))
     }
 
-    /// A property set to a value, and where it stands in the body.
+    /// A property set to a value, and its place in the body.
     struct Field: Sendable, CustomTestStringConvertible {
         let path: String
         let expected: JSONValue

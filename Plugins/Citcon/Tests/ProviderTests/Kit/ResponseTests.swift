@@ -4,7 +4,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// What answers mean (Protocol 2.1, 2.3, 2.5, 2.6 and 6.1 to 6.3).
+/// The meaning of answers (Protocol 2.1, 2.3, 2.5, 2.6 and 6.1 to 6.3).
 @Suite struct ResponseTests {
     private func answer(_ text: String) throws -> CitconService.Answer {
         CitconService.Answer(try Envelope(Array(text.utf8)))

@@ -5,7 +5,7 @@ import Testing
 @testable import CitconKit
 @testable import CitconProvider
 
-/// What protects a payer at the router protects a payer of the vendor's client.
+/// The checks that protect the router's payers protect payers of the vendor's client.
 @Suite("Checks of the one flow, seen by the vendor's client")
 struct SharedCheckTests {
     private static func card() -> CPayRequest {

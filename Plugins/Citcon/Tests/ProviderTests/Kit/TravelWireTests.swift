@@ -31,7 +31,7 @@ import Testing
         let passenger = CPayExtGatewayFlightPassenger()
         passenger.id = 1
         passenger.firstName = "Ada"
-        // What is empty keeps its place.
+        // Empty elements keep their place.
         flight.passengers = [passenger, CPayExtGatewayFlightPassenger()]
         flight.affiliateName = "A"
         let expected = #"""

@@ -11,7 +11,7 @@ import Testing
 @Suite struct WaitingTests {
     private static let paid = "wxeb0650d489d69e14://pay/?returnKey=a&ret=0"
 
-    /// A client whose payers leave, and what it reports.
+    /// A client whose payers leave, and its reports.
     private func world(
         _ service: ScriptedCitcon = ScriptedCitcon(), returnTimeout: Duration? = nil
     ) throws -> (client: CPayClient, heard: Heard) {
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    /// Knows two orders, by the tokens of their charges and by their transactions.
+    /// A service with two orders, known by the tokens of their charges and by their transactions.
     private static func twoOrders() -> ScriptedCitcon {
         ScriptedCitcon { call, _ in
             if call == "POST config" { return .ok(#"{"gateway":"wechatpay"}"#) }
@@ -221,7 +221,7 @@ import Testing
         let (client, heard) = try world()
         let streams = [client.events, client.events]
         client.requestOrder(Shop.order()) { _ in }
-        // Only an order whose wallet was opened waits for its return.
+        // Only an order whose wallet was opened accepts its return.
         _ = await heard.first(2)
         #expect(client.handleUrl(Self.paid))
         for stream in streams {

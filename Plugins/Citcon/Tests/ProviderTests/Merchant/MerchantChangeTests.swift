@@ -7,7 +7,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// Changes of a charge: another in its place, and a part of it taken (Protocol 2.7 and 2.12).
+/// Changes of a charge: its replacement and a partial capture (Protocol 2.7 and 2.12).
 @Suite struct MerchantChangeTests {
     private func change(_ world: MerchantWorld, _ charge: CitconCharge) async throws -> CitconChange {
         try await world.client.change(charge.reference, to: try MerchantWorld.order("order-1b", cents: 1500))
@@ -31,7 +31,7 @@ import Testing
             world.faults.requests.filter { $0.method == "POST" }.map(\.path).suffix(2) == [
                 "/v1/cancels", "/v1/charges",
             ])
-        // Asked again, the one that is there; its token is told once.
+        // A repeated call returns the existing charge; its token is returned once.
         guard case .replaced(let again) = try await change(world, old) else {
             Issue.record("not replaced")
             return
@@ -67,7 +67,7 @@ import Testing
     func paidMeanwhile() async throws {
         let world = try MerchantWorld()
         let old = try await world.charge()
-        // The question still finds it waiting.
+        // The inquiry still finds it waiting.
         let waiting =
             #"{"status":"success","data":{"id":"\#(old.id)","object":"charge","reference":"order-1","amount":1250,"#
             + #""currency":"USD","status":"initiated"}}"#
@@ -88,7 +88,7 @@ import Testing
         world.faults.inject(.dropBefore) { $1 == "/v1/cancels" }
         #expect(await failure { _ = try await change(world, old) }?.phase == .maybeSent)
         #expect(world.posts("charges") == 1)
-        // A service that says yes and does nothing.
+        // A service that accepts and does nothing.
         world.faults.inject(.status(200, body: #"{"status":"success","data":{"status":"canceled"}}"#)) {
             $1 == "/v1/cancels"
         }
@@ -170,7 +170,7 @@ import Testing
         let pending =
             #"{"status":"success","data":{"id":"\#(charge.id)","object":"charge","reference":"order-1","amount":1250,"#
             + #""currency":"USD","status":"authorized"}}"#
-        // What the service says after it, and before the next: not yet.
+        // The status after it, and before the next: not yet.
         world.faults.inject(.status(200, body: pending), times: 3) { $1 == "/v1/transactions/order-1" }
         let first = await failure { _ = try await world.client.capture(charge.reference, amount: try usd(1000)) }
         #expect(first?.phase == .maybeSent)
@@ -186,7 +186,7 @@ import Testing
         world.faults.inject(.status(400, body: #"{"status":"fail","data":{"code":"4100"}}"#)) { $1 == "/v1/captures" }
         let error = await failure { _ = try await world.client.capture(charge.reference) }
         #expect(error?.phase == .maybeSent && error?.vendorCode == "4100")
-        // A plain refusal of a charge that is still set aside is just that.
+        // A plain refusal for a charge that is still reserved is final.
         world.faults.inject(.status(400, body: #"{"status":"fail","data":{"code":"4000"}}"#)) { $1 == "/v1/captures" }
         #expect(await failure { _ = try await world.client.capture(charge.reference) }?.phase == .answered)
     }

@@ -10,7 +10,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// Making charges on a merchant's server, and the access tokens for it.
+/// Creation of charges on a merchant's server, and its access tokens.
 @Suite struct MerchantChargeTests {
     // MARK: Access tokens (Protocol 1.2, 1.3)
 
@@ -40,7 +40,7 @@ import Testing
         _ = try await world.charge("c")
         _ = try await world.charge("d")
         #expect(world.posts("access-tokens") == 2)
-        // No token was tried that was over.
+        // No expired token was used.
         #expect(world.posts("charges") == 4)
     }
 
@@ -57,7 +57,7 @@ import Testing
         #expect(world.posts("charges") == 4)
     }
 
-    /// What a server hands to an app can pay, and cannot take money back (Protocol 1.3).
+    /// A token for an app can pay, and cannot refund (Protocol 1.3).
     @Test("Apps get tokens of their own", arguments: CitconSandbox.Layer.allCases)
     func appsGetTokensOfTheirOwn(_ layer: CitconSandbox.Layer) async throws {
         let world = try MerchantWorld { $0.layer = layer }
@@ -119,7 +119,7 @@ import Testing
         let world = try MerchantWorld()
         world.faults.inject(.dropAfter) { $1 == "/v1/charges" }
         let charge = try await world.charge()
-        // Only the answer that was lost had the token.
+        // Only the lost answer had the token.
         #expect(charge.token == nil)
         #expect(await world.events(charge) == [.created])
         #expect(world.posts("charges") == 1)
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    /// From the merchant's order to the merchant's books: an app pays the link, a notification tells.
+    /// From the merchant's order to the merchant's records: an app pays the link, a notification reports it.
     @Test("What apps pay is told to the merchant", arguments: ["alipay", "wechatpay", "toss", "card"])
     func whatAppsPayIsToldToTheMerchant(_ method: String) async throws {
         let world = try MerchantWorld()

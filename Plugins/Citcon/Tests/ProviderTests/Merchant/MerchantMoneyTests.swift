@@ -9,7 +9,7 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// Capturing, calling off and giving back, through the router.
+/// Captures, cancellations and refunds, through the router.
 @Suite struct MerchantMoneyTests {
     private func refund(_ charge: CitconCharge, _ cents: UInt128 = 1250, _ id: String = "credit-1") throws
         -> RefundRequest
@@ -65,7 +65,7 @@ import Testing
             await failure { _ = try await world.router.status(of: charge.reference, as: Payer()) }?.code == .integrity)
     }
 
-    /// Citcon recognises no repetition of any of them.
+    /// Citcon recognises a repetition of none of them.
     @Test("The network may repeat nothing but questions and the request for a token")
     func theNetworkMayRepeatNothingButTheAskingForATokenAndQuestions() async throws {
         let world = try MerchantWorld()
@@ -111,7 +111,7 @@ import Testing
         #expect(world.posts("captures") == 0)
     }
 
-    // MARK: Calling off
+    // MARK: Cancelling
 
     @Test("Cancels once")
     func cancelsOnce() async throws {
@@ -128,7 +128,7 @@ import Testing
         let charge = try await world.paid()
         #expect(try await world.router.cancel(charge.reference) == world.receipt(charge))
         #expect(world.posts("cancels") == 0)
-        // What was set aside is released.
+        // The reserved money is released.
         let reserved = try await world.paid("order-2", captures: false)
         #expect(try await world.router.cancel(reserved.reference) == .cancelled)
     }
@@ -146,7 +146,7 @@ import Testing
         #expect(await world.events(other) == [.created, .cancelled])
     }
 
-    // MARK: Giving back
+    // MARK: Refunding
 
     @Test("Refunds once, however often it is asked")
     func refundsOnceHoweverOftenItIsAsked() async throws {
@@ -227,7 +227,7 @@ import Testing
         #expect(world.posts("refunds") == 1)
     }
 
-    /// "The reference was used before": by a copy of this very request, perhaps, that is not to be seen yet.
+    /// "The reference was used before": perhaps by a copy of this very request that is not visible yet.
     @Test("A reference that was used proves nothing")
     func aReferenceThatWasUsedProvesNothing() async throws {
         let world = try MerchantWorld()
@@ -250,13 +250,13 @@ import Testing
         let world = try MerchantWorld()
         let charge = try await world.paid()
         world.faults.inject(.dropAfter) { $1 == "/v1/refunds" }
-        // Should the service not look for refunds by their references.
+        // In case the service does not search refunds by their references.
         world.faults.inject(.status(404, body: "{}"), times: 100) { $1 == "/v1/transactions/refund-credit-1" }
         #expect(receipt(try await world.router.refund(try refund(charge)))?.amount?.minorUnits == 1250)
         #expect(world.posts("refunds") == 1)
     }
 
-    /// Made by a server whose journal is lost.
+    /// Refunds of a server whose journal is lost.
     @Test("Refunds that were made before are found")
     func refundsMadeBeforeAreFound() async throws {
         let world = try MerchantWorld()

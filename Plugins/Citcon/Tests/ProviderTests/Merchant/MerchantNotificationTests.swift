@@ -70,7 +70,7 @@ import Testing
         var json = Self.example
         json["fields"] = .string(Self.names.reversed().joined(separator: ","))
         #expect(try read(signed(json)).reference == "reference132")
-        // As live servers sign it, with one name more (Protocol 5.3).
+        // Live servers sign one more name (Protocol 5.3).
         json["fields"] = .string((Self.names + ["payment"]).joined(separator: ","))
         for payment: JSONValue? in [nil, .null, "", "card"] {
             json["payment"] = payment
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// Numbers are signed by the digits that stand in the text.
+    /// Numbers are signed by the digits in the text.
     @Test("Numbers count as written")
     func numbersCountAsWritten() throws {
         for text in ["100", "100.0", "1e2", "1.00E+2"] {
@@ -124,7 +124,7 @@ import Testing
         var json = Self.example
         json["amount_captured"] = "a lot"
         #expect(try complaint(signed(json).serialized())?.contains("amount_captured") == true)
-        // A currency in other letters is the same one.
+        // A currency in another letter case is the same one.
         json = Self.example
         json["currency"] = "usd"
         #expect(try read(signed(json)).amount == (try Money(minorUnits: 100, currency: .usd)))
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    /// What a third party reads, signed in a header: not the vendor's (Protocol 5.3).
+    /// A third party's form, signed in a header: not the vendor's (Protocol 5.3).
     @Test("Another form of notifications is refused, whoever signed it")
     func otherForm() throws {
         let inner: JSONValue = ["id": "1", "reference": "order-1", "status": "succeeded", "amount": 1250]
@@ -240,7 +240,7 @@ import Testing
         #expect(try complaint(json.serialized()) != nil)
     }
 
-    /// Even with a good signature: what it does not cover counts for nothing.
+    /// Even with a good signature, members that it does not cover count for nothing.
     @Test(
         "What is not signed is not believed",
         arguments: ["id", "transaction_type", "reference", "amount", "currency", "status"])
@@ -360,7 +360,7 @@ import Testing
         let notification = try world.merchant.read(IncomingNotification(headers: [:], body: body))
         try notification.check(against: charge)
         #expect(throws: PaymentError.self) { try notification.check(against: other) }
-        // Genuine, and still about something else.
+        // Genuine, but about something else.
         let genuine = try JSONValue(parsing: body)
         for (name, value) in [
             ("id", "1"), ("reference", "order-3"), ("amount", 1), ("currency", "EUR"), ("transaction_type", "refund"),
@@ -387,7 +387,7 @@ import Testing
         #expect(error?.code == .untrustedNotification)
     }
 
-    /// A refund whose answer is lost, and which nobody can ask about, ends when the service tells of it.
+    /// A refund whose answer is lost, and which no inquiry finds, ends with the service's notification.
     @Test("Ends open refunds")
     func endsOpenRefunds() async throws {
         let world = try MerchantWorld()

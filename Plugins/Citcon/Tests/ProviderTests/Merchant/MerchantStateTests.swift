@@ -6,9 +6,9 @@ import PaymentCore
 import TestSupport
 import Testing
 
-/// What a merchant's records say as notifications come in.
+/// The state of a merchant's records as notifications arrive.
 @Suite struct MerchantStateTests {
-    /// Genuine notifications with these words, from a sandbox that signs them.
+    /// Genuine notifications with these statuses, from a sandbox that signs them.
     private func notification(_ world: MerchantWorld, _ index: Int) async throws -> CitconNotification {
         let body = await world.sandbox.notifications[index].body
         return try world.merchant.read(IncomingNotification(headers: [:], body: body))
@@ -54,7 +54,7 @@ import Testing
         #expect(refund.apply(success) == .foreign)
     }
 
-    /// A notification that the merchant's own key signed.
+    /// A notification that is signed with the merchant's key.
     private func notification(_ kind: String, _ status: String) throws -> CitconNotification {
         let json: JSONValue = [
             "id": "1", "transaction_type": .string(kind), "reference": "r", "amount": 1, "currency": "USD",

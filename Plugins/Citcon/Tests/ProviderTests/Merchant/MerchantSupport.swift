@@ -48,7 +48,7 @@ struct MerchantWorld: Sendable {
         try await client.createCharge(try Self.order(reference))
     }
 
-    /// A charge that the payer has dealt with on its page.
+    /// A charge that the payer has completed on its page.
     func paid(
         _ reference: String = "order-1", _ behaviour: CitconSandbox.Behaviour = .pays, captures: Bool? = nil
     ) async throws -> CitconCharge {
@@ -81,7 +81,7 @@ extension RecordingTransport {
         requests.map { ($0.url.path, $0.headers["Authorization"] ?? "") }
     }
 
-    /// The paths of POST requests that the network was allowed to send again.
+    /// The paths of POST requests that the network was allowed to repeat.
     var repeatable: Set<String> {
         Set(requests.filter { $0.method == .post && $0.replay == .safe }.map(\.url.path))
     }
@@ -89,7 +89,7 @@ extension RecordingTransport {
 
 /// Signs notifications.
 enum NotificationSigning {
-    /// Signs what `fields` names, written here a second time from the published rule.
+    /// Signs the members that `fields` names; a second implementation of the published rule.
     static func signed(_ json: JSONValue, secret: String) -> JSONValue {
         let names = (json["fields"]?.string ?? "").split(separator: ",").map(String.init) + ["fields"]
         let pairs = names.map { name -> (String, String) in

@@ -19,7 +19,7 @@ import Testing
             token: await world.sandbox.accessToken().reveal())
     }
 
-    /// An app's order of a charge that a server made.
+    /// An app's order for a charge of a server.
     private func order(
         _ world: MerchantWorld, _ method: String, _ reference: String, payer: String = "customer-7"
     ) async throws -> CPayRequest {
@@ -54,12 +54,12 @@ import Testing
         #expect(try await world.client.storedInstrument(Redacted(token)) == stored[0])
         #expect(try await world.client.storedInstruments(of: Redacted("nobody")).isEmpty)
 
-        // Without the card, and without its owner's consent: that was given.
+        // Without the card, and without its owner's consent, which was given before.
         let second = try await order(world, "card", "order-2")
         second.payment?.token = token
         let again = await client.requestOrder(second)
         #expect(again.isPaid && again.data.reference == "order-2")
-        // Not for another payer, nor by another method.
+        // Not for another payer, nor with another method.
         let stranger = try await order(world, "card", "order-3", payer: "customer-8")
         stranger.payment?.token = token
         #expect(await client.requestOrder(stranger).isPaid == false)

@@ -54,7 +54,7 @@ import Testing
             Row(stored, .paying, .settled, [], .ready),
         ]
         + State.Outcome.allCases.map { Row(stored, .paying, .finished($0), [.notify($0), .settle], .paying) }
-        // Nothing else does anything.
+        // All other events have no effect.
         + [.collecting, .paying].flatMap { phase in
             [State.Event.tapped, .payCalled].map { Row(.cardForm, phase, $0, [], phase) }
         }
@@ -95,14 +95,14 @@ import Testing
         #expect(silent.title == "" && silent.accessibleName == "Pay")
     }
 
-    /// What the delegate is told for each result; Protocol 2.7 and 5.9.
+    /// The delegate's calls for each result; Protocol 2.7 and 5.9.
     static let endings: [(OnPayResult, [String])] = [
         (.success, ["success (processing)"]),
         (.declined("GenericRejection"), ["failed (processing)"]),
         (.authorizationFailed(.authentication), ["failed (processing)"]),
         (.error(.pollingFailed("late")), ["failed (processing)"]),
         (.error(.paymentPending), ["pending (processing)"]),
-        // The guide's delegate has no other word for it.
+        // The guide's delegate has no other code for it.
         (.cancelledByUser, ["failed (processing)"]),
     ]
 
@@ -123,7 +123,7 @@ import Testing
         session.release()
         await button.waitUntilIdle()
         #expect(recorder.lines == ["clicked (processing)"] + told)
-        // The delegate hears first; then the button is ready.
+        // The delegate is called first; then the button is ready.
         #expect(phases.last == .ready)
         #expect(session.calls == ["stored c1"])
         #expect(button.getStoredInstrument()?.id == "c1")
@@ -178,7 +178,7 @@ import Testing
         #expect(recorder.lines.contains("instrument none"))
     }
 
-    /// Changes its mind when it hears of the tap.
+    /// Changes its decision when it is notified of the tap.
     @MainActor private final class Fickle: PayrailsCardPaymentButtonDelegate {
         var ended = 0
         func onPaymentButtonClicked(_ button: CardPaymentButton) { button.clearStoredInstrument() }
@@ -251,7 +251,7 @@ import Testing
         #expect(phases == [.ready, .paying, .paying, .ready])
     }
 
-    /// As views of SwiftUI look at it.
+    /// Observed as views of SwiftUI do.
     @MainActor @Test("States can be observed")
     func statesCanBeObserved() async {
         let button = CardPaymentButton(storedInstrument: FakeSession.account, session: FakeSession())

@@ -16,7 +16,7 @@ import Testing
         return state
     }
 
-    /// What is typed, what stands there, and whether it is right; Protocol 5.3 and 5.5.
+    /// The typed text, the shown text, and its error; Protocol 5.3 and 5.5.
     static let typing: [(CardFieldType, String, String, CardFieldError?)] = [
         (.CARD_NUMBER, "4242424242424242", "4242 4242 4242 4242", nil),
         (.CARD_NUMBER, "378282246310005", "3782 822463 10005", nil),
@@ -51,7 +51,7 @@ import Testing
 
     @Test("A month of this year that is over is found")
     func expiredMonthOfThisYearIsFound() {
-        // The vendor's form lets it pass; Protocol 5.3.
+        // The vendor's form accepts it; Protocol 5.3.
         let state = Self.state(
             Self.split, .edited(.EXPIRATION_YEAR, Redacted("2026")), .edited(.EXPIRATION_MONTH, Redacted("10")))
         #expect(state[.EXPIRATION_MONTH].error == .invalidExpirationDate)
@@ -83,7 +83,7 @@ import Testing
         #expect(state.network == .amex && state.securityCodeLength == 4 && state[.CVV].text.reveal() == "")
     }
 
-    /// Field, text, next field; Protocol 5.5. A number that may go on stays.
+    /// Field, text, next field; Protocol 5.5. An incomplete number stays.
     static let moves: [(CardFieldType, String, CardFieldType?)] = [
         (.CARD_NUMBER, "4242424242424242", .CARDHOLDER_NAME), (.CARD_NUMBER, "4222222222222", nil),
         (.CARD_NUMBER, "4242424242424241", nil), (.CARDHOLDER_NAME, "Test Holder", nil), (.CVV, "123", nil),

@@ -5,7 +5,7 @@ import Testing
 @testable import PayrailsKit
 @testable import PayrailsTypes
 
-/// The whole checkout: one payment at a time and none after one that may have been made, deletion that asks first.
+/// The whole checkout: one payment at a time and none after one that may have been made, and a confirmed deletion.
 @MainActor @Suite struct ComponentCheckoutTests {
     static let card: [CardFieldType: String] = [
         .CARD_NUMBER: "4242 4242 4242 4242", .CVV: "123", .EXPIRATION_MONTH: "12", .EXPIRATION_YEAR: "2030",
@@ -88,7 +88,7 @@ import Testing
         session.release()
         await checkout.waitUntilIdle()
         #expect(session.calls == ["type payPal"] && checkout.state.notice == .cancelled)
-        // An old page pays nothing any more.
+        // An old page can no longer pay.
         checkout.perform(.payElsewhere(.genericRedirect), attempt: 1)
         await checkout.waitUntilIdle()
         #expect(session.calls.count == 1 && checkout.state.notice == .outdated)
@@ -138,7 +138,7 @@ import Testing
             checkout.perform(.payEncryptedCard(broken, save: false))
             #expect(checkout.state.notice == .cardInvalid)
         }
-        // The form has no switch for keeping the card.
+        // The form has no switch for storing the card.
         checkout.perform(.payEncryptedCard("a.b.c.d.e", save: true))
         await checkout.waitUntilIdle()
         #expect(session.calls == ["card a.b.c.d.e save false"])

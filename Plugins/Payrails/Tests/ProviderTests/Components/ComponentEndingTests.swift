@@ -4,7 +4,7 @@ import Testing
 @testable import PayrailsComponents
 @testable import PayrailsTypes
 
-/// A delegate with nothing but what the guide prints, as an application that shows that something is under way.
+/// A delegate with only the guide's methods, as in an application with a progress indicator.
 @MainActor private final class Spinner: PayrailsCardPaymentButtonDelegate {
     private(set) var turns = 0
     private(set) var endings = 0

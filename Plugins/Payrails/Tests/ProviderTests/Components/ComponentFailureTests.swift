@@ -7,7 +7,7 @@ import Testing
 @testable import PayrailsKit
 @testable import PayrailsTypes
 
-/// Why a payment with a stored instrument failed, as the guide's delegate hears it.
+/// The reason for a failed payment with a stored instrument, as the guide's delegate receives it.
 @MainActor @Suite("Failures of stored instruments")
 struct ComponentFailureTests {
     /// The guide's delegate: shows `error.localizedDescription` and nothing else.

@@ -5,7 +5,7 @@ import Testing
 @testable import PayrailsKit
 @testable import PayrailsTypes
 
-/// Protocol 5.10: rows and lists of stored instruments; the deletion that asks first.
+/// Protocol 5.10: rows and lists of stored instruments; deletion after a confirmation.
 @Suite struct ComponentListTests {
     @Test("Every change of the selection has the right effects")
     func selectionTable() {
@@ -41,7 +41,7 @@ import Testing
                 .asking(id: "a"),
                 [
                     (.asking(id: "b"), []), (.idle, []), (.deleting(id: "a"), [.delete(id: "a")]),
-                    // Not what was asked about.
+                    // Events that do not answer the question.
                     (.asking(id: "a"), []), (.asking(id: "a"), []), (.asking(id: "a"), []),
                 ]
             ),
@@ -115,7 +115,7 @@ import Testing
             session.hold()
             row.tapPay()
             #expect(row.state.button.title == "Processing...")
-            // A row does not change its mind while its payment is under way.
+            // A row does not change its selection while its payment is in progress.
             row.tap()
             row.tapDelete()
             session.release()

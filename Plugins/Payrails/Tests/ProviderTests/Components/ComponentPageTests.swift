@@ -5,7 +5,7 @@ import Testing
 @testable import PayrailsKit
 @testable import PayrailsTypes
 
-/// The page: what it shows, what it can be made to show, and what it sends.
+/// The page: its content, the effect of hostile content, and its forms.
 @MainActor @Suite struct ComponentPageTests {
     private static func page(
         _ checkout: CheckoutController, key: CheckoutPage.EncryptionKey? = nil, assets: CheckoutPage.Assets? = nil
@@ -100,7 +100,7 @@ import Testing
         for field in ["cc-number", "cc-name", "cc-csc", "cc-exp-month", "cc-exp-year"] {
             #expect(html.contains("autocomplete=\"\(field)\""))
         }
-        // The order of the keyboard is that of the page.
+        // The keyboard order is that of the page.
         #expect(!html.contains("tabindex=\"1"))
         // The first button of the form with the rows pays nothing: it answers the enter key.
         let form = try #require(html.firstRange(of: "id=\"stored\""))
@@ -176,7 +176,7 @@ import Testing
         #expect(Self.cardNumbers(in: "x 4111 1111 1111 1111 y") == ["4111111111111111"], "the scan finds what is there")
     }
 
-    /// Runs of 12 to 19 digits, one space or hyphen between them, that pass the check of card numbers.
+    /// Runs of 12 to 19 digits, separated by at most one space or hyphen, that pass the check of card numbers.
     private static func cardNumbers(in text: String) -> [String] {
         text.matches(of: /[0-9](?:[ -]?[0-9]){11,18}/).map { $0.output.filter(\.isNumber) }
             .filter { CardValidation.passesLuhn($0) }
@@ -212,7 +212,7 @@ import Testing
         // One colour on light ground, another on dark.
         #expect(sheet.contains("--row-pay-ground:#ff9500;") && sheet.contains("--row-pay-ground:#ff9f0a;"))
         #expect(!sheet.contains("<") && !sheet.contains("url("))
-        // A colour that is named twice would show in the wrong place.
+        // A duplicate colour name would change another place.
         let full = CheckoutStyleSheet(style: .legible, card: .defaultConfig).text
         let light = try #require(full.split(separator: "}").first)
         let names = light.matches(of: /--([a-z_-]+):/).map { String($0.output.1) }

@@ -4,7 +4,7 @@ import Testing
 @testable import PayrailsComponents
 @testable import PayrailsTypes
 
-/// What the page's server reads: the table at ``CheckoutPost``.
+/// The input of the page's server: the table at ``CheckoutPost``.
 @Suite struct ComponentPostTests {
     static let bodies: [(String, CheckoutAction?, Int?)] = [
         ("token=t&action=pay&attempt=3&instrument=c+1%2F&pay=c%201/", .payStored("c 1/"), 3),

@@ -4,7 +4,7 @@ import Testing
 @testable import PayrailsComponents
 @testable import PayrailsTypes
 
-/// Protocol 5.10: a list that asks the service what there is.
+/// Protocol 5.10: a list that asks the service for the stored instruments.
 @MainActor @Suite("Refreshing a list of instruments")
 struct ComponentRefreshTests {
     private nonisolated static let third: any StoredInstrument = StoredCardInstrument(

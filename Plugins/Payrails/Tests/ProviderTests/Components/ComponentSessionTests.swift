@@ -7,7 +7,7 @@ import Testing
 @testable import PayrailsProvider
 @testable import PayrailsTypes
 
-/// The components over the real session, against the sandbox: what the payer does in the page really pays, once.
+/// The components over the real session, against the sandbox: the payer's actions in the page really pay, once.
 @MainActor @Suite struct ComponentSessionTests {
     private static let card: [CardFieldType: String] = [
         .CARD_NUMBER: "4242424242424242", .CVV: "123", .EXPIRATION_MONTH: "12", .EXPIRATION_YEAR: "2035",

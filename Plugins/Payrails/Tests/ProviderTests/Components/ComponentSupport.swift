@@ -4,7 +4,7 @@ import Synchronization
 @testable import PayrailsComponents
 @testable import PayrailsTypes
 
-/// A session without a network: it answers what it is told to, when it is told to.
+/// A session without a network: a test sets its answers and their time.
 final class FakeSession: ComponentSession {
     struct State {
         var cards: [any StoredInstrument] = []
@@ -16,7 +16,7 @@ final class FakeSession: ComponentSession {
         var page: HTTPURL?
         var encryptionError: PayrailsError?
         var deletion: Result<Bool, PayrailsError> = .success(true)
-        /// What the service has, where that is another thing than the session knows; nil: it does not answer.
+        /// The service's instruments, if they differ from the session's; nil: it does not answer.
         var service: [any StoredInstrument]?
     }
 
@@ -128,10 +128,10 @@ final class FakeSession: ComponentSession {
     }
 }
 
-/// Writes down what delegates are told, in order, with the state at that moment.
+/// Records the calls of delegates, in order, with the state at that moment.
 @MainActor final class Recorder {
     var lines: [String] = []
-    /// What payments from a list failed of.
+    /// The errors of payments from a list.
     var failures: [PayrailsError] = []
 }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PayrailsComponents
 
-/// What a web view with a payment's page does, decided without a web view.
+/// The decisions of a web view with a payment's page, without a web view.
 struct PageNavigationTests {
     private static func navigation(
         _ url: String = "https://bank.example/3ds?id=1",

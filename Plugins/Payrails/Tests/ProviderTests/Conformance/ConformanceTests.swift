@@ -20,7 +20,7 @@ struct ConformanceTests {
         let card = [
             "card_number": "4111111111111111", "expiry_month": "12", "expiry_year": "2040", "security_code": "737",
         ]
-        // The pages are the backend's, which does not exist yet.
+        // The pages belong to the backend, which does not exist yet.
         let browsers = Mutex<Payer.Browser?>(nil)
         let payer = Payer(
             chooser: { quote in quote.options.first { $0.id.hasPrefix(option) }?.id },
@@ -31,7 +31,7 @@ struct ConformanceTests {
             canaries: ["4111111111111111", "ada@example.com", "eyJhbGciOiJSUzI1NiIs"]
         ) { behaviour, clock, random in
             var pace = PayrailsSandbox.Configuration()
-            // A request to pay that was interrupted is never sent again: the shop clears the order away.
+            // An interrupted request to pay is never sent again: the shop cancels the order.
             pace.abandonedAfter = .seconds(1200)
             let sandbox = PayrailsSandbox(pace, clock: clock, random: random)
             browsers.withLock { $0 = PayrailsSandbox.payer(transport: DirectTransport(service: sandbox)).browser }

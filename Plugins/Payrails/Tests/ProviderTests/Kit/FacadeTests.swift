@@ -6,7 +6,7 @@ import Testing
 @testable import PayrailsProvider
 @testable import PayrailsTypes
 
-/// The one test of what the vendor keeps for the whole process; nothing else here uses it.
+/// The one test of the vendor's process-wide state; no other test touches it.
 @Suite("The static facade")
 struct FacadeTests {
     @Test("Sessions are made, kept, asked and forgotten")

@@ -9,8 +9,8 @@ import Testing
 @testable import PayrailsProvider
 @testable import PayrailsTypes
 
-/// The vendor's client on a network that loses, doubles and refuses, before a payer who tries again and again: the
-/// sandbox's books are compared with every word.
+/// The vendor's client on a network that loses, doubles and refuses, with a payer that tries again and again: each
+/// result is compared with the sandbox's ledger.
 @Suite("The vendor's client on a bad network")
 struct FaultyNetworkTests {
     @Test("Never paid twice, never called paid or unpaid that is not", arguments: 0..<40)
@@ -64,7 +64,7 @@ struct FaultyNetworkTests {
     }
 }
 
-/// Loses requests and answers, delivers twice, and fails questions.
+/// Loses requests and answers, delivers twice, and fails inquiries.
 private final class FaultyNetwork: HTTPTransport {
     let base: any HTTPTransport
     let random: SeededRandomSource

@@ -5,8 +5,7 @@ import PayrailsTypes
 import TestSupport
 import Testing
 
-/// What the vendor's client was recorded to do (Protocol 2.9), row by row. Some rows differ on purpose and
-/// say so.
+/// The recorded behaviour of the vendor's client (Protocol 2.9), row by row. Some rows differ on purpose and state it.
 @Suite("Recorded behaviour")
 struct GoldenTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -167,7 +166,7 @@ struct GoldenTests {
         #expect(result.word == Self.refusedLate && result.mayHaveBeenPaid)
         #expect(service.count(.confirm) == 3 && clock.slept == .seconds(3))
         let confirms = service.requests.filter { ScriptedService.call($0) == .confirm }
-        // The vendor's has another key each time, under which no service can tell a copy.
+        // The vendor's client uses another key each time, by which no service can recognise a copy.
         #expect(Set(confirms.map { $0.headers["x-idempotency-key"] }).count == 1)
         #expect(
             confirms[0].body == Array(#"{"data":{"orderId":"EC-1","payerId":"P1","tokenId":"BA-1"}}"#.utf8))

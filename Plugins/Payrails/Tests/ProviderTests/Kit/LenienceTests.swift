@@ -7,7 +7,7 @@ import Testing
 @testable import PayrailsProvider
 @testable import PayrailsTypes
 
-/// What a session has to show for itself.
+/// The parts of a session that a client can read.
 private struct Visible: Equatable {
     struct Option: Equatable {
         let type: Payrails.PaymentType
@@ -32,7 +32,7 @@ private struct Visible: Equatable {
             option.type.map {
                 Option(
                     type: $0, hasDescription: option.description != nil, hasClientConfig: option.clientConfig != nil,
-                    // The other kinds have none that is read.
+                    // Other kinds have no configuration that is read.
                     hasConfig: option.config != nil || ![.payPal, .applePay].contains($0))
             }
         }
@@ -42,7 +42,7 @@ private struct Visible: Equatable {
         encrypts = payload.encryptionKey != nil
     }
 
-    /// What is left for the vendor's client of `words`, at the member `path`.
+    /// Removes the parts that the vendor's client loses, by `words`, for the member `path`.
     mutating func lose(_ words: String, at path: [String]) {
         let index = path.firstIndex(of: "paymentCompositionOptions").flatMap { path.dropFirst($0 + 1).first }
             .flatMap { Int($0) }
@@ -71,7 +71,7 @@ private struct Visible: Equatable {
         }
     }
 
-    /// Whether this has everything that `other` has.
+    /// True if this has everything that `other` has.
     func covers(_ other: Visible) -> Bool {
         let types = options.map(\.type)
         let hasOptions = other.options.allSatisfy { wanted in
@@ -85,12 +85,12 @@ private struct Visible: Equatable {
     }
 }
 
-/// What the vendor's parsers were seen to take, against what ours takes (Protocol 1.6).
+/// The inputs that the vendor's parsers accept, against ours (Protocol 1.6).
 @Suite("Lenience")
 struct LenienceTests {
     private let table: JSONValue
     private let payload: JSONValue
-    /// The rows of the table by the members that they are about.
+    /// The rows of the table, by their members.
     private let rows: [(path: [String], row: JSONValue)]
 
     init() throws {
@@ -116,7 +116,7 @@ struct LenienceTests {
         }.map(\.row)
     }
 
-    /// The variants of a member: the table's column, and what stands there then; nil where the member is left out.
+    /// The variants of a member: the table's column, and the value; nil if the member is omitted.
     private static func variants(of value: JSONValue) -> [(column: String, value: JSONValue?)] {
         let kinds: [(JSONValue, (JSONValue) -> Bool)] = [
             (7, { $0.number != nil }), ("x", { $0.string != nil }), (true, { $0.bool != nil }),
@@ -199,7 +199,7 @@ struct LenienceTests {
         let twice = payload.with([lookup, lookup], at: ["execution", "initialResults"])
         #expect(try session(twice).getPaymentMethodConfig().map(\.paymentMethodCode).count == 4)
         #expect(try session(twice).storedInstruments(for: .card).map(\.id) == ["i1"])
-        // The first has no instruments of cards, or is another result altogether.
+        // The first has no instruments of cards, or is a different result.
         let none = lookup.with(nil, at: ["body", "data", "paymentCompositionOptions", "0", "paymentInstruments"])
         let other = lookup.with("other", at: ["body", "name"])
         for first in [none, other] {
@@ -251,7 +251,7 @@ struct LenienceTests {
             let less = payload.with(nil, at: path)
             let types = Set(try Payrails.PaymentType.allCases.filter(session(less).isPaymentAvailable))
             #expect(types == Set(left), "\(path)")
-            // A router offers the same, but for Apple's sheet, which it has not.
+            // A router offers the same, except Apple's sheet, which it does not have.
             let offered = Set(
                 try PaymentChoice.all(
                     in: SessionPayload(Sample.initData(less)), price: SessionPayload(less).amount.money()
@@ -272,7 +272,7 @@ struct LenienceTests {
         }
         let text = payload.serialized()
         #expect(Visible(try read([0xEF, 0xBB, 0xBF] + text + [0x0A])) == .all)
-        // RFC 8259 wants UTF-8, and two tokens are one too many to know which is meant.
+        // RFC 8259 requires UTF-8, and two tokens are ambiguous.
         let wide = Array(try #require(String(decoding: text, as: UTF8.self).data(using: .utf16)))
         let doubled = Array("{\"token\":\"a\",".utf8) + text.dropFirst()
         for bytes in [wide, doubled, Array("[]".utf8), Array("{}".utf8)] {
@@ -293,13 +293,13 @@ struct LenienceTests {
 }
 
 extension JSONValue {
-    /// What stands at `path`.
+    /// The value at `path`.
     func at(_ path: [String]) -> JSONValue? {
         guard let first = path.first else { return self }
         return (Int(first).flatMap { self[$0] } ?? self[first])?.at(Array(path.dropFirst()))
     }
 
-    /// This value with `value` at `path`; without what is there when it is nil.
+    /// This value with `value` at `path`; a nil `value` removes the member.
     func with(_ value: JSONValue?, at path: [String]) -> JSONValue {
         guard let first = path.first else { return value ?? .null }
         let rest = Array(path.dropFirst())

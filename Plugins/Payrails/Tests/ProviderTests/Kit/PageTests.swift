@@ -34,7 +34,7 @@ struct PageTests {
                 .read: [Self.pending(), Self.pending(), answer], .wait: [.silence, answer],
             ])
             let screen = await Screen(.returns(ReturnURLs.standard.success + "?x=1#y"))
-            // Whoever asks first takes the next answer; both end alike.
+            // The first caller takes the next answer; both end alike.
             #expect(try await pay(service, screen).word == word)
             let page = try #require(await screen.pages.first)
             #expect(page.url.text == Self.challenge && page.returnURLs == ReturnURLs.standard.all)
@@ -96,7 +96,7 @@ struct PageTests {
         var words: [String] = []
         for await word in stream {
             words.append(word)
-            // The refresh comes after the result, in a task of its own.
+            // The refresh comes after the result, in a separate task.
             if words.contains("closed"), words.contains("end") { break }
         }
         #expect(!words.contains("cancelled"))
@@ -123,7 +123,7 @@ struct PageTests {
             let service = ScriptedService([.read: [Self.pending(links)], .wait: [.silence]])
             let screen = await Screen(.stays)
             let said = try await pay(service, screen).word
-            // The payment was begun, so it is open what becomes of it.
+            // The payment was begun, so its result is open.
             #expect(said.hasPrefix("error failedToDerivePaymentStatus") && said.contains(word), "\(said)")
             #expect(await screen.pages.isEmpty)
         }

@@ -9,7 +9,7 @@ import Testing
 @testable import PayrailsKit
 @testable import PayrailsTypes
 
-/// Protocol 5.10: what is stored for the payer now, asked of the service.
+/// Protocol 5.10: the payer's stored instruments, asked of the service.
 @Suite("Reloading stored instruments")
 struct ReloadTests {
     private static let list: JSONValue = [
@@ -116,7 +116,7 @@ struct ReloadTests {
         struct Offline: Error {}
         let handlers: [PayrailsSession.SessionExpiredHandler] = [
             { $0(.failure(Offline())) }, { $0(.success(Payrails.InitData(version: "1", data: "-"))) },
-            // Lets go of the question.
+            // Drops the question.
             { _ in },
         ]
         for handler in handlers {
@@ -147,7 +147,7 @@ struct ReloadTests {
         while asked.withLock({ $0.isEmpty }) { await Task.yield() }
         let payment = Task { await session.executePayment(withStoredInstrument: session.card) }
         while service.count(.authorize) == 0 { await Task.yield() }
-        // The answer to the question of before comes in the middle of the payment.
+        // The answer to the earlier question arrives in the middle of the payment.
         asked.withLock { $0[0] }(.success(Sample.initData(other)))
         await #expect(throws: PayrailsError.self) { try await reload.value }
         #expect(session.executionId == "e1")
@@ -261,7 +261,7 @@ struct ReloadTests {
     }
 }
 
-/// A service whose answers to questions are given by hand; everything else it says yes to at once.
+/// A service whose answers to inquiries a test gives; it accepts everything else at once.
 private final class HeldService: HTTPTransport {
     private let waiting = Mutex<[CheckedContinuation<JSONValue, Never>]>([])
     private let questions = Mutex(0)
@@ -277,7 +277,7 @@ private final class HeldService: HTTPTransport {
         return HTTPResponse(status: 200, body: answer.serialized())
     }
 
-    /// Returns when `count` questions wait for an answer.
+    /// Returns once `count` inquiries wait for an answer.
     func waitForQuestion(count: Int = 1) async {
         while waiting.withLock({ $0.count < count }) { await Task.yield() }
     }

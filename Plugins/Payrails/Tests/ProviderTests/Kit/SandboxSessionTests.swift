@@ -8,7 +8,7 @@ import Testing
 @testable import PayrailsKit
 @testable import PayrailsTypes
 
-/// A sandbox and a session in it, on a clock of their own.
+/// A sandbox and a session in it, with a separate clock.
 struct SandboxWorld: Sendable {
     let clock = VirtualClock()
     let sandbox: PayrailsSandbox
@@ -25,13 +25,13 @@ struct SandboxWorld: Sendable {
         return (made, session)
     }
 
-    /// How often money was taken.
+    /// The number of captures.
     func captures(_ id: String) async -> Int {
         await sandbox.ledger.events(of: id).count { if case .captured = $0 { true } else { false } }
     }
 }
 
-/// A screen that a simulated payer sits in front of.
+/// A screen in front of a simulated payer.
 @MainActor
 final class SandboxScreen: PaymentPresenter {
     private let browser: Payer.Browser?
@@ -63,7 +63,7 @@ struct SandboxSessionTests {
         case .paid: #expect(result.word == "success" && captures == 1)
         case .declined: #expect(result.word.hasPrefix("failure ") && captures == 0)
         case .pending: #expect(result.isPending)
-        // An answer that cannot be read: the statuses tell.
+        // An unreadable answer: the statuses decide.
         case .unknown where scenario == .garbledAnswer: #expect(result.word == "success" && captures == 1)
         case .unknown: #expect(result.word.hasPrefix("error ") && result.mayHaveBeenPaid)
         case .refused:
@@ -96,7 +96,7 @@ struct SandboxSessionTests {
     func badCard() async throws {
         let world = SandboxWorld()
         let (_, session) = try await world.session(.paid)
-        // Valid for the client's calendar, over for the sandbox's.
+        // Valid by the client's calendar, expired by the sandbox's.
         let card = try CardDetails(
             number: Canary.pan, expiryMonth: "01", expiryYear: "2020", securityCode: Canary.securityCode,
             now: YearAndMonth(year: 2020, month: 1))
@@ -143,7 +143,7 @@ struct SandboxSessionTests {
         let card = try #require(session.storedInstruments(for: .card).first)
         #expect(try await session.deleteInstrument(instrumentId: card.id).success)
         #expect(!session.storedInstruments(for: .card).contains { $0.id == card.id })
-        // It is gone, which is what was wanted.
+        // It is gone, which is the desired state.
         #expect(try await session.deleteInstrument(instrumentId: card.id).success)
         let other = try #require(session.storedInstruments(for: .card).first)
         let changed = try await session.updateInstrument(

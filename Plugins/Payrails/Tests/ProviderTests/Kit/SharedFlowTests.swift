@@ -10,7 +10,7 @@ import Testing
 @testable import PayrailsProvider
 @testable import PayrailsTypes
 
-/// What protects the router's payers protects those of the vendor's client: both are one flow.
+/// The protection of the router's payers extends to those of the vendor's client: both share one flow.
 @Suite("The vendor's client, guarded as the router is")
 struct SharedFlowTests {
     private static let untouched = Answer.ok(Sample.status([Sample.created]))
@@ -84,7 +84,7 @@ struct SharedFlowTests {
             #expect(await session.executePayment(withStoredInstrument: session.card).mayHaveBeenPaid)
         }
         #expect(service.count(.authorize) == 3 && Set(keys(service)).count == 1)
-        // Before the second and the third: once to see where it stands, once right before the request.
+        // Before the second and the third: once for the current state, once right before the request.
         #expect(service.count(.read) == 3 * ExecutionPoll.attempts + 4)
     }
 
@@ -132,7 +132,7 @@ struct SharedFlowTests {
         }
     }
 
-    // MARK: Payments that are under way
+    // MARK: Payments in progress
 
     private func payload(_ entries: [(code: String, second: String)]) -> JSONValue {
         var payload = Sample.payload()
@@ -212,7 +212,7 @@ struct SharedFlowTests {
             let screen = await Screen(.returns(ReturnURLs.standard.cancel))
             let left = await session.executePayment(withStoredInstrument: session.card, presenter: screen)
             #expect(left.word == "cancelledByUser")
-            // Whether the page or the service was asked first decides over one question.
+            // One inquiry more or less depends on whether the page or the service was asked first.
             while service.count(.read) < visit.count { _ = try await service.send(service.requests[1]) }
             #expect(await session.executePayment(withStoredInstrument: session.card).word == "success")
             #expect(service.count(.authorize) == (isPaid ? 1 : 2) && Set(keys(service)).count == (isPaid ? 1 : 2))
@@ -266,7 +266,7 @@ struct SharedFlowTests {
     func confirmedAgain() async throws {
         let lost = Answer.fail(.maybeSent, .timedOut)
         let (service, result) = try await payPal([lost, lost, .json(Sample.authorized, 202)])
-        // The page may be closed by the service's word before.
+        // The page may be closed before, by the service's status.
         guard service.count(.confirm) > 0 else { return }
         #expect(result.word == "success" && service.count(.confirm) == 3)
         #expect(Set(keys(service, .confirm)).count == 1)
@@ -304,7 +304,7 @@ struct SharedFlowTests {
                 if case .hostNotDeclared = ($0 as? TransportError)?.reason { true } else { false }
             }
         }
-        // A request that can change something leaves only from a step for it.
+        // A request that can change something leaves only within a step for it.
         await #expect(throws: TransportError.self) {
             try await context.http.send(HTTPRequest(.delete, try HTTPURL(Sample.host + "/x")))
         }

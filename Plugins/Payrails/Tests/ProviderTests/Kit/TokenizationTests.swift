@@ -13,7 +13,7 @@ import Testing
 /// Protocol 1.2, 2.2: sessions for storing cards, which have no payment.
 @Suite("Sessions without a payment")
 struct TokenizationTests {
-    /// A session of the kind, as it was recorded: neither an execution nor a vault configuration.
+    /// A recorded session of this kind: neither an execution nor a vault configuration.
     private static let payload: JSONValue = [
         "token": .string(Canary.token), "holderReference": "holder-1", "amount": ["value": "0.00", "currency": "EUR"],
         "tokenization": [
@@ -114,7 +114,7 @@ struct TokenizationTests {
         let saved = try await session.tokenize(card("40"), options: TokenizeOptions(storeInstrument: true))
         try await session.reloadInstruments()
         #expect(session.storedInstruments(for: .card).contains { $0.id == saved.id })
-        // For one use only: it is not kept.
+        // For a single use: it is not stored.
         let once = try await session.tokenize(card("2040"))
         #expect(once.status == "transient")
         try await session.reloadInstruments()
