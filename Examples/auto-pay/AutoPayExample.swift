@@ -8,7 +8,7 @@ import PaymentStore
     import Foundation
 #endif
 
-/// Pays parking and coffee by itself within ten euros a day, of which a machine gets three, and asks about the rest.
+/// Pays parking and coffee by itself within ten euros a day, three of them for machines, and asks about the rest.
 @main
 struct AutoPayExample {
     static func main() async throws {
@@ -21,7 +21,7 @@ struct AutoPayExample {
             registry: try ProviderRegistry([WalletProvider()]), transport: NoNetwork(), journal: journal,
             autoPay: AutoPay(within: limits, timeZone: .gmt))
 
-        // Whoever is asked says no.
+        // Every question is answered with no.
         let payer = Payer(chooser: { quote in
             print("    asks: pay \(quote.amount?.description ?? "something") to \(quote.payee.name)?")
             return nil

@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// A provider that takes money from nobody: links look like `purse:<payee>/<number>/<euros>`.
+/// A provider that moves no money: links look like `purse:<payee>/<number>/<euros>`.
 struct WalletProvider: PaymentProvider {
     let descriptor = ProviderDescriptor(id: "purse", name: "Purse", patterns: [.scheme("purse")], outboundHosts: [])
 

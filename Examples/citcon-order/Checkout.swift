@@ -2,7 +2,7 @@ import CitconKit
 
 /// A merchant's checkout, written after the vendor's iOS guide.
 struct Checkout: Sendable {
-    /// What the merchant's server says about a charge that it created.
+    /// A charge as the merchant's server reports it.
     struct Charge: Sendable {
         let reference: String
         let chargeToken: String
@@ -89,7 +89,7 @@ struct Checkout: Sendable {
         }
     }
 
-    // Receive the asynchronous payment result. What is returned says that one was received.
+    // Receive the asynchronous payment result. The stream yields once for each.
     func observe() -> AsyncStream<Void> {
         let (received, isReceived) = AsyncStream<Void>.makeStream()
         let name = Notification.Name(CPayRuntimeInst.NTFY_ASYNC())

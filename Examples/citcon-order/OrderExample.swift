@@ -7,8 +7,8 @@ import PaymentTransport
 
 /// Pays orders with the code of the vendor's guide, at a sandbox on this machine.
 ///
-/// Different from the guide are the import, `setBaseURL`, which leads to the sandbox, and `setLauncher`, which says how
-/// wallets and pages are opened: here by a simulated payer.
+/// Only the import, `setBaseURL`, which leads to the sandbox, and `setLauncher`, which opens wallets and pages, here as
+/// a simulated payer, differ from the guide.
 @main
 struct OrderExample {
     static func main() async throws {
@@ -31,7 +31,7 @@ struct OrderExample {
         await run("Card, declined", .declined, sandbox, received) { checkout.payByCard($0) }
 
         // A payer who kills the wallet never comes back. The vendor's SDK stays silent then; here the application can
-        // say that it waits no longer.
+        // stop waiting.
         let leaving = CitconSandbox.payer(.vanishes, at: server.baseURL, over: StandardTransport())
         let (opened, isOpen) = AsyncStream<Void>.makeStream()
         manager.setLauncher { launch in
@@ -46,7 +46,7 @@ struct OrderExample {
         }
     }
 
-    /// Has the merchant's server create a charge, pays it, and waits until both results are there.
+    /// Creates a charge as the merchant's server, pays it, and waits until both results are there.
     private static func run(
         _ title: String, _ scenario: CitconSandbox.Scenario, _ sandbox: CitconSandbox,
         _ received: AsyncStream<Void>, _ pay: @Sendable (Checkout.Charge) async -> Void

@@ -10,7 +10,7 @@ import PaymentTesting
     import Foundation
 #endif
 
-/// Takes whatever is a sound text of two payment standards, without claiming a scheme or a host.
+/// Pays every sound text of two payment standards, without claiming a scheme or a host.
 @main
 struct ClaimAStandard {
     /// The example of BOLT 11, over 0.0025 bitcoin.
@@ -19,7 +19,7 @@ struct ClaimAStandard {
         + "cyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06f"
         + "v3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
 
-    /// A clock of the second in which that invoice was made: it is good for a minute.
+    /// A clock at the second in which that invoice was made: the invoice is valid for a minute.
     struct ThatDay: PaymentClock {
         private let difference = Date(timeIntervalSince1970: 1_496_314_658).timeIntervalSinceNow
         var now: Date { Date().addingTimeInterval(difference) }
@@ -55,7 +55,7 @@ struct ClaimAStandard {
         ] {
             print("paying \(what): \(try await thatDay.pay(text, as: payer))")
         }
-        // Somebody who has paid nothing yet, years later.
+        // A payer who has paid nothing yet, years later.
         let today = try router(Custodian(), at: SystemPaymentClock())
         print("the invoice, today: \(try await today.pay(invoice, as: payer))")
         for payment in await custodian.sent.values.sorted(by: { $0.amount < $1.amount }) {

@@ -1,9 +1,9 @@
 import PaymentCore
 import PaymentTesting
 
-/// The fictional custodian itself: it sends whatever it is asked to, once for each key.
+/// The fictional custodian itself: it sends every requested payment, once for each key.
 actor Custodian: SandboxService {
-    /// What was sent, by the payment's name.
+    /// The payments that were sent, by their names.
     private(set) var sent: [String: (amount: String, key: String)] = [:]
 
     func respond(to request: HTTPRequest) -> HTTPResponse {

@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentStandards
 
-/// Pays invoices of Lightning and links of Bitcoin from a balance at a fictional custodian, however they are spelt.
+/// Pays invoices of Lightning and links of Bitcoin from a balance at a fictional custodian, in every spelling.
 struct CustodianProvider: PaymentProvider {
     let service: HTTPURL
     private let reader = StandardsReader()
@@ -14,9 +14,9 @@ struct CustodianProvider: PaymentProvider {
             outboundHosts: [service.authority], replayWindow: .seconds(600))
     }
 
-    /// What a text asks for, where the custodian can pay that: an exact amount on the main network.
+    /// The order of a text that the custodian can pay: an exact amount on the main network.
     private struct Order {
-        /// By which it is known again: another amount or payee is another payment.
+        /// Identifies the order: another amount or payee is another payment.
         let name: String
         let text: String
         let payee: String
@@ -28,7 +28,7 @@ struct CustodianProvider: PaymentProvider {
         guard case .instruction(let instruction) = reader.read(link), case .fixed(let amount) = instruction.amount,
             instruction.fields["network"]?.string == "mainnet", let account = instruction.payee?.account
         else { return nil }
-        // An invoice is called by its payment hash; a link of Bitcoin has no name of its own.
+        // An invoice is identified by its payment hash; a link of Bitcoin has no name.
         let hash = instruction.fields["paymentHash"]?.string
         return Order(
             name: [hash, account, amount.minorUnitText].compactMap(\.self).joined(separator: ":"), text: link.text,

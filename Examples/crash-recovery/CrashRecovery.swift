@@ -8,7 +8,7 @@ import PaymentTransport
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
-/// Pays in another process, which dies the moment that the service has answered, and settles what it left.
+/// Pays in another process, which dies as soon as the service has answered, and settles its payment afterwards.
 @main
 struct CrashRecovery {
     static func main() async throws {
@@ -33,7 +33,7 @@ struct CrashRecovery {
             print("left in the journal:")
             for entry in history.entries { print("  \(Self.words(entry.event))") }
         }
-        // A server has nobody to ask, and needs nobody: an empty payer settles by the service's word.
+        // A server has no user to ask, and needs none: with an empty payer, the service's status decides.
         let router = try Self.router(journal, server.baseURL.text, StandardTransport())
         for report in try await router.recover(as: Payer()) { print("recovered: \(Self.word(report.result))") }
         print("left after that: \(try await journal.unfinished().count)")
@@ -61,7 +61,7 @@ struct CrashRecovery {
         print("it should be dead by now")
     }
 
-    /// Ends the process when the answer to the confirmation is there: paid, and known to nobody here.
+    /// Ends the process when the answer to the confirmation arrives: paid, and unknown to the application.
     private struct Deadly: HTTPTransport {
         let base: StandardTransport
 

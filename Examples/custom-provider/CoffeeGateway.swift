@@ -7,16 +7,16 @@ import PaymentTesting
     import Foundation
 #endif
 
-/// The fictional gateway itself: a small HTTP service with one order, which is void when nobody has paid it in time.
+/// The fictional gateway itself: a small HTTP service with one order, which is void when it is not paid in time.
 actor CoffeeGateway: SandboxService {
     private let order = (id: "42", shop: "Kaffeehaus", price: "4.80")
     private let clock: any PaymentClock
     private let end: Date
     private let isSlow: Bool
-    /// How often the order was paid.
+    /// The number of payments of the order.
     private(set) var payments = 0
 
-    /// - Parameter isSlow: whether the coffee is never ready, and the payment never settled.
+    /// - Parameter isSlow: True if the coffee is never ready, and the payment never settles.
     init(clock: any PaymentClock = SystemPaymentClock(), isSlow: Bool = false) {
         self.clock = clock
         self.isSlow = isSlow

@@ -5,7 +5,7 @@ import PaymentStore
 import PaymentTransport
 import WalletConnectPayProvider
 
-/// Registers a provider of our own beside WalletConnect Pay, routes links to it and pays through it over loopback HTTP.
+/// Registers an application's provider beside WalletConnect Pay, routes links to it and pays over loopback HTTP.
 @main
 struct CustomProvider {
     static func main() async throws {
@@ -26,7 +26,7 @@ struct CustomProvider {
         ] {
             print("\(link)\n  \(router.route(link).explanation)")
         }
-        // Nobody is asked, so say how much may be spent.
+        // No user is asked, so set a limit.
         let payer = Payer(policy: .first(upTo: [try Money(decimal: "5.00", currency: .eur)]))
         print("paying order 42: \(try await router.pay("https://coffee.example/order/42", as: payer))")
         print("paying it again: \(try await router.pay("https://coffee.example/order/42", as: payer))")

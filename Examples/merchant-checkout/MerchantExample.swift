@@ -9,16 +9,16 @@ import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
 /// A merchant's server from the order to the refund, at a sandbox on this machine: makes a payment, reads the webhooks
-/// that tell what became of it, gives one payment back and calls another one off.
+/// about it, refunds one payment and cancels another.
 @main
 struct MerchantExample {
     static func main() async throws {
-        // What the dashboard has: a merchant, a key, a secret for webhooks.
+        // The data of the dashboard: a merchant, a key, a secret for webhooks.
         let secret = WalletConnectPaySandbox.webhookSecret
         let key = try WalletConnectPayMerchant.Key(WalletConnectPaySandbox.testKey)
         let clock = SystemPaymentClock()
 
-        // The server that webhooks are sent to. It needs no network of its own.
+        // The server that receives webhooks. It needs no network access.
         let shop = Shop(
             try WalletConnectPayMerchant(
                 merchantID: WalletConnectPaySandbox.merchantID, key: key,
@@ -50,7 +50,7 @@ struct MerchantExample {
         let again = try await client.createPayment(order)
         print("ordered again under the same key: \(again == payment ? "the same payment" : "another payment")")
 
-        // The buyer pays, with a wallet that knows nothing of the shop, and is sent back to it.
+        // The buyer pays, with a wallet that has no access to the shop, and is sent back to it.
         let wallet = PaymentRouter(
             registry: try ProviderRegistry([
                 WalletConnectPayProvider(
@@ -62,7 +62,7 @@ struct MerchantExample {
         print("the buyer comes back to \(page?.prefix { $0 != "?" } ?? "no page"), which proves nothing")
         print("asked: \(word(try await client.outcome(of: payment.reference, waiting: .seconds(10))))")
 
-        // What the service has told meanwhile.
+        // The webhooks that the service has sent meanwhile.
         await sandbox.finishDeliveries()
         for event in shop.events {
             try event.check(against: payment, order)
@@ -73,13 +73,13 @@ struct MerchantExample {
             .post, try inbox.baseURL.appending(["hooks"]), body: Array(#"{"type":"payment.succeeded"}"#.utf8))
         print("a forged one: HTTP \(try await StandardTransport().send(forged).status)")
 
-        // Back with it, once.
+        // Refund the payment, once.
         let refund = merchant.refundRequest(of: payment.reference, amount: price)
         for _ in 0..<2 { print("refund of \(price): \(word(try await router.refund(refund)))") }
         let half = merchant.refundRequest(of: payment.reference, amount: try Money(minorUnits: 625, currency: .usd))
         do { _ = try await router.refund(half) } catch { print("refund of \(half.amount): \(error.message)") }
 
-        // And an order that nobody pays.
+        // And an order that is not paid.
         let second = try await client.createPayment(.init(reference: "ORDER-2", amount: price))
         print("ORDER-2: \(word(try await router.cancel(second.reference)))")
         for row in try await client.payments().payments {

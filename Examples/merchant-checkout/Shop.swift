@@ -3,7 +3,7 @@ import PaymentTesting
 import Synchronization
 import WalletConnectPayMerchant
 
-/// A merchant's server: what it keeps of orders and of what it was told.
+/// A merchant's server: it stores orders and webhooks.
 final class Shop: SandboxService {
     private struct ReceivedPayments {
         var history = WalletConnectPayMerchant.EventHistory()
@@ -16,7 +16,7 @@ final class Shop: SandboxService {
 
     init(_ merchant: WalletConnectPayMerchant) { self.merchant = merchant }
 
-    /// Takes a webhook: checked first, kept then, and acknowledged last. What cannot be checked is answered with 400.
+    /// Handles a webhook: checks, stores, and then acknowledges it. One that cannot be checked is answered with 400.
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         let notification = IncomingNotification(headers: request.headers, body: request.body)
         guard let event = try? merchant.read(notification) else {
@@ -32,10 +32,10 @@ final class Shop: SandboxService {
         books.withLock { $0.events.sorted { ($0.payment.id, $0.version) < ($1.payment.id, $1.version) } }
     }
 
-    /// How many webhooks could not be checked.
+    /// The number of webhooks that could not be checked.
     var refusedCount: Int { books.withLock { $0.refused } }
 
-    /// What an event is to this server, which has seen others.
+    /// Returns the verdict on an event, given the events before it.
     func take(_ event: WalletConnectPayMerchant.Event) -> WalletConnectPayMerchant.EventHistory.Verdict {
         books.withLock { $0.history.take(event) }
     }

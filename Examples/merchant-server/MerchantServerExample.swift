@@ -8,8 +8,8 @@ import PaymentStore
 import PaymentTesting
 import PaymentTransport
 
-/// A merchant's server over loopback, from the order to the refund: with notifications that prove themselves, a server
-/// that is stopped in the middle of a refund, and the recovery that settles it.
+/// A merchant's server over loopback, from the order to the refund: with signed notifications, a server that is stopped
+/// in the middle of a refund, and the recovery that settles it.
 @main
 struct MerchantServerExample {
     static func main() async throws {
@@ -49,7 +49,7 @@ struct MerchantServerExample {
         print("the refund: \(await word(refund))")
         print("open in the journal: \(await journal.unfinished().count)")
 
-        // The request arrives, late. The second run's recovery, beside the server, settles what the first has left.
+        // The request arrives, late. The second run's recovery, beside the server, settles the refund of the first run.
         faults.release()
         shop = try server(merchant, journal)
         front = try LoopbackServer(shop)
@@ -74,7 +74,7 @@ struct MerchantServerExample {
         return ShopServer(router, merchant.client(over: transport, clock: SystemPaymentClock()))
     }
 
-    /// What a recovery service reports, which ends with whoever listens.
+    /// Returns the reports of a recovery service, which ends when the stream is no longer read.
     private static func recovered(by router: PaymentRouter) -> AsyncStream<RecoveryReport> {
         AsyncStream { continuation in
             let recovery = RecoveryService(router, rhythm: .init(longest: .seconds(1), shortest: .milliseconds(50))) {

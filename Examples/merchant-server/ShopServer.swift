@@ -4,12 +4,11 @@ import PaymentRouting
 import PaymentTesting
 import Synchronization
 
-/// A merchant's server: makes charges for its app, takes notifications, gives money back. What it answers is what it
-/// knows.
+/// A merchant's server: makes charges for its app, takes notifications, refunds payments. Its answers are its records.
 final class ShopServer: SandboxService {
     let router: PaymentRouter
     private let shop: CitconMerchantClient
-    /// Where the service sends notifications: this server's own address, known once it listens.
+    /// The receiver of the service's notifications: this server's own address, known once it listens.
     private let address = Mutex<HTTPURL?>(nil)
     private let told = Mutex<[String]>([])
 
@@ -18,10 +17,10 @@ final class ShopServer: SandboxService {
         self.shop = shop
     }
 
-    /// Says under which address the server is reached.
+    /// Sets the address of the server.
     func open(at url: HTTPURL) { address.withLock { $0 = url } }
 
-    /// What the service has told, in the order in which it arrived.
+    /// The notifications from the service, in the order of arrival.
     var news: [String] { told.withLock { $0 } }
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -36,7 +35,7 @@ final class ShopServer: SandboxService {
             default: return json(404, ["error": "there is nothing here"])
             }
         } catch let error as PaymentError {
-            // 502 says that the payment service is to blame; the message holds no secrets.
+            // 502 means that the payment service failed; the message holds no secrets.
             return json(error.phase == .beforeSend ? 400 : 502, ["error": .string(error.message)])
         } catch {
             return json(500, ["error": "the server has a fault"])
@@ -64,15 +63,14 @@ final class ShopServer: SandboxService {
         try await router.status(of: reference(order))
     }
 
-    /// Gives an order back. The refund's id follows from the order, so that it is made once however often it is asked
-    /// for.
+    /// Refunds an order. The refund's id follows from the order, so that repeated requests make one refund.
     private func refund(_ order: String) async throws -> HTTPResponse {
         let request = RefundRequest(of: reference(order), amount: try Self.price(), id: "refund-\(order)")
         let outcome = try await router.refund(request)
         return json(200, ["refund": .string(outcome.isFinal ? "made" : "open")])
     }
 
-    /// Takes a notification: checked, stored, and acknowledged only then.
+    /// Handles a notification: checks and stores it, and acknowledges it only then.
     private func take(_ notification: IncomingNotification) async -> HTTPResponse {
         do {
             let news = try await router.handle(notification, from: CitconMerchant.id)

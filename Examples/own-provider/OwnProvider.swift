@@ -5,7 +5,7 @@ import PaymentStore
 import PaymentTesting
 import PaymentTransport
 
-/// A provider of our own over loopback HTTP: paid once though an answer is lost, and given back in part, once.
+/// An application's provider over loopback HTTP: paid once though an answer is lost, and refunded in part, once.
 @main
 struct OwnProvider {
     static func main() async throws {

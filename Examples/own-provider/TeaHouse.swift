@@ -7,11 +7,11 @@ import PaymentTesting
     import Foundation
 #endif
 
-/// The fictional tea house itself: one order, paid at once by whoever has the key, and brewed for a moment.
+/// The fictional tea house itself: one order, paid at once by each caller with the key, and brewed for a moment.
 actor TeaHouse: SandboxService {
     static let key = "tea-key-5f3c"
 
-    /// What the order does when it is charged.
+    /// The behaviour of the order when it is charged.
     enum Manner { case paid, slow, declined }
 
     private let (order, shop, price) = ("7", "Teehaus", "4.80")
@@ -21,7 +21,7 @@ actor TeaHouse: SandboxService {
     private var questions = 0
     /// The keys under which the order was charged: never more than one.
     private(set) var charges: [String] = []
-    /// What was given back, by the refund's id, in cents.
+    /// The refunds, by their ids, in cents.
     private(set) var refunds: [String: UInt128] = [:]
 
     init(clock: any PaymentClock = SystemPaymentClock(), _ manner: Manner = .paid) {
@@ -52,7 +52,7 @@ actor TeaHouse: SandboxService {
         }
     }
 
-    /// Settles the order, as if somebody had paid at the counter.
+    /// Settles the order, as a payment at the counter does.
     func payAtTheCounter() {
         guard state == "open" else { return }
         charges.append("counter")

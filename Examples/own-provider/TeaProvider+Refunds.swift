@@ -1,6 +1,6 @@
 import PaymentCore
 
-/// What the tea house gives back: conforming is the capability.
+/// Refunds at the tea house: the conformance declares the capability.
 extension TeaProvider: RefundingService {
     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
         guard request.amount.currency == .eur, request.amount.exponent == 2 else {
@@ -22,7 +22,7 @@ extension TeaProvider: RefundingService {
     }
 }
 
-/// A refund as the tea house tells it.
+/// A refund as the tea house reports it.
 struct TeaRefund: Codable, Sendable {
     let id: String
     let order: String

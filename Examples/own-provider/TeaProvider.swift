@@ -59,7 +59,7 @@ struct TeaProvider: PaymentProvider {
     var credentials: HTTPHeaders { ["Authorization": "Bearer \(key.reveal())"] }
 }
 
-/// An order as the tea house tells it.
+/// An order as the tea house reports it.
 struct TeaOrder: Codable, Sendable {
     let id: String
     let shop: String

@@ -8,8 +8,8 @@ import PaymentLoopback
 import PaymentTesting
 import PaymentTransport
 
-/// Signs up at a simulated homeserver, publishes how to be paid, and looks at contacts: who they are, how they can be
-/// paid, and what happens where they cannot. Over loopback HTTP; no money.
+/// Signs up at a simulated homeserver, publishes payment endpoints, and looks at contacts: their names, the ways to pay
+/// them, and the errors where there are none. Over loopback HTTP; no money.
 @main
 struct ContactsExample {
     static func main() async throws {
@@ -18,7 +18,7 @@ struct ContactsExample {
         let server = try LoopbackServer(sandbox)
         defer { server.stop() }
         let network = try PubkyNetwork.sandbox(HTTPURL("http://localhost:\(server.baseURL.port)"))
-        // As a wallet of today: what is published as the guide does it is published in today's form beside that.
+        // A wallet of generation 3: what it publishes by the guide is also published in the form of generation 3.
         let receiver = PaykitReceiverPath("contacts/wallet")
         let client = PaykitClient(
             configuration: PaykitClientConfiguration(
@@ -105,8 +105,8 @@ struct ContactsExample {
         await tryOut { try await publishEndpoints() }
     }
 
-    /// Somebody with an app of today asks for a payment, and gives a receipt for it. Neither has to be there when the
-    /// other is: each looks now and then.
+    /// A peer with an app of generation 3 asks for a payment, and issues a receipt for it. The two need not be online
+    /// at the same time: each polls from time to time.
     private static func payByLink(_ client: PaykitClient, _ sandbox: PubkySandbox) async throws {
         guard let own = PaykitReceiverPath("contacts/wallet"), let theirs = PaykitReceiverPath("bitkit/wallet"),
             let me = await client.user
@@ -134,7 +134,7 @@ struct ContactsExample {
         print("  paid, with \(try await link.receipts(for: id).count) receipt")
     }
 
-    /// A wallet that keeps what it paid in no place but the sandbox.
+    /// A wallet that records its payments only in the sandbox.
     private struct ExampleWallet: PaykitOrderWallet {
         let sandbox: PubkySandbox
         func outcome(of order: PaykitOrder) async throws -> PaykitSettlement? { nil }
@@ -143,7 +143,7 @@ struct ContactsExample {
         }
     }
 
-    /// What a wallet would do: here the money does not exist.
+    /// Settles as a wallet would; the money here does not exist.
     private static func settle(_ endpoint: String, at sandbox: PubkySandbox) async throws -> PaykitSettlement {
         guard case .preimage(let preimage) = try await sandbox.pay(endpoint) else { return .notPaid("no invoice") }
         let hash = Hex.encode(Digest.sha256.hash(Hex.decode(preimage) ?? []))

@@ -7,13 +7,13 @@ import PaymentStandards
 import PaymentStore
 import PaymentTransport
 
-/// Pays people of a simulated network through a router, which asks them privately where they can be asked.
+/// Pays people of a simulated network through a router, which asks them over a private channel where they have one.
 struct PrivateRouting {
     let sandbox: PubkySandbox
     let url: HTTPURL
     let keyPair: PubkyKeyPair
 
-    /// A router of somebody who prefers private payments, or takes nothing else.
+    /// Returns a router that prefers private payments, or makes no others.
     private func router(_ use: PaykitChannelPayments.Use) throws -> PaymentRouter {
         let privately = try PaykitChannelPayments(
             as: keyPair, over: TCPTransport(), receipts: InMemoryReceipts(), use: use, chain: .regtest)
@@ -23,7 +23,7 @@ struct PrivateRouting {
             registry: try ProviderRegistry([provider]), transport: StandardTransport(), journal: InMemoryJournal())
     }
 
-    /// Asks somebody of this manner, and pays.
+    /// Pays a peer of this manner.
     func pay(_ manner: PubkySandbox.PeerManner, _ use: PaykitChannelPayments.Use) async throws {
         let peer = try await sandbox.createPeer(manner, over: TCPTransport())
         let listening = Task { await peer.run() }

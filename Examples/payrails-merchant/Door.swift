@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentTesting
 
-/// The shop's address, which is there before the shop is: the sandbox has to be told it.
+/// The shop's address, which exists before the shop does: the sandbox needs it first.
 actor Door: SandboxService {
     private var shop: Shop?
 

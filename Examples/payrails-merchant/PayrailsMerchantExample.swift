@@ -6,8 +6,8 @@ import PayrailsKit
 import PayrailsMerchant
 import PayrailsSandbox
 
-/// A shop and its app at a sandbox on this machine: the shop opens a session, the app's payer pays in it, the shop
-/// hears of it, takes a part of the money, gives some of that back, and calls another payment off.
+/// A shop and its app at a sandbox on this machine: the shop opens a session, the app's payer pays in it, the shop is
+/// notified, captures a part of the money, refunds some of that, and cancels another payment.
 @main
 struct PayrailsMerchantExample {
     static func main() async throws {
@@ -57,7 +57,7 @@ struct PayrailsMerchantExample {
         }
     }
 
-    /// What the app does with what its server hands it.
+    /// Pays in the session that the app's server passes to it.
     @MainActor
     private static func pay(in session: PayrailsOpenSession) async throws -> String {
         let payrails = try await Payrails.createSession(with: Payrails.Configuration(initData: session.initData))

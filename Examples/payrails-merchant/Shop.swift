@@ -5,8 +5,8 @@ import PaymentTesting
 import PaymentTransport
 import PayrailsMerchant
 
-/// A shop's server: it opens sessions for its app, hears what became of them, takes the money, and gives it back. It
-/// has what no app may have.
+/// A shop's server: it opens sessions for its app, receives notifications, captures the money, and refunds it. It has
+/// the credentials that no app may have.
 actor Shop: SandboxService {
     private let merchant: PayrailsMerchant
     private let router: PaymentRouter
@@ -17,7 +17,7 @@ actor Shop: SandboxService {
             endpoint: try PayrailsEndpoint(baseURL: service.origin),
             credentials: PayrailsCredentials(clientID: "sandbox-merchant", secret: Redacted("sandbox-secret")),
             captureMode: .manual, notificationSecrets: [Redacted("sandbox-webhook-secret")])
-        // A real one keeps its journal in a file: `SQLiteJournal`.
+        // A real shop keeps its journal in a file: `SQLiteJournal`.
         router = PaymentRouter(
             registry: try ProviderRegistry([merchant]), transport: StandardTransport(), journal: InMemoryJournal())
     }
@@ -28,7 +28,7 @@ actor Shop: SandboxService {
 
     // MARK: For its app
 
-    /// What the app begins with. Asked for again, it is the same payment.
+    /// Returns the session for the app. A repeated call for an order returns the same payment.
     func checkOut(_ order: String, _ amount: Money) async throws -> PayrailsOpenSession {
         let session = try await client.open(PayrailsSessionOrder(order: order, holder: "customer-1", amount: amount))
         if let payment = session.payment, records[payment.id] == nil {
@@ -49,7 +49,7 @@ actor Shop: SandboxService {
 
     func cancel(_ payment: PaymentReference) async throws -> PaymentOutcome { try await router.cancel(payment) }
 
-    /// How far the payment is, by what was heard of it, and what was given back.
+    /// Returns the payment's stage, by the notifications about it, and its refunds.
     func record(_ payment: PaymentReference) -> String {
         guard let record = records[payment.id] else { return "unknown" }
         let refunds = record.refunds.filter(\.value).keys.sorted()
@@ -58,17 +58,17 @@ actor Shop: SandboxService {
 
     // MARK: For the service
 
-    /// The address that notifications are sent to. 200 says that what was heard is stored.
+    /// Handles notifications. 200 means that the notification is stored.
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         let incoming = IncomingNotification(headers: request.headers, body: request.body)
         do {
             let notification = try merchant.read(incoming)
             if let execution = notification.execution { _ = records[execution]?.apply(notification) }
-            // Refunds that are under way in the journal end by it, too.
+            // Refunds in flight in the journal are completed by it, too.
             _ = try await router.handle(incoming, from: merchant.id)
             return HTTPResponse(status: 200)
         } catch {
-            // What could not be stored is sent again.
+            // A notification that could not be stored is sent again.
             return HTTPResponse(status: error.code == .untrustedNotification ? 400 : 503)
         }
     }

@@ -7,7 +7,7 @@ import PaymentTransport
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
-/// Shows a payment while it goes on: what a screen shows, made of the router's events, here as lines.
+/// Shows a payment in progress: the content of a screen, made of the router's events, here as lines.
 @main
 struct ProgressExample {
     static func main() async throws {
@@ -32,7 +32,7 @@ struct ProgressExample {
         try await pay(await sandbox.createPayment(.expired).link, router)
     }
 
-    /// Pays, and shows what goes on until the payment has an outcome.
+    /// Pays, and shows each stage until the payment has an outcome.
     private static func pay(_ link: String, _ router: PaymentRouter) async throws {
         guard case .matched(let route) = router.route(link), let id = route.match.reference else { return }
         // Listen first, so that nothing is missed; the events of one payment end with its outcome.

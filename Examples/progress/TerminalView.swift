@@ -2,8 +2,8 @@ import Observation
 import PaymentCore
 import PaymentRouting
 
-/// A payment's stages as lines, drawn anew whenever the model changes. With SwiftUI a view that reads `progress.stage`
-/// is all there is to write.
+/// A payment's stages as lines, drawn again whenever the model changes. With SwiftUI, a view that reads
+/// `progress.stage` is all that is needed.
 @MainActor
 final class TerminalView {
     private let progress = PaymentProgress()
@@ -17,7 +17,7 @@ final class TerminalView {
         draw()
     }
 
-    /// Draws, and again at each change. Who observes is told just before it: what is drawn then is the stage that ends.
+    /// Draws, and again at each change. Observers are called just before a change, so the stage that ends is drawn.
     private func observe() {
         withObservationTracking {
             draw()

@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentRouting
 import WalletConnectPayProvider
 
-/// Routes a mixed list of links and prints why each went where. Nothing is sent.
+/// Routes a mixed list of links and prints the reason of each decision. Nothing is sent.
 @main
 struct RouteLinks {
     static let links = [

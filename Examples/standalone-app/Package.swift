@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, as an application has it. Elsewhere the dependency is the repository's address:
+// A separate package, as an application has it. Elsewhere the dependency is the repository's address:
 // .package(url: "https://…/swift-payment-router.git", from: "0.1.0")
 let package = Package(
     name: "standalone-app",

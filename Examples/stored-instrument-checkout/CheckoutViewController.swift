@@ -2,14 +2,14 @@ import Foundation
 import PaymentCore
 import PayrailsKit
 
-/// The guide's integration: a list of stored instruments, one of them by itself, a payment without any view, and
-/// deleting. A real one is a `UIViewController`; this one writes what it would show.
+/// The guide's integration: a list of stored instruments, a single one, a payment without any view, and deleting. A
+/// real one is a `UIViewController`; this one prints what it would show.
 @MainActor
 final class CheckoutViewController {
     private var payrails: Payrails.Session?
     private(set) var storedInstrumentsView = Payrails.createStoredInstruments()
     private(set) var singleInstrumentView: StoredInstrumentView?
-    /// The work that a button of an alert started.
+    /// The deletion that a button of an alert started.
     private(set) var deletion: Task<Void, Never>?
 
     private let customTranslations = StoredInstrumentsTranslations(
@@ -193,7 +193,7 @@ extension CheckoutViewController: PayrailsStoredInstrumentViewDelegate {
     }
 }
 
-/// Stored cards can ask for 3-D Secure, so there has to be somebody to show the page.
+/// Stored cards can ask for 3-D Secure, so a presenter of the page is needed.
 extension CheckoutViewController: PaymentPresenter {
     func presentPayment(_ page: PageRequest) async throws -> PaymentLink? {
         print("  (the bank's page is shown)")

@@ -43,7 +43,7 @@ struct StoredInstrumentCheckout {
         controller.showList()
     }
 
-    /// What the merchant's server gets for its app; a customer of its own for each scenario.
+    /// Returns the session data that the merchant's server gets for its app; each scenario has its own customer.
     private static func initData(
         _ scenario: PayrailsSandbox.Scenario, _ server: LoopbackServer
     ) async throws -> Payrails.InitData {
@@ -61,7 +61,7 @@ struct StoredInstrumentCheckout {
     private static var orders = 0
 }
 
-/// The page of the bank, and a payer who proves who they are there.
+/// The bank's page, and a payer who authenticates there.
 struct Bank: Sendable {
     static let shared = Bank()
 

@@ -47,8 +47,8 @@ class StandalonePaymentManager {
             optionId: selectedOption.id
         )
 
-        // Not in the guide: what the actions will do, for the user to check before anything is signed. Actions that
-        // would do anything else than pay the selected option were not handed out.
+        // Not in the guide: the effects of the actions, for the user to check before anything is signed. Actions with
+        // another effect than paying the selected option were withheld.
         show(
             WalletConnectPay.instance.signingReview(
                 paymentId: optionsResponse.paymentId,

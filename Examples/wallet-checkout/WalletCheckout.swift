@@ -7,7 +7,7 @@ import WalletConnectPaySandbox
 
 /// Pays with the code of the vendor's guides, standalone and through WalletKit, at a sandbox on this machine.
 ///
-/// Different from the guides are the import and `baseUrl:`, which leads the client to the sandbox.
+/// Only the import and `baseUrl:`, which leads the client to the sandbox, differ from the guides.
 @main
 struct WalletCheckout {
     static func main() async throws {
@@ -54,7 +54,7 @@ struct WalletCheckout {
         }
     }
 
-    /// Prints how one payment ends and what the sandbox's ledger says of it.
+    /// Prints the result of one payment and the statuses in the sandbox's ledger.
     private static func report(
         _ payment: WalletConnectPaySandbox.Payment, _ sandbox: WalletConnectPaySandbox,
         _ pay: @Sendable () async throws -> Void

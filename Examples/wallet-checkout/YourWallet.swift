@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentWallet
 import WalletConnectPayKit
 
-// What the guide leaves to the wallet.
+// The parts that the guide leaves to the wallet.
 
 /// The wallet's signing.
 protocol YourSignerProtocol: Sendable {
@@ -18,7 +18,7 @@ struct DevelopmentSigner: YourSignerProtocol {
     }
 }
 
-/// How a payment of this wallet can fail.
+/// The errors of a payment of this wallet.
 enum PaymentError: Error {
     case noOptionsAvailable
     case invalidParams
@@ -35,7 +35,7 @@ extension PaymentError: CustomStringConvertible {
     }
 }
 
-/// What the payer would type.
+/// Returns the text that the payer would type.
 func getUserInput(for field: CollectDataField) -> String {
     switch field.fieldType {
     case .text: "Ada Lovelace"
@@ -43,7 +43,7 @@ func getUserInput(for field: CollectDataField) -> String {
     }
 }
 
-/// Shows the user what will be signed. Not in the guide.
+/// Shows the user the effects of signing. Not in the guide.
 func show(_ review: SigningReview?) {
     guard let review else { return }
     for line in review.lines { print("  \(line)") }

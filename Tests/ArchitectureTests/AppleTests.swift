@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// That `make check-apple` looks at all there is to look at.
+/// Checks that `make check-apple` compiles all code for Apple's systems.
 struct AppleTests {
     private static let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 
-    /// The Apple modules that a text asks for.
+    /// The Apple modules that a text checks with `canImport`.
     private static func asked(in text: String) -> Set<String> {
         let others: Set<String> = [
             "FoundationEssentials", "FoundationNetworking", "Glibc", "Musl", "CCurl", "CSQLite", "CSodium",
-            // No stand-in: one word is chosen by it.
+            // No stand-in: it only chooses a word.
             "AppKit",
             // Part of Swift's own toolchain.
             "Observation",
@@ -37,7 +37,7 @@ struct AppleTests {
 
     @Test("Nothing is chosen by the system's name, which no stand-in can change, but what is listed")
     func systems() throws {
-        // Which of Apple's systems it is, where their modules differ.
+        // The allowed distinctions between Apple's systems, for differing modules.
         let listed = try Regex(#"os\((watchOS|tvOS)\)"#)
         for (file, text) in try Project.onDisk().files
         where file.hasPrefix("Sources/") || file.hasPrefix("Plugins/") {

@@ -31,10 +31,10 @@ enum GlossaryRules {
         "refusals", "trouble", "troubles", "problem", "problems", "patience", "standing", "today",
     ].map { $0.split(separator: " ").map(String.init) }
 
-    /// Vendors' names, and the few that mean the thing itself.
+    /// Vendors' names, and the few names that have the literal meaning.
     static let allowedNames: Set<String> = [
         "handleScene", "getTodaySpending",  // Citcon's and Paykit's guides.
-        "PaykitStandingOrder", "standingOrder",  // Standing orders, as banks say.
+        "PaykitStandingOrder", "standingOrder",  // Standing orders, as banks call them.
         "isASCIILetter", "isASCIILetterOrDigit",
         "RefusalStatus",  // HTTP statuses of refusals; no error.
     ]
@@ -64,7 +64,7 @@ enum GlossaryRules {
         "func", "var", "let", "case", "struct", "class", "enum", "actor", "protocol", "typealias",
     ]
 
-    /// The names of what is declared public or package, and of cases, line by line.
+    /// The names of public or package declarations, and of cases, line by line.
     private static func declared(in text: String) -> [String] {
         text.split(separator: "\n").compactMap { line in
             guard let match = line.firstMatch(of: #/^\s*(?:@\w+(?:\([^)]*\))? )*((?:\w+(?:\(set\))? )*)`?(\w+)(.*)$/#)
@@ -73,7 +73,7 @@ enum GlossaryRules {
             var modifiers = before.split(separator: " ")
             guard let kind = modifiers.popLast(), kinds.contains(kind) else { return nil }
             if kind == "case" {
-                // A pattern of a switch is none: it ends in a colon.
+                // A pattern of a switch is not a declaration: it ends in a colon.
                 let flat = rest.replacing(#/\([^()]*(?:\([^()]*\)[^()]*)*\)/#, with: "")
                 return ["let", "var", "is"].contains(name) || flat.contains(":") ? nil : String(name)
             }
@@ -103,8 +103,8 @@ enum GlossaryRules {
 
     // MARK: Lines
 
-    /// A longer line is a comment, which `swift format` leaves as it is. Texts in quotation marks may be longer, as may
-    /// tables and code in comments, expressions, and vendors' examples.
+    /// A longer line is a comment, which `swift format` leaves unchanged. Quoted texts may be longer, as may tables and
+    /// code in comments, expressions, and vendors' examples.
     static func lengths(_ package: Package) -> [Violation] {
         package.files.filter { !$0.key.contains("/Vectors/") && !$0.key.contains("Guide") }.sorted { $0.key < $1.key }
             .flatMap { file, text -> [Violation] in
@@ -120,7 +120,7 @@ enum GlossaryRules {
             }
     }
 
-    /// Whether a line without its indentation cannot be broken, or need not be.
+    /// True if a line without its indentation cannot be broken, or need not be.
     private static func mayBeLong(_ line: Substring) -> Bool {
         guard line.hasPrefix("//") else { return line.contains("\"") || line.hasPrefix("/") }
         let isVerbatim = line.hasPrefix("/// |") || line.hasPrefix("///     ") || line.hasPrefix("/// let ")
@@ -129,8 +129,8 @@ enum GlossaryRules {
 
     // MARK: Parameters
 
-    /// C callbacks in their order, the octets of an address, the letters of papers, rows of tables, and statements: by
-    /// file.
+    /// C callbacks in their order, the octets of an address, the letters of specifications, rows of tables, and
+    /// statements: by file.
     static let allowedUnlabelled: Set<String> = [
         "HTTPExchange.swift handleExchange", "HTTPExchange.swift endExchange", "HTTPExchange.swift watchConnection",
         "StreamSockets.swift sendSocket", "DatagramAddress.swift init", "StreamAddress.swift init",
@@ -151,7 +151,7 @@ enum GlossaryRules {
         }
     }
 
-    /// The functions that are declared, with how many of their parameters have no label.
+    /// The declared functions, with their numbers of unlabelled parameters.
     private static func functions(_ tokens: [Substring]) -> [(name: String, unlabelled: Int)] {
         tokens.indices.compactMap { index in
             let isInitializer = tokens[index] == "init" && (index == 0 || tokens[index - 1] != ".")
@@ -176,7 +176,7 @@ enum GlossaryRules {
 
     // MARK: Messages
 
-    /// Phrases that no text for people has.
+    /// Phrases that are banned from messages.
     static let neverInMessages: [[String]] = [
         "call off", "call it off", "call the payment off", "called off", "called it off", "called the payment off",
         "calls off", "calls it off", "calls the payment off", "calling off", "under way", "for ever", "go on with",
@@ -184,7 +184,7 @@ enum GlossaryRules {
         "somebody", "whoever", "anybody", "money back", "last word",
     ].map { $0.split(separator: " ").map(String.init) }
 
-    /// Texts with a phrase that is meant.
+    /// Texts with an intended phrase.
     static let allowedMessages: Set<String> = [
         "somebody else",  // A name of a made-up payee.
         "nobody", "Nobody",  // A scenario's name, and an empty list's only row.
@@ -205,7 +205,7 @@ enum GlossaryRules {
         }
     }
 
-    /// What stands in quotation marks: of each line the short texts, and the lines of long ones.
+    /// The quoted texts: the short ones of each line, and the lines of long ones.
     private static func texts(in text: String) -> [String] {
         var found: [String] = []
         var isInText = false

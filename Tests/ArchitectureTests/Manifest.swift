@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// What the manifest says, as SwiftPM reads it.
+/// The content of the manifest, as SwiftPM reads it.
 struct Manifest: Sendable {
     struct Target: Equatable, Sendable {
         let name: String
@@ -17,16 +17,16 @@ struct Manifest: Sendable {
             self.dependencies = dependencies
         }
 
-        /// The top-level folder it lives in.
+        /// The top-level folder of the target.
         var area: Substring { path.prefix { $0 != "/" } }
-        /// The vendor whose house it is of, or nil.
+        /// The vendor in whose folder the target is, or nil.
         var vendor: Substring? { area == "Plugins" ? path.split(separator: "/").dropFirst().first : nil }
-        /// Whether it tests, or is a part of what tests.
+        /// True if it tests, or is a part of a test target.
         var isTest: Bool { area == "Tests" || path.contains("/Tests/") }
     }
 
     var targets: [Target]
-    /// What stands in the package's own `dependencies:`.
+    /// The entries of the package's `dependencies:`.
     var packageDependencies: [String] = []
 
     init(targets: [Target], packageDependencies: [String] = []) {
@@ -37,7 +37,7 @@ struct Manifest: Sendable {
     /// The manifest of this package.
     static let onDisk = Result { try Manifest(dump: PackageDump.json.get()) }
 
-    /// Reads what `swift package dump-package` prints.
+    /// Reads the output of `swift package dump-package`.
     init(dump: Data) throws {
         let package = try JSONDecoder().decode(Dump.self, from: dump)
         targets = package.targets.map { target in

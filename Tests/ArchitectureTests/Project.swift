@@ -1,18 +1,18 @@
 import Foundation
 
-/// What the rules look at: the package as text. Made from the disk, or by hand to prove that a rule can fail.
+/// The input of the rules: the package as text. Read from the disk, or made by hand to prove that a rule can fail.
 struct Project {
     /// Swift files by path, relative to the package's folder.
     var files: [String: String]
-    /// What `Package.swift` says.
+    /// The content of `Package.swift`.
     var manifest: Manifest
     /// The visible folders beside it.
     var folders: [String]
 
-    /// The folder of the package that this file belongs to.
+    /// The folder of the package with this file.
     static let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 
-    /// The package that this file belongs to.
+    /// The package with this file.
     static func onDisk() throws -> Project {
         let manager = FileManager.default
         let folders = try manager.contentsOfDirectory(atPath: root.path).filter { name in
@@ -35,9 +35,9 @@ struct Project {
 
 /// A breach of a rule.
 struct Violation: Equatable, CustomStringConvertible {
-    /// Which file or target.
+    /// The file or the target.
     let place: String
-    /// What is wrong and what to do.
+    /// The defect and its remedy.
     let message: String
 
     var description: String { "\(place): \(message)" }

@@ -5,11 +5,11 @@ struct PublicFunction {
     let throwsErrors: Bool
     let saysWhatItThrows: Bool
 
-    /// Those of `text`: declared public, or required by a public protocol.
+    /// The public functions of `text`: declared public, or required by a public protocol.
     static func all(in text: String) -> [PublicFunction] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         var found: [PublicFunction] = []
-        /// How deep the public protocol is that the line stands in.
+        /// The depth of the public protocol around the line.
         var depth: Int?
         for (index, line) in lines.enumerated() {
             let indentation = line.prefix { $0 == " " }.count
@@ -51,7 +51,7 @@ struct PublicFunction {
         return text
     }
 
-    /// The parameters, and what stands between them and the body.
+    /// The parameters, and the text between them and the body.
     private static func split(_ signature: String) -> (parameters: Substring, rest: Substring) {
         guard let name = signature.firstRange(of: #/(?:func|init)\b[^(]*\(/#) else { return ("", "") }
         var open = 1

@@ -1,6 +1,6 @@
 import Testing
 
-/// What a package gets with the products that it names.
+/// The dependencies that a package gets with the products that it names.
 @Suite("Whoever takes a product")
 struct ReachTests {
     private func reach(of names: [String]) throws -> Set<String> {

@@ -1,6 +1,6 @@
 import Testing
 
-/// Proof that every rule can fail: each is shown a breach.
+/// Proves that every rule can fail: each gets a breach.
 @Suite("Rules find breaches")
 struct RuleTests {
     private static let manifest = Manifest(targets: [

@@ -7,7 +7,7 @@ enum Rules {
     /// Declarations of Apple's modules, which `make check-apple` compiles and SwiftPM does not.
     static let standIns = "Tests/AppleStandIns/"
 
-    /// What each target under `Sources` may use of the others; `nil` stands for everything.
+    /// The targets under `Sources` that each of them may use; `nil` stands for all.
     static let arrows: [String: Set<String>?] = [
         "PaymentCore": [],
         "PaymentCrypto": ["PaymentCore"],
@@ -21,7 +21,7 @@ enum Rules {
         "PaymentStandards": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
         "PaymentReview": ["PaymentCore", "PaymentCrypto"],
         "PaymentWallet": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
-        // Whoever tests a provider of their own gets no vendor with it, and no server.
+        // A developer who tests a provider gets no vendor with it, and no server.
         "PaymentTesting": ["PaymentCore", "PaymentRouting"],
         "PaymentRecurringTesting": ["PaymentCore", "PaymentRecurring", "PaymentTesting"],
         "PaymentLoopback": ["PaymentCore", "PaymentTesting"],
@@ -32,20 +32,23 @@ enum Rules {
         "PaymentSandbox": nil,
         "payroute": nil,
     ]
-    /// What every provider may use.
+    /// The targets that every provider may use.
     static let providerArrows: Set<String> = [
         "PaymentCore", "PaymentCrypto", "PaymentReview", "PaymentSettlement",
     ]
 
-    /// What a target under `Plugins` may use of `Sources`, by its part of the vendor's house; of the house it may use
-    /// what stands behind. A part of tests may use all of `Sources`, its house, and what tests share.
+    /// The targets of `Sources` that a target under `Plugins` may use, by its part of the vendor's folder; of that
+    /// folder it may use the listed parts. A test part may use all of `Sources`, its folder, and the shared test
+    /// targets.
     private static let parts: [String: (sources: Set<String>, house: Set<String>)] = [
         "Types": ([], []),
         "Provider": ([], ["Types"]),
         "Network": ([], ["Provider"]),
         "Store": (["PaymentStore"], ["Provider"]),
         "Components": ([], ["Provider", "Types"]),
-        "Kit": (["PaymentTransport", "PaymentRouting", "PaymentRecurring"], ["Provider", "Network", "Components", "Types"]),
+        "Kit": (
+            ["PaymentTransport", "PaymentRouting", "PaymentRecurring"], ["Provider", "Network", "Components", "Types"]
+        ),
         "Merchant": ([], ["Provider", "Types"]),
         "Sandbox": (
             [
@@ -55,12 +58,12 @@ enum Rules {
         ),
     ]
 
-    /// What one vendor's targets need beside that, and no other vendor's.
+    /// The additional needs of one vendor's targets, and of no other vendor's.
     static let vendorLibraries: [String: Set<String>] = ["Paykit": ["PaymentSodium"]]
-    /// Suites of a house that need another house: Paykit's payees are also paid by bare texts.
+    /// Suites of a vendor's folder that need another one: Paykit's payees are also paid by bare texts.
     private static let neighbours: [String: Set<String>] = ["PaykitProviderTests": ["BitcoinProvider"]]
 
-    /// Whether a target of a vendor's house may use another target of ours.
+    /// True if a target of a vendor's folder may use another target of ours.
     private static func mayUse(_ target: Manifest.Target, _ used: Manifest.Target) -> Bool {
         guard let vendor = target.vendor else { return false }
         if target.isTest {
@@ -81,7 +84,7 @@ enum Rules {
         "CZBar": "payroute",
     ]
 
-    /// What a provider must be given, never fetch for itself: time, chance and the network.
+    /// The effects that a provider must be given, never obtain itself: time, chance and the network.
     static let forbiddenInProviders = [
         "Date()", "Date.now", "Date.init()", "Date(timeIntervalSinceNow", ".timeIntervalSinceNow", "UUID()",
         "UUID.init()",
@@ -120,7 +123,7 @@ enum Rules {
 
     static func homeless(_ project: Project) -> [Violation] {
         let manifest = project.manifest
-        // An example may be a package of its own, with a manifest of its own.
+        // An example may be a separate package, with a separate manifest.
         return project.files.keys.sorted().filter {
             manifest.target(of: $0) == nil && !$0.hasPrefix(standIns) && !$0.hasSuffix("/Package.swift")
         }.map {
@@ -162,11 +165,11 @@ enum Rules {
         }
     }
 
-    /// What is wrong with `target` using `module`, or nil.
+    /// The breach of `target` that uses `module`, or nil.
     private static func breach(of target: Manifest.Target, using module: String, _ manifest: Manifest) -> Violation? {
         if let owner = owners[module] {
             let isTest = target.isTest
-            // Tests may look at what their own subject hides, and compare with URLSession.
+            // Tests may look at the hidden parts of their subject, and compare with URLSession.
             if target.name == owner || isTest && (target.name == owner + "Tests" || module == "FoundationNetworking") {
                 return nil
             }
@@ -197,12 +200,12 @@ enum Rules {
         (file.hasPrefix("Sources/") || file.hasPrefix("Plugins/")) && !isTest(file)
     }
 
-    /// The part of a vendor's house that a file is of; empty elsewhere.
+    /// The part of a vendor's folder that a file belongs to; empty elsewhere.
     private static func part(_ file: String) -> Substring {
         file.hasPrefix("Plugins/") ? file.split(separator: "/").dropFirst(2).first ?? "" : ""
     }
 
-    /// Whether it is a vendor's code that is given its effects: simulated services and sockets have their own.
+    /// True for vendor code that is given its effects: simulated services and sockets have their own.
     private static func isVendorCode(_ file: String) -> Bool {
         file.hasPrefix("Plugins/") && !["Tests", "Sandbox", "Network", "Store"].contains(part(file))
     }
@@ -223,11 +226,11 @@ enum Rules {
         }
     }
 
-    /// The public enums that have all the cases there can ever be: yes or no, or a grammar.
+    /// The public enums with all possible cases: yes or no, or a grammar.
     static let closedEnums: Set<String> = ["Form", "JSONValue", "Phase", "Replay", "ReviewVerdict", "Trust"]
 
     static func growth(_ project: Project) -> [Violation] {
-        // The vendors' own enums have exactly their guides' cases.
+        // The vendors' enums have exactly their guides' cases.
         let vendors: Set<Substring> = ["Kit", "Types", "Components"]
         return project.files.sorted { $0.key < $1.key }.flatMap { file, text -> [Violation] in
             guard isProduct(file), !vendors.contains(part(file)) else { return [] }

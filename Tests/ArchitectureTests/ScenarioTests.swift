@@ -1,6 +1,6 @@
 import Testing
 
-/// The sandboxes' scenarios: static values, each of which has to be in the list that users and tests go through.
+/// The sandboxes' scenarios: static values, each of which has to be in the list for users and tests.
 @Suite("Every scenario is listed")
 struct ScenarioTests {
     /// The scenarios of a folder: the declared values, and the names in its lists.

@@ -18,7 +18,7 @@ struct SwiftText {
         self.joined = joined
     }
 
-    /// The modules that are imported, however the import is written.
+    /// The imported modules, for every form of import.
     var imports: Set<String> {
         let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var", "actor"]
         var modules: Set<String> = []
@@ -32,7 +32,7 @@ struct SwiftText {
         return modules
     }
 
-    /// Whether `pattern` occurs in ``joined``, not as the end of a longer word.
+    /// True if `pattern` occurs in ``joined``, not as the end of a longer word.
     func mentions(_ pattern: String) -> Bool {
         var rest = joined[...]
         while let range = rest.firstRange(of: pattern) {
@@ -106,7 +106,7 @@ private struct Stripper {
         }
     }
 
-    /// How many `#` stand before the quotation mark that begins here; nil when none does.
+    /// The number of `#` before the quotation mark that begins here; nil if there is none.
     private func hashesBeforeQuote() -> Int? {
         var end = index
         while end < input.count, input[end] == UInt8(ascii: "#") { end += 1 }
@@ -152,7 +152,7 @@ private struct Stripper {
                 index += (isMultiline ? 3 : 1) + hashes
                 return
             } else if !isMultiline, input[index] == 0x0A {
-                // A string on one line ends with it, should a regular expression have confused us.
+                // A string on one line ends with it, in case a regular expression was misread.
                 return
             } else {
                 index += 1

@@ -69,7 +69,7 @@ struct TextRuleTests {
         let text =
             "// Protocol 2.4 and 2.4.1; Protocol 2.\n/// Protocol of `Protocol.md`. The reference: section 3 of RFC 1."
         #expect(TextRules.citations(Self.package(["Plugins/Citcon/Sandbox/A.swift": text])).isEmpty)
-        // Whose protocol it is nobody can tell.
+        // The protocol's vendor is ambiguous.
         #expect(TextRules.citations(Self.package(["Sources/PaymentCore/A.swift": "// Protocol 2.4"])).count == 1)
     }
 

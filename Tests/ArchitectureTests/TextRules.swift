@@ -2,14 +2,14 @@ import Foundation
 
 /// The package's rules of wording, as functions from its text to breaches.
 enum TextRules {
-    /// What the rules look at.
+    /// The input of the rules.
     struct Package {
         /// Swift files by path.
         var files: [String: String]
         /// The texts of `Protocol.md` by their target's folder, such as `Plugins/Citcon/Provider`.
         var protocols: [String: String]
 
-        /// The package that this file belongs to.
+        /// The package with this file.
         static func onDisk() throws -> Package {
             let plugins = root.appending(path: "Plugins")
             var protocols: [String: String] = [:]
@@ -53,7 +53,7 @@ enum TextRules {
 
     // MARK: Citations
 
-    /// Words of papers that are nowhere in the repository.
+    /// Words of documents that are not in the repository.
     private static let elsewhere = ["reference section", "Reference section", "the seed's", "The seed's"]
 
     static func citations(_ package: Package) -> [Violation] {

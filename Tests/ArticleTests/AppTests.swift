@@ -7,7 +7,7 @@ import WalletConnectPaySandbox
 /// The code of Apps.md.
 @Suite("Article: in an app")
 struct AppTests {
-    /// What the application shows, for lack of a screen.
+    /// The texts that the application shows, in place of a screen.
     @MainActor private final class Screen {
         private(set) var lines: [String] = []
         private(set) var mayBeLeft = true

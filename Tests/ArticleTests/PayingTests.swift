@@ -8,7 +8,7 @@ import WalletConnectPaySandbox
 /// The code of RouteALink.md, Paying.md and LinkTrust.md.
 @Suite("Article: routing and paying")
 struct PayingTests {
-    /// What the application shows, for lack of a screen.
+    /// The texts that the application shows, in place of a screen.
     private final class Screen: Sendable {
         func choose(among options: [PaymentMethodOption], for amount: Money?) async -> PaymentMethodOption.ID? {
             options.first?.id

@@ -16,8 +16,8 @@ import WalletConnectPayMerchant
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
-/// The README's code, and what articles show of programs around a payment. It is compiled; what can run without a
-/// vendor does.
+/// The README's code, and the articles' code of programs around a payment. It is compiled; the parts that need no
+/// vendor also run.
 enum ReadmeCode {
     static func pay(_ link: String, _ router: PaymentRouter, _ accounts: [AccountID], _ wallet: any PaymentSigner)
         async throws
@@ -102,7 +102,7 @@ enum ReadmeCode {
     }
 }
 
-/// A provider as Providers.md shows its one request that moves money.
+/// A provider with the one request of Providers.md that moves money.
 struct CafeProvider {
     struct Order: Codable, Sendable {
         let state: String

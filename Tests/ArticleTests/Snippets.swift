@@ -1,6 +1,6 @@
 import Foundation
 
-/// A Swift block of an article, and where code like it is compiled.
+/// A Swift block of an article, and the place where the same code is compiled.
 struct Snippet: CustomStringConvertible {
     let article: String
     let number: Int
@@ -9,11 +9,10 @@ struct Snippet: CustomStringConvertible {
     var description: String { "\(article), block \(number)" }
 
     static let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-    /// Whose code is built by `swift build --build-tests`.
+    /// The folders whose code `swift build --build-tests` builds.
     private static let compiled = ["Tests/ArticleTests", "Plugins", "Examples"]
 
-    /// The Swift blocks of the README and of all articles. Imports are left out: several blocks are compiled in one
-    /// file.
+    /// The Swift blocks of the README and of all articles, without imports: several blocks are compiled in one file.
     static func all() throws -> [Snippet] {
         var snippets: [Snippet] = []
         for (article, text) in try articles() {
@@ -43,10 +42,10 @@ struct Snippet: CustomStringConvertible {
             .map { path in (path, try String(contentsOf: root.appending(path: path), encoding: .utf8)) }
     }
 
-    /// The page from which all of the documentation is reached.
+    /// The page that links to all of the documentation.
     static let firstPage = ".ci/documentation/PaymentRouter.docc/PaymentRouter.md"
 
-    /// What is compiled, file by file, as lines without indentation; empty lines left out.
+    /// The compiled files, as lines without indentation; without empty lines.
     static func sources() throws -> [String: [String]] {
         try Dictionary(
             uniqueKeysWithValues: files(compiled, ".swift").map { file in

@@ -8,8 +8,8 @@ import PaymentTesting
 import PaymentTransport
 import Synchronization
 
-/// Paykit's look at a thousand people in one batch, over loopback: how long it takes, and in how much memory, beside
-/// all of them asked at once. The network and each batch have a process of their own.
+/// Paykit's lookup of a thousand people in one batch, over loopback: its time and memory, compared with asking all of
+/// them at once. The network and each batch have separate processes.
 enum DiscoveryBenchmark {
     private static let people = 1000
     private static let usualWidth = 8
@@ -53,7 +53,7 @@ enum DiscoveryBenchmark {
 
     private struct Ended: Error {}
 
-    /// Looks at the first `count` people in a process of its own, and returns its peak in MiB.
+    /// Looks up the first `count` people in a separate process, and returns its peak in MiB.
     private static func row(_ count: Int, _ width: Int, _ file: URL) throws -> Double {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
@@ -74,7 +74,7 @@ enum DiscoveryBenchmark {
 
     // MARK: The other processes
 
-    /// Serves the network until standard input ends, and says where it is and whose keys there are.
+    /// Serves the network until standard input ends, and prints its address and the users' keys.
     static func serve() async throws {
         let sandbox = PubkySandbox(random: SeededRandomSource(seed: 1))
         var lines: [String] = []
@@ -86,8 +86,7 @@ enum DiscoveryBenchmark {
         server.stop()
     }
 
-    /// Looks at people, and prints how many were found, how long it took, the peak in MiB, and how often progress was
-    /// told.
+    /// Looks up people, and prints the number found, the time, the peak in MiB, and the number of progress reports.
     static func discover(_ arguments: [String]) async throws {
         guard arguments.count == 3, let count = Int(arguments[0]), let width = Int(arguments[1]) else { throw Ended() }
         let lines = try String(contentsOfFile: arguments[2], encoding: .utf8).split(separator: "\n").map(String.init)

@@ -11,7 +11,7 @@ enum HTTPBenchmark {
     private static let rounds = 5
     private static let seconds = 1.0
 
-    /// Serves until standard input ends, which it does when the measuring process does.
+    /// Serves until standard input ends, which it does with the measuring process.
     static func serve() throws {
         let server = try LoopbackServer(Answering())
         FileHandle.standardOutput.write(Data("\(server.baseURL.text)\n".utf8))
@@ -71,7 +71,7 @@ enum HTTPBenchmark {
         #endif
     }
 
-    /// Answers a second, with as many requests under way at any time as `concurrency` says.
+    /// Answers per second, with `concurrency` requests in flight at any time.
     private static func rate(_ transport: any HTTPTransport, _ request: HTTPRequest, _ concurrency: Int) async throws
         -> Double
     {

@@ -2,7 +2,7 @@ import Foundation
 import PaymentCore
 import TestSupport
 
-/// `payroute inspect -` on a file of a million mixed lines: how fast, and in how much memory.
+/// `payroute inspect -` on a file of a million mixed lines: its speed and memory.
 enum InspectBenchmark {
     private static let lines = 1_000_000
 
@@ -73,7 +73,7 @@ enum InspectBenchmark {
         return (ContinuousClock.now - start) / .seconds(1)
     }
 
-    /// Writes `count` lines, JSON strings where a text has line breaks, and returns how many bytes they take.
+    /// Writes `count` lines, JSON strings for texts with line breaks, and returns their size in bytes.
     @discardableResult
     private static func write(_ count: Int, to file: URL) throws -> Int {
         let texts = Links.mixed + (try Vectors.texts().flatMap { $0.valid + $0.invalid })

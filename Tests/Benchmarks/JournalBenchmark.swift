@@ -8,7 +8,7 @@ import PaymentWallet
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
-/// What durability costs: appends, recovery's scan, bytes, and its share of one payment.
+/// The cost of durability: appends, recovery's scan, bytes, and its share of one payment.
 enum JournalBenchmark {
     private static let appends = 2_000
     private static let attempts = 100_000
@@ -53,7 +53,7 @@ enum JournalBenchmark {
         _ = try await journal.acquire(lease(0), at: Date(timeIntervalSince1970: 1.8e9))
         let attempt = try attempt(0)
         try await journal.open(attempt, under: lease(0))
-        // What comes before the first mutation need not be on the disk at once; what follows must.
+        // Entries before the first mutation need not be on the disk at once; later ones must.
         try await measureAppends("append before a mutation", journal, attempt.id)
         let start = JournalEntry.Event.stepStarted(name: "confirm", kind: .mutation(replay: .never))
         try await journal.append(entry(start), to: attempt.id, under: lease(0))
@@ -77,7 +77,7 @@ enum JournalBenchmark {
                 + "p99 \(times[appends * 99 / 100].text(3)) ms")
     }
 
-    /// What a payment writes, by so many payments at a time.
+    /// The writes of payments, by the number of concurrent ones.
     private static func measureConcurrency(_ path: String) async throws {
         let journal = try SQLiteJournal(path: path)
         var rates: [Double] = []

@@ -1,7 +1,7 @@
 import PaymentCore
 import WalletConnectPayProvider
 
-/// What people scan and tap: links of registered providers, of others, and texts.
+/// Scanned and tapped links: of registered providers, of others, and texts.
 enum Links {
     static let mixed = [
         "https://pay.walletconnect.com/?pid=pay_95a2ecc101KEYG1NH580DF2J04MBNRWE7V",
@@ -23,8 +23,8 @@ enum Links {
 
     /// The four providers that the mixed links name.
     ///
-    /// - Parameter reading: whether WalletConnect Pay reads its links as in production; otherwise it takes them as
-    ///   the others do, and what remains is the routing alone.
+    /// - Parameter reading: true if WalletConnect Pay reads its links as in production; otherwise it takes them as the
+    ///   others do, and only the routing remains.
     static func providers(reading: Bool) throws -> [any PaymentProvider] {
         let walletConnect = WalletConnectPayProvider(configuration: try GatewayConfiguration(appID: "benchmark"))
         return [

@@ -7,10 +7,10 @@ struct Subject {
     let run: () -> Void
 }
 
-/// Measures subjects in turns, so that a change in the machine's mood meets all of them alike.
+/// Measures subjects in turns, so that a change of the machine's load affects all of them alike.
 enum Measure {
-    /// The median nanoseconds of processor time per operation of each subject, in order. Other programs on the
-    /// machine disturb processor time less than the time on the wall.
+    /// The median nanoseconds of processor time per operation of each subject, in order. Other programs on the machine
+    /// disturb processor time less than wall time.
     static func nanoseconds(_ subjects: [Subject], rounds: Int = 15, callsPerRound: Int) -> [Double] {
         var samples = subjects.map { _ in [Double]() }
         for subject in subjects { for _ in 0..<callsPerRound { subject.run() } }
@@ -35,7 +35,7 @@ enum Measure {
     }
 }
 
-/// Takes a value as if it were used, so that the work to make it cannot be left out.
+/// Uses a value, so that the work to make it cannot be optimised away.
 @inline(never)
 @_optimize(none)
 func blackHole<Value>(_ value: borrowing Value) {}

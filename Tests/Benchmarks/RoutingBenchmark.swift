@@ -3,7 +3,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentStore
 
-/// What routing one link costs, beside what Foundation's parsers cost for the same links.
+/// The cost of routing one link, compared with Foundation's parsers for the same links.
 enum RoutingBenchmark {
     static func run() throws {
         let routers = try [4, 100, 10_000].map { ($0, try router(providers: $0)) }
@@ -42,7 +42,7 @@ enum RoutingBenchmark {
         try perLink(routers[0].1, reader)
     }
 
-    /// The same, link by link, to see which form is dear.
+    /// The same, link by link, to find the expensive forms.
     private static func perLink(_ router: PaymentRouter, _ reader: PaymentRouter) throws {
         print()
         print(

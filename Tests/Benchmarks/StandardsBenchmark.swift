@@ -4,9 +4,9 @@ import PaymentSecp256k1
 import PaymentStandards
 import TestSupport
 
-/// What recognising and reading one payment text costs, over the valid texts of the test vectors.
+/// The cost of recognising and reading one payment text, over the valid texts of the test vectors.
 enum StandardsBenchmark {
-    /// What one text costs, in nanoseconds, with all that stands before.
+    /// The cost of one text, in nanoseconds; each column includes those before it.
     private struct Row {
         let standard: String
         /// The strict scan alone.
@@ -22,7 +22,7 @@ enum StandardsBenchmark {
     static func run() throws {
         let reader = StandardsReader()
         let texts = try Vectors.texts().flatMap(\.valid)
-        // Each text by itself, since the median over texts is what a typical one costs.
+        // Each text separately, since the median over texts is the cost of a typical one.
         let rows = texts.compactMap { measure($0, reader) }
         print(
             "Reading, \(rows.count) valid texts of the vectors, each measured by itself; nanoseconds, each column's work"
@@ -95,8 +95,8 @@ enum StandardsBenchmark {
                 + "\((figures[1] / figures[0]).text(2)) times a bare recovery (\(figures[0].text(0)) ns)")
     }
 
-    /// Whether reading takes a time that grows as the text does, for each standard up to the longest text that there
-    /// may be: its shortest sound text with more behind it, in ways that parsers stumble over.
+    /// Checks that reading takes time linear in the length, for each standard up to the longest possible text: its
+    /// shortest sound text with suffixes that strain parsers.
     private static func length(_ texts: [String]) {
         var worst: [(standard: String, way: String, ratio: Double)] = []
         for standard in KnownStandards.all {
@@ -109,7 +109,7 @@ enum StandardsBenchmark {
                 let longer = [1000, 8000].map { length in
                     text + String(repeating: piece, count: max(0, length - text.utf8.count) / piece.utf8.count)
                 }
-                // Called directly, as it would be if its patterns let every text through.
+                // Called directly, as if its patterns accepted every text.
                 let figures = Measure.nanoseconds(
                     longer.map { text in
                         Subject(name: way, operations: 1) {
@@ -128,7 +128,7 @@ enum StandardsBenchmark {
         }
     }
 
-    /// What is put behind a text, again and again.
+    /// The suffixes, repeated behind a text.
     private static let ways: [(String, String)] = [
         ("letters", "a"), ("capitals", "A"), ("digits", "1"), ("zeros", "0"), ("bech32", "q"), ("parameters", "&a=1"),
         ("a query", "?a=1&"), ("escapes", "%41"), ("segments", "/A"), ("points", ".1"), ("lines", "\n"),

@@ -1,4 +1,4 @@
-// Measures routing and HTTP beside Foundation's, the reading of payment texts, the journal, and the looking up of many
+// Measures routing and HTTP beside Foundation's, the reading of payment texts, the journal, and the lookup of many
 // people. Build for release, with the product payroute for `inspect`:
 //
 //     swift run -c release Benchmarks [routing|standards|inspect|http|journal|discovery]

@@ -13,10 +13,10 @@ struct Browser: Sendable {
     let address: String
     private let wire: FaultInjector
 
-    /// `make browser-test` says so; without it these tests are skipped, driver or not.
+    /// Set by `make browser-test`; without it these tests are skipped, with or without a driver.
     static let isWanted = ProcessInfo.processInfo.environment["PAYROUTE_BROWSER_TESTS"] != nil
 
-    /// Opens the checkout of a new session, hands it to `work` and closes the browser afterwards.
+    /// Opens the checkout of a new session, passes it to `work` and closes the browser afterwards.
     static func visit(
         _ scenario: PayrailsSandbox.Scenario, scripts: Bool = true, _ work: (Browser) async throws -> Void
     ) async throws {
@@ -49,7 +49,7 @@ struct Browser: Sendable {
 
     // MARK: The page
 
-    /// Waits until the page tells the payer `text`.
+    /// Waits until the page shows `text` as its message.
     func sees(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         do {
             _ = try await driver.find(text: text, in: "*[@id='result']")
@@ -72,7 +72,7 @@ struct Browser: Sendable {
         try await driver.find(".row:has(#instrument-\(row)) button.pay")
     }
 
-    /// Replaces what is in fields.
+    /// Replaces the text of fields.
     func fill(_ values: KeyValuePairs<String, String>) async throws {
         for (name, value) in values {
             let field = try await driver.find("#\(name)")
@@ -107,7 +107,7 @@ struct Browser: Sendable {
         _ = try await driver.find("a.open")
     }
 
-    /// Keeps a picture of the window in the folder that `PAYROUTE_SCREENSHOTS` names, if it does.
+    /// Saves a picture of the window in the folder `PAYROUTE_SCREENSHOTS`, if it is set.
     func shoot(_ name: String) async throws {
         guard let folder = ProcessInfo.processInfo.environment["PAYROUTE_SCREENSHOTS"] else { return }
         let url = URL(filePath: folder)

@@ -60,7 +60,7 @@ struct CheckoutBrowserTests {
                 """)
             try await browser.sees("Payment completed.")
             #expect(await browser.requests == 1)
-            // What was sent is not sent again by going back.
+            // Going back does not send the form again.
             try await driver.open("about:blank")
             try await driver.back()
             try await browser.sees("Payment completed.")
@@ -80,7 +80,7 @@ struct CheckoutBrowserTests {
             #expect(try await driver.text(of: dialog).contains("Card ending in 1111"))
             try await browser.shoot("4-delete")
             #expect(await instruments() == 3)
-            // The first answer that has the focus is no.
+            // The focus is on the first answer, which is no.
             #expect(try await driver.text(of: try await driver.focused) == "Keep")
             try await driver.press(Key.escape)
             try await browser.waits { try await driver.count("dialog") == 0 }
@@ -106,7 +106,7 @@ struct CheckoutBrowserTests {
             #expect(try await driver.text(of: error) == "Enter a valid card number")
             try await browser.fill(["security_code": "12", "expiry_date": "13/20"])
             try await driver.click(try await driver.find("#card button.pay"))
-            // Whoever pressed Pay is told everything, also about the field that gets the focus.
+            // After Pay each field shows its error, including the focused one.
             for (field, text) in [
                 ("card_number", "Enter a valid card number"), ("security_code", "Enter the 3 or 4 digit code"),
                 ("expiry_date", "Enter a valid expiry date (MM/YY)"),
@@ -125,7 +125,7 @@ struct CheckoutBrowserTests {
             try await browser.sees("Payment completed.")
             #expect(await browser.captures == 1)
             #expect(await browser.sandbox.storedInstruments(of: browser.session.holder).count == 4)
-            // The browser itself encrypted the card: its number went nowhere.
+            // The browser itself encrypted the card: its number was never sent.
             #expect(browser.sent.contains { $0.contains("encrypted_card=ey") && $0.contains("save_instrument=on") })
             #expect(!browser.sent.contains { $0.contains("4111111111111111") || $0.contains("4111+1111") })
         }
@@ -140,7 +140,7 @@ struct CheckoutBrowserTests {
                 "card_number": "4111111111111112", "security_code": "123", "expiry_date": "12/40",
             ])
             try await driver.click(try await driver.find("#card button.pay"))
-            // Another page comes, with the same elements. Those of the old one are of no use any more.
+            // Another page appears, with the same elements. References to the old ones are invalid.
             try await browser.waits {
                 (try? await driver.isShown(try await driver.find("#card_number-error"))) == true
             }
@@ -211,7 +211,7 @@ struct CheckoutBrowserTests {
             // The arrow keys choose within the list.
             try await driver.press(Key.down)
             #expect(try await driver.property("checked", of: try await driver.find("#instrument-1")) == true)
-            // Delete asks, and no is one key away.
+            // Delete asks first, and no is one key away.
             try await browser.tab(to: "button.delete[form=delete-1]")
             try await driver.press(Key.enter)
             _ = try await driver.find("dialog[open]")
@@ -249,7 +249,7 @@ struct CheckoutBrowserTests {
             // Three rows with two each, the card's, PayPal's and the bank's.
             #expect(names.array?.count == 9 && names.array?.contains("") == false)
             #expect(try await driver.run("return document.documentElement.lang") == "en")
-            // The policy lets the page's own style and script in.
+            // The policy allows the page's own style and script.
             #expect(try await driver.run("return getComputedStyle(document.querySelector('main')).maxWidth") != "none")
             #expect(try await driver.property("noValidate", of: try await driver.find("#card")) == true)
         }

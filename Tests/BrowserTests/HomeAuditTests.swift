@@ -3,11 +3,10 @@ import PaymentTransport
 import Testing
 import WalletConnectPaySandbox
 
-/// Every page of the sandbox, looked at as everybody may: on any screen, with any means, with texts and amounts that
-/// nobody has expected.
+/// Every page of the sandbox, on any screen, with any input device, with unexpected texts and amounts.
 @Suite(.enabled(if: Browser.isWanted, "needs Chromium and its driver; run `make browser-test`"), .serialized)
 struct HomeAuditTests {
-    /// The pages that stand behind the buttons of a payment's own page.
+    /// The pages behind the buttons of a payment's page.
     private func pages(of id: String, _ browser: HomeBrowser) async throws -> [String] {
         try await browser.open("/ledger/\(id)")
         let links = try await browser.driver.run(
@@ -15,7 +14,7 @@ struct HomeAuditTests {
         return ["/ledger/\(id)"] + (links.array?.compactMap(\.string) ?? [])
     }
 
-    /// Goes on from a checkout to the bank's question, and returns where that is.
+    /// Continues from a checkout to the bank's question, and returns its address.
     private func bank(of id: String, _ browser: HomeBrowser) async throws -> String {
         let driver = browser.driver
         try await browser.open("/checkout/\(id)")
@@ -43,7 +42,7 @@ struct HomeAuditTests {
                 let id = try await browser.make(service, scenario)
                 let theirs = try await self.pages(of: id, browser)
                 #expect(theirs.count > 1, "\(service) has pages")
-                // What scenarios have in common is looked at once.
+                // The common pages of scenarios are checked once.
                 pages += scenario == "data-collection" ? Array(theirs.suffix(1)) : theirs
                 switch scenario {
                 case "paid-at-once": _ = try await browser.call("/_sandbox/payments/\(id)/pay", [:])
@@ -118,7 +117,7 @@ struct HomeAuditTests {
                 let problems = try await PageAudit.run(driver)
                 #expect(problems.isEmpty, "\(problems)", sourceLocation: sourceLocation)
             }
-            // The most that Payrails takes here has forty characters with its currency.
+            // The longest amount that Payrails accepts here has forty characters with its currency.
             let amount = String(repeating: "9", count: 33) + ".99"
             let id = try await session("challenge", over: amount, reference: "large-1", browser)
             for page in try await pages(of: id, browser) {
@@ -148,7 +147,7 @@ struct HomeAuditTests {
             let payment = try #require(made["paymentId"]?.string, "\(made.text)")
             try await browser.open("/buyer/\(payment)")
             try await fits("184467440737095516.15USD")
-            // What a builder takes is shown, what a form refuses can be mended.
+            // A builder shows an invalid input; a form keeps a refused one for correction.
             let digits = String(repeating: "9", count: 40)
             try await browser.open(
                 "/playground?text=solana:mvines9iiHiQTysrwkJjGf2gb9Ex9jXJX8ns3qwf2kN?amount=\(digits)")

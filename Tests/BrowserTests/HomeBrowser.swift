@@ -9,7 +9,7 @@ struct HomeBrowser: Sendable {
     let driver: WebDriver
     let base: String
 
-    /// Starts both, hands them to `work` and ends them afterwards.
+    /// Starts both, passes them to `work` and ends them afterwards.
     static func visit(scripts: Bool = true, _ work: (HomeBrowser) async throws -> Void) async throws {
         let folder = ScratchFolder()
         let file = folder.path + "/ready.json"
@@ -34,7 +34,7 @@ struct HomeBrowser: Sendable {
 
     func open(_ path: String) async throws { try await driver.open(base + path) }
 
-    /// Waits until the element that `selector` selects tells `text`.
+    /// Waits until the element that `selector` selects shows `text`.
     func sees(_ text: String, in selector: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         var told = ""
         for _ in 0..<2000 {
@@ -68,7 +68,7 @@ struct HomeBrowser: Sendable {
         return try #require(made["id"]?.string, "\(made.text)")
     }
 
-    /// What a program asks the interface.
+    /// Calls the interface for programs.
     func call(_ path: String, _ body: JSONValue, headers: HTTPHeaders = [:]) async throws -> JSONValue {
         var headers = headers
         headers["Content-Type"] = "application/json"

@@ -8,7 +8,7 @@ import WalletConnectPaySandbox
 /// The sandbox's home in a real browser.
 @Suite(.enabled(if: Browser.isWanted, "needs Chromium and its driver; run `make browser-test`"), .serialized)
 struct HomeBrowserTests {
-    /// Texts of every kind; what each is, the command line says.
+    /// Texts of every kind; the command line states what each is.
     static let texts = [
         "https://pay.walletconnect.com/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV", "https://pay.wct.me/7fA2ec",
         "pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV", "http://pay.walletconnect.com/?pid=pay_1",
@@ -83,7 +83,7 @@ struct HomeBrowserTests {
             try await browser.sees("Pays 12.5 USDC", in: "#log")
             #expect(try await driver.run("return window.marker") == 1, "the page was not loaded again")
             try await browser.shoot("home-ledger")
-            // By the buttons, as people do.
+            // By the buttons, as users do.
             try await browser.open("/scenarios")
             try await browser.shoot("home-scenarios")
             try await browser.press("button[name=pay][value='citcon/wechatpay']")
@@ -106,7 +106,7 @@ struct HomeBrowserTests {
             #expect(try await driver.count("a.back") == 1)
             try await browser.open("/ledger")
             try await browser.sees("captured", in: "#payments .words")
-            // The buttons of a wallet's page are told apart.
+            // The buttons of a wallet's page have distinct names.
             try await browser.open("/scenarios")
             try await browser.press("button[name=open][value='citcon/toss']")
             _ = try await driver.find("button[value=fail]")
@@ -157,7 +157,7 @@ struct HomeBrowserTests {
                 }
                 try await group.waitForAll()
             }
-            // The page of a payment tells beforehand what becomes of it.
+            // The page of a payment states its outcome beforehand.
             try await browser.open("/ledger/\(try await browser.make("citcon", "wechatpay"))")
             try await browser.sees("unknown until the service says that nothing was taken", in: "details")
         }
@@ -233,7 +233,7 @@ struct HomeBrowserTests {
             try await browser.sees("matched", in: "#decision")
             try await browser.open("/scenarios")
             try await browser.tab(to: "button[name=make]")
-            // What has the focus shows it.
+            // The focused element shows its focus.
             #expect(
                 try await driver.run("return getComputedStyle(document.activeElement).outlineStyle") == "solid")
             try await driver.press(Key.enter)

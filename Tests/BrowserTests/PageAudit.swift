@@ -1,10 +1,10 @@
 import PaymentCore
 import Testing
 
-/// What a page must be for everybody: axe-core's rules where it is there, and the ones that matter most here as a
-/// script of ours (WCAG 2.2: 1.3.1, 1.4.3, 1.4.10, 2.4.2, 2.5.8, 3.1.1, 4.1.2).
+/// The accessibility rules of a page: axe-core's, if it is available, and the most important ones here in a separate
+/// script (WCAG 2.2: 1.3.1, 1.4.3, 1.4.10, 2.4.2, 2.5.8, 3.1.1, 4.1.2).
 enum PageAudit {
-    /// Returns what is wrong with the page that is shown; empty when nothing is.
+    /// Returns the defects of the shown page; empty if there are none.
     static func run(_ driver: WebDriver) async throws -> [String] {
         let ours = try await driver.run(script).array?.compactMap(\.string) ?? ["the audit did not run"]
         return ours + (try await Axe.run(driver))

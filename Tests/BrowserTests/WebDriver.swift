@@ -25,7 +25,7 @@ actor WebDriver {
 
     /// Starts a driver and a browser window of a phone's width.
     ///
-    /// - Parameter scripts: whether pages may run scripts.
+    /// - Parameter scripts: true if pages may run scripts.
     init(scripts: Bool = true) async throws {
         guard let executable = Self.executable else { throw Failure(command: "start", message: "no chromedriver") }
         driver = try Self.start(executable)
@@ -42,7 +42,7 @@ actor WebDriver {
             "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=520,900",
             "--force-device-scale-factor=1", "--user-data-dir=\(profile.path)", "--lang=en-US",
         ]
-        // The browser's own sandbox cannot be set up by the superuser, who runs most builds.
+        // The browser's sandbox cannot be set up by the superuser, who runs most builds.
         if getuid() == 0 { arguments.append("--no-sandbox") }
         var options: JSONValue = ["args": .array(arguments.map(JSONValue.string))]
         if !scripts { options["prefs"] = ["profile.managed_default_content_settings.javascript": 2] }
@@ -51,12 +51,12 @@ actor WebDriver {
             ["capabilities": ["alwaysMatch": ["browserName": "chrome", "goog:chromeOptions": options]]])
         guard let id = answer["sessionId"]?.string else { throw Failure(command: "session", message: "no session") }
         session = "session/\(id)"
-        // Looking for an element waits for it to appear.
+        // A search for an element waits for it to appear.
         _ = try await command(.post, session + "/timeouts", ["implicit": 10_000, "pageLoad": 30_000, "script": 80_000])
     }
 
     /// Starts the driver with no signal blocked. The threads that run tasks block nearly all of them, children inherit
-    /// that, and a browser that hears no signals does not start.
+    /// that, and a browser without signals does not start.
     private static func start(_ executable: URL) throws -> Program {
         var (none, before) = (sigset_t(), sigset_t())
         sigemptyset(&none)
@@ -137,7 +137,7 @@ actor WebDriver {
         try await find("css selector", selector)
     }
 
-    /// The first element whose own text, or whose label for those who do not see it, contains `text`; waits for it.
+    /// The first element whose text, or whose accessible label, contains `text`; waits for it.
     func find(text: String, in tag: String = "*") async throws -> Element {
         try await find(
             "xpath", "//\(tag)[contains(normalize-space(.),\"\(text)\") or contains(@aria-label,\"\(text)\")]")
@@ -149,7 +149,7 @@ actor WebDriver {
         return try element(answer)
     }
 
-    /// How many elements `selector` selects at this moment.
+    /// The number of elements that `selector` selects at this moment.
     func count(_ selector: String) async throws -> Int {
         try await run("return document.querySelectorAll(arguments[0]).length", .string(selector)).int64.map(Int.init)
             ?? 0
@@ -179,7 +179,7 @@ actor WebDriver {
         try await command(.get, "\(session)/element/\(element.id)/property/\(name)")
     }
 
-    /// The name that assistive technology reads out.
+    /// The accessible name of an element.
     func name(of element: Element) async throws -> String {
         try await command(.get, "\(session)/element/\(element.id)/computedlabel").string ?? ""
     }
@@ -188,10 +188,10 @@ actor WebDriver {
         try await command(.get, "\(session)/element/\(element.id)/displayed").bool ?? false
     }
 
-    /// Presses keys one after the other, wherever the focus is.
+    /// Presses keys one after the other, at the current focus.
     func press(_ keys: String...) async throws { try await press(keys) }
 
-    /// Presses keys one after the other, wherever the focus is.
+    /// Presses keys one after the other, at the current focus.
     func press(_ keys: [String]) async throws {
         let strokes: [JSONValue] = keys.flatMap { key -> [JSONValue] in
             [["type": "keyDown", "value": .string(key)], ["type": "keyUp", "value": .string(key)]]
@@ -227,7 +227,7 @@ actor WebDriver {
     }
 }
 
-/// Keys that are no characters, as WebDriver writes them.
+/// Keys without a character, as WebDriver writes them.
 enum Key {
     static let enter = "\u{E007}"
     static let escape = "\u{E00C}"

@@ -9,7 +9,7 @@ import WalletConnectPaySandbox
 
 @testable import payroute
 
-/// `payroute pay` at a dishonest gateway, over loopback HTTP: it ends with 1, says why, and signs nothing.
+/// `payroute pay` at a dishonest gateway, over loopback HTTP: it exits with 1, states the reason, and signs nothing.
 @Suite("pay at a dishonest gateway")
 struct DishonestGatewayTests {
     typealias TamperedAnswer = WalletConnectPaySandbox.TamperedAnswer
@@ -23,7 +23,7 @@ struct DishonestGatewayTests {
         let result = await payroute("pay", payment.link, "--sandbox", server.baseURL.text)
         #expect(result.code == 1)
         #expect(!result.lines.contains { $0.hasPrefix("  sign") }, "\(answer): \(result.output)")
-        // What the wallet cannot do at all is not even looked at.
+        // A call that the wallet cannot make at all is not reviewed.
         let isBeyondTheWallet = answer.name.hasPrefix("method-") && result.output.contains("a wallet that can do")
         #expect(isBeyondTheWallet || result.output.contains(answer.rejection), "\(answer): \(result.output)")
         #expect(await sandbox.ledger.captures(of: payment.id) == 0)

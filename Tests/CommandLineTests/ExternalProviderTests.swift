@@ -10,14 +10,14 @@ import Testing
 @testable import custom_provider
 @testable import payroute
 
-/// The language that the programs of these tests are written in.
+/// The language of these tests' programs.
 private enum Python {
     static let isThere = ["/usr/bin/python3", "/usr/local/bin/python3"].contains {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 }
 
-/// Providers that are programs of their own.
+/// Providers that are separate programs.
 @Suite("External providers", .enabled(if: Python.isThere))
 struct ExternalProviderTests {
     static let example = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -26,7 +26,7 @@ struct ExternalProviderTests {
 
     private let folder = ScratchFolder()
 
-    /// A program of this name that says these lines of Python.
+    /// A program of this name with these lines of Python.
     private func program(_ name: String, _ lines: String) throws -> String {
         let file = folder.file("payroute-provider-\(name)")
         try "#!/usr/bin/env python3\n\(lines)\n".write(toFile: file, atomically: true, encoding: .utf8)
@@ -34,8 +34,8 @@ struct ExternalProviderTests {
         return file
     }
 
-    /// The provider that is `file`. While another test starts a program, a file that was just written may still be open
-    /// there for a moment, and cannot be run.
+    /// The provider in `file`. While another test starts a program, a new file may still be open there for a moment,
+    /// and cannot be run.
     private func provider(_ file: String, _ limits: ExternalProvider.Limits = .init()) throws -> ExternalProvider {
         while true {
             do {
@@ -229,7 +229,7 @@ struct ExternalProviderTests {
         let numbers = try String(contentsOfFile: mark, encoding: .utf8).split(separator: " ").compactMap { Int32($0) }
         #expect(numbers.count == 2)
         for number in numbers {
-            // Who adopted the child may still have to bury it.
+            // The process that adopted the child may still have to reap it.
             while kill(number, 0) == 0, !Self.isZombie(number) { await Task.yield() }
         }
     }
@@ -369,7 +369,7 @@ struct ExternalProviderTests {
         #expect(missing.code == 1 && missing.errors.contains("payroute-provider-nobody"))
         try "".write(toFile: folder.file("payroute-provider-note"), atomically: true, encoding: .utf8)
         #expect(await run(["providers", "--with", "note"]).code == 1)
-        // A folder that depends on where one stands is no place to look for who pays.
+        // A folder relative to the current one is not searched for providers.
         _ = try program("tea", Self.ready)
         #expect(await run(["providers", "--with", "tea"], environment: ["PATH": ".:"]).code == 1)
     }

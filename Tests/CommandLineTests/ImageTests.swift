@@ -43,7 +43,7 @@ struct ImageTests {
             ("empty", []), ("text", Array("pay_1".utf8)), ("head", Array(whole.prefix(20))),
         ]
         files += [("jpeg", [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 0, 0, 0xFF, 0xC0, 0, 11, 8, 0xFF, 0xFF, 0xFF, 0xFF, 3, 1])]
-        // What follows the pixels, the last 12 bytes, says nothing of them.
+        // The last 12 bytes, after the pixels, do not affect them.
         for step in stride(from: 8, to: whole.count - 12, by: 7) {
             var spoilt = whole
             spoilt[step] ^= 0x55
@@ -66,7 +66,7 @@ struct ImageTests {
                 try PNGPicture(Self.file(width: width, height: height, [0x78, 0x01]))
             }
         }
-        // Stored: 3 bytes where one row of one pixel is 2. What is too much is never unpacked.
+        // Stored: 3 bytes for one row of one pixel, which takes 2. The excess is never unpacked.
         let stream: [UInt8] = [0x78, 0x01, 1, 3, 0, 0xFC, 0xFF, 0, 0, 0, 0, 3, 0, 1]
         let picture = try? PNGPicture(Self.file(width: 1, height: 1, stream))
         #expect(picture.map { $0.grey == [0] } ?? true)

@@ -80,7 +80,7 @@ struct JournalTests {
         defer { other.stop() }
         let resume = ["journal", "resume", "--journal", file, "--sandbox", other.baseURL.text, "--json"]
         let unsettled = await payroute(resume, input: [])
-        // The confirmation never arrived: the service still waits for it, and only its expiry can end the payment.
+        // The confirmation never arrived: the service still waits for it, and the payment can only expire.
         #expect(unsettled.code == 1)
         let object = try JSONValue(parsing: unsettled.output.utf8.dropLast())
         #expect(object["settled"] == false)

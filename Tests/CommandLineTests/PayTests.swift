@@ -19,7 +19,7 @@ struct PayTests {
         return WalletConnectPaySandbox(configuration)
     }
 
-    /// What the command says for each ending of a scenario. A refused request leaves the payment open: `failed`.
+    /// The command's status for each outcome of a scenario. A refused request leaves the payment open: `failed`.
     private static func word(_ outcome: Scenario.Outcome) -> String {
         switch outcome {
         case .paid: "succeeded"
@@ -37,7 +37,7 @@ struct PayTests {
         let sandbox = WalletConnectPaySandbox(configuration)
         let server = try LoopbackServer(sandbox)
         defer { server.stop() }
-        // Patience is a minute; the test's is not.
+        // The timeout is a minute, too long for the test.
         if scenario == .slowSettlement { return }
         let payment = await sandbox.createPayment(scenario)
         let result = await payroute("pay", payment.link, "--sandbox", server.baseURL.text, "--json")
@@ -77,7 +77,7 @@ struct PayTests {
         #expect(result.output.contains(#"Café \u{1B}[31mÖ\u{2028}\u{202E}xxx"#))
         #expect(result.output.contains("x… asks for 12.50 USD"))
         #expect(!result.output.contains(String(repeating: "x", count: 200)))
-        // What will happen stands there before it does, in terms that the payer can check.
+        // The effects are printed before they happen, in terms that the payer can check.
         #expect(result.output.contains("sign    1 of 1: eth_signTypedData_v4\n"))
         #expect(
             result.output.contains(

@@ -74,7 +74,7 @@ struct PaykitPayTests {
         let result = await payroute("pay", payment.link, "--sandbox", server.baseURL.text, "--private")
         #expect(result.code == code && result.output.contains(words), "\(result.output)\(result.errors)")
         #expect(await site.ledger.captures(of: payment.id) == (code == 0 ? 1 : 0))
-        // Without it, what they publish is paid where they do not agree; but nobody who lies about the agreement.
+        // Without it, published endpoints are paid if there is no agreement; but no payee that misstates the agreement.
         let other = await payroute("pay", payment.link, "--sandbox", server.baseURL.text)
         #expect(other.code == (scenario == "private-another-amount" ? 1 : 0), "\(other.output)")
     }

@@ -8,7 +8,7 @@ import WalletConnectPaySandbox
 
 @testable import payroute
 
-/// What a terminal, a log or a screen shot gets to see of links that hold secrets.
+/// The visible parts of links with secrets in a terminal, a log or a screenshot.
 @Suite("Secrets in links")
 struct PrivacyTests {
     private static let secret = "62d5c1e0242011eda300f59379b812ce"

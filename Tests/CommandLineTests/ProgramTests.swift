@@ -66,7 +66,7 @@ struct ProgramTests {
             #expect(result.code == 64 && result.output == "")
             #expect(result.errors.contains("'payroute \(command)"), "\(result.errors)")
         }
-        // What the advice names is there.
+        // The advice names an existing command.
         let path = command.split(separator: " ").prefix { !$0.hasPrefix("-") }.map(String.init)
         #expect(await payroute(["help"] + path, input: []).code == 0, "\(path)")
     }

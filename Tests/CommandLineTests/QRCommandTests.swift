@@ -4,7 +4,7 @@ import Testing
 
 @testable import payroute
 
-/// `payroute qr`, and the pictures that it writes.
+/// `payroute qr`, and its pictures.
 @Suite("qr")
 struct QRCommandTests {
     private let folder = ScratchFolder()
@@ -71,7 +71,7 @@ struct QRCommandTests {
     }
 }
 
-/// A black and white PNG file, read as far as this needs: every checksum, stored blocks only, no filters.
+/// A black and white PNG file, read as far as necessary: every checksum, stored blocks only, no filters.
 private struct Picture {
     let side: Int
     private let lines: [ArraySlice<UInt8>]
@@ -130,7 +130,7 @@ private struct Picture {
 
     private static func number(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 
-    /// By long division, bit by bit from the other end than the program's.
+    /// By long division, bit by bit from the opposite end to the program's.
     private static func crc(_ bytes: some Sequence<UInt8>) -> Int {
         var remainder: UInt32 = ~0
         for byte in bytes {

@@ -6,11 +6,11 @@ import Testing
 struct ReadmeFigureTests {
     private static let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 
-    /// The blocks that show a command, `$ payroute …`, and what it prints.
+    /// The blocks of a command, `$ payroute …`, and its output.
     private static func figures() throws -> [(command: [String], output: String)] {
         let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
         return try readme.matches(of: /(?s)```console\n\$ payroute ([^\n]+)\n(.*?)```/).map { match in
-            // Words in plain quotes stay as they are; that is all that the figures use.
+            // Quoted words stay as they are; the figures use no other quoting.
             let words = match.1.split(separator: "'", omittingEmptySubsequences: false)
             try #require(words.count % 2 == 1)
             let command = words.enumerated().flatMap { index, part in

@@ -35,7 +35,7 @@ struct SandboxAndDemoTests {
         program.signal(signal)
         var ending: [String] = []
         while let line = await iterator.next() { ending.append(line) }
-        // What the payer asked was told as it came.
+        // The payer's requests are reported as they arrive.
         #expect(ending.contains { $0.contains("request       POST /v1/gateway/payment/") && $0.contains("-> 200") })
         #expect(ending.contains { $0.contains("ledger        captured") })
         ending = Array(ending.drop { !$0.hasPrefix("PAYMENT ") })
@@ -86,10 +86,10 @@ struct SandboxAndDemoTests {
         #expect(try await get("/health").status == 200)
         #expect(try await get("/").headers["Content-Type"]?.hasPrefix("text/html") == true)
         #expect(try await get("/checkout").status == 200)
-        // Another program makes a payment, as a merchant does; nobody pays it.
+        // Another program creates a payment, as a merchant does; it is not paid.
         let made = await payroute("sandbox", "new", "--sandbox", url, "--json")
         let id = try #require(try JSONValue(parsing: Array(made.output.utf8))["payment"]?.string)
-        // Whoever watches from elsewhere sees it, once the connection is there; nobody gets notifications of it.
+        // Another program that watches sees it once its connection is open; no server gets notifications of it.
         let tail = try Program(["sandbox", "tail", "--sandbox", url, "--kind", "ledger"])
         var told = tail.lines.makeAsyncIterator()
         let shop = Task {
@@ -101,7 +101,7 @@ struct SandboxAndDemoTests {
         #expect(await tail.end().code == 0)
         let notified = await payroute("sandbox", "notify", id, "--sandbox", url)
         #expect(notified.code == 1 && notified.errors.contains("no receiver for it"))
-        // And a payment made through the interface is paid by this program's own payer.
+        // And a payment created through the interface is paid by this program's payer.
         let scenarios = try JSONValue(parsing: try await get("/_sandbox/scenarios").body)["services"]?.array ?? []
         #expect(scenarios.map { $0["service"] } == ["walletconnect-pay", "citcon", "payrails", "paykit"])
         for (service, scenario) in [
@@ -158,7 +158,7 @@ struct SandboxAndDemoTests {
         #expect(actions.picture(of: String(repeating: "x", count: 9000)) == nil)
     }
 
-    /// A merchant's server that takes everything.
+    /// A merchant's server that accepts everything.
     private struct Shop: SandboxService {
         func respond(to request: HTTPRequest) async -> HTTPResponse { HTTPResponse(status: 200) }
     }
@@ -275,7 +275,7 @@ struct SandboxAndDemoTests {
         #expect(shop.requests.map(\.path) == ["/hooks"])
         #expect(shop.requests[0].headerNames.contains("svix-signature"))
         #expect(site.hint?.contains(WalletConnectPaySandbox.testKey.reveal()) == true)
-        // Two services have a call of this name: their credentials tell them apart.
+        // Two services have a call of this name: the credentials distinguish them.
         func refund(_ headers: HTTPHeaders) async throws -> JSONValue {
             var headers = headers
             headers["Content-Type"] = "application/json"

@@ -12,7 +12,7 @@ import WalletConnectPaySandbox
 
 @Suite("sandbox tail and notify")
 struct SandboxEventsTests {
-    /// Something that listens on loopback and says what it is told to say to whoever asks.
+    /// A listener on loopback that sends `text` to every connection.
     private static func speaker(saying text: String) throws -> (url: String, end: @Sendable () -> Int32) {
         #if canImport(Glibc)
             let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -38,7 +38,7 @@ struct SandboxEventsTests {
                 _ = write(peer, bytes, bytes.count)
                 close(peer)
             }
-            // Here, and not where it is ended: its number may be another socket's as soon as it is closed.
+            // Here, and not by its user: another socket may reuse its number as soon as it is closed.
             close(listener)
         }
         return (
@@ -111,7 +111,7 @@ struct SandboxEventsTests {
 
     // MARK: notify
 
-    /// A merchant's server, which keeps what it got.
+    /// A merchant's server that stores its requests.
     private actor Shop: SandboxService {
         private(set) var requests: [HTTPRequest] = []
         func respond(to request: HTTPRequest) -> HTTPResponse {

@@ -24,7 +24,7 @@ import Testing
         #expect(shown.contains("http://127.0.0.1:8080/playground"))
     }
 
-    /// Puts a program in the place of the one that opens browsers.
+    /// Replaces the program that opens browsers by a script.
     private func browser(_ script: String) throws -> [String: String] {
         for name in ["open", "xdg-open"] {
             let file = folder.file(name)
@@ -68,7 +68,7 @@ import Testing
         #expect(page.contains("/sandbox/paykit/payer/\(payment.id)") && !page.contains("Notify again"))
         let root = String(decoding: try await send(.get, "/").body, as: UTF8.self)
         #expect(root.contains("href=\"/sandbox/paykit/payees\""))
-        // A request that names only the invoice's hash is one about this payment: its fault is met.
+        // A request that names only the invoice's hash concerns this payment: its fault applies.
         let wallet = String(
             decoding: try await send(.get, "/sandbox/paykit/payer/\(payment.id)").body, as: UTF8.self)
         let invoice = String(try #require(wallet.firstMatch(of: /value="(lnbcrt[0-9a-z]+)"/)).output.1)

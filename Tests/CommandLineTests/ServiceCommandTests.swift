@@ -10,7 +10,7 @@ import WalletConnectPaySandbox
 
 @testable import payroute
 
-/// What is asked about, and done with, a payment that is there: `quote`, `status`, `refund`, `cancel`.
+/// The commands for an existing payment: `quote`, `status`, `refund`, `cancel`.
 @Suite("quote, status, refund and cancel")
 struct ServiceCommandTests {
     private let folder = ScratchFolder()
@@ -145,7 +145,7 @@ struct ServiceCommandTests {
         let paid = await payroute(["pay", payment.link, "--trust-host", "--json"] + place, input: [])
         let price = try #require(try paid.ending["amount"]?.string)
         let unit = try #require(try paid.ending["unit"]?.string)
-        // In what the merchant asked for, not in what the wallet spent.
+        // In the merchant's currency, not in the wallet's.
         let amount = provider == "walletconnect-pay" ? "12.50 USD" : "\(price) \(unit.dropFirst("iso4217/".count))"
         let words = ["refund", payment.link, "--amount", amount, "--json"] + place
         for _ in 0..<2 {
@@ -224,7 +224,7 @@ struct ServiceCommandTests {
         let late = await payroute(["cancel", paid.link, "--json"] + place, input: [])
         #expect(late.code == 1, "\(late)")
         #expect(try late.ending["outcome"] == "succeeded", "\(late)")
-        // A session at Payrails has nothing to call off before its payer does something.
+        // A session at Payrails has nothing to cancel before its payer does something.
         guard provider != "payrails" else { return }
         for _ in 0..<2 {
             let result = await payroute(["cancel", open.link] + place, input: [])

@@ -20,11 +20,11 @@ struct StandardsInspectTests {
         #expect(objects.count == rows.count)
         for (row, object) in zip(rows, objects) {
             #expect(object["valid"] == true && object["error"] == .null, "\(row.input): \(object["error"]?.text ?? "")")
-            // A provider pays the texts of this one, and its standard says what they hold.
+            // A provider pays the texts of this one, and its standard reads their content.
             let isPaid = file.name == "pubky" && object["provider"] == "paykit"
             #expect(object["decision"] == (isPaid ? "matched" : "recognized"), "\(row.input)")
             #expect(object["standard"]?.string == file.standard(of: row), "\(row.input)")
-            // What is a card's data, a claim's code, an authorisation's secret or a session is hidden.
+            // A card's data, a claim's code, an authorisation's secret and a session are hidden.
             for (name, expected) in row.fields where object["fields"]?[name] != "…" {
                 #expect(
                     object["fields"]?[name] == expected,

@@ -23,7 +23,7 @@ struct TableTests {
         #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
         #expect(lines.allSatisfy { $0.last != " " })
         let words = lines.joined(separator: " ").filter { $0 != " " }.count
-        // All text is there: titles once in a table, once in each row of a list.
+        // No text is lost: titles once in a table, once in each row of a list.
         let cells = table.rows.flatMap { $0 }.reduce(0) { $0 + $1.text.filter { $0 != " " }.count }
         let titles = "IDNAMECLAIMSCAPABILITIES".count
         #expect(words == cells + titles || words == cells + 2 * titles)

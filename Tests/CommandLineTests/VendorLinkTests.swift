@@ -7,7 +7,7 @@ import Testing
 
 @testable import payroute
 
-/// What `inspect` says of the vendors' own links: how much, for which order, until when, at which host; and no secret.
+/// The output of `inspect` for the vendors' links: amount, order, expiry and host; and no secret.
 @Suite("inspect, for the vendors' links")
 struct VendorLinkTests {
     private static let token = "62d5c1e0242011eda300f59379b812ce"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import payroute
 
-/// What people get wrong: a line that helps, the right exit code, no stack trace.
+/// Errors of users: a helpful line, the right exit code, no stack trace.
 @Suite("Wrong usage")
 struct WrongUsageTests {
     @Test(
@@ -48,11 +48,10 @@ struct WrongUsageTests {
         }
     }
 
-    /// A file that nobody may read and a folder that nobody may write to, whoever runs the tests: for a superuser Linux
-    /// has some of its own.
+    /// An unreadable file and an unwritable folder, for any user: Linux has some for the superuser, too.
     private struct Forbidden {
         private static let unreadable = "/sys/bus/cpu/drivers_probe"
-        /// Whether there are such.
+        /// True if there are such paths.
         static var isPossible: Bool {
             if geteuid() != 0 { return true }
             let descriptor = open(unreadable, O_RDONLY)

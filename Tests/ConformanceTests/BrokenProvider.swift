@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentTesting
 import Synchronization
 
-/// Takes every 4xx for a refusal of the only copy.
+/// Takes every 4xx as a refusal of the only copy.
 private struct Believer: HTTPTransport {
     let base: any HTTPTransport
 
@@ -18,7 +18,7 @@ struct BrokenProvider: PaymentProvider {
         case changesDescriptor, claimsNothing, trustsEverybody, paysNothing, hopes, believes, tells, wanders,
             asksAgain, waitsForEver, namesAnew
 
-        /// The probe that is there to find it.
+        /// The probe that has to find it.
         var probe: ProviderConformance.Probe {
             switch self {
             case .changesDescriptor: .descriptor
@@ -68,7 +68,7 @@ struct BrokenProvider: PaymentProvider {
         if flaw == .tells { context.log("asking with \(Subjects.secret)") }
         let quote = try await base.quote(request, in: context)
         guard flaw == .asksAgain, let amount = quote.amount else { return quote }
-        // It also offers what is being paid already.
+        // It also offers a payment that is already in progress.
         return PaymentQuote(
             reference: quote.reference, payee: quote.payee, amount: amount,
             options: [PaymentMethodOption(id: "charge", title: "Charge", amount: amount)])
@@ -85,7 +85,7 @@ struct BrokenProvider: PaymentProvider {
         case .wanders:
             _ = try? await context.http.send(HTTPRequest(.get, try HTTPURL("https://other.example/payments/p1")))
         case .asksAgain:
-            // A charge that poses as a question, with a new key each time.
+            // A charge disguised as an inquiry, with a new key each time.
             let id = attempt.reference.id
             _ = try await context.step("ask", .query) {
                 let url = try HTTPURL("https://\(KeyedService.host)/payments/\(id)/charge")

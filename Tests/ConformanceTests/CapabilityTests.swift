@@ -4,7 +4,7 @@ import Simulation
 import Testing
 
 extension ShopMistake {
-    /// The probe that is there to find it, and what it says.
+    /// The probe that has to find it, and its message.
     var finding: (probe: ProviderConformance.Probe, words: String) {
         switch self {
         case .believesReturns: (.returns, "the payment is called paid, but no money was taken")

@@ -13,7 +13,7 @@ actor FlawedJournal: PaymentJournal, AttemptArchive {
         case readsThenWrites, seesOnlyItself, leasesOfItsOwn, syncsLate, syncsSendsLate, losesOpenings, losesMiddle
         case repeatsPageEnds, ignoresSince, ignoresState, pagesByDate, prunesUnfinished, prunesProofs, prunesNothing
 
-        /// The probe that is there for it.
+        /// The probe that has to find it.
         var probe: JournalConformance.Probe {
             switch self {
             case .sharesLeases: .exclusion
@@ -43,7 +43,7 @@ actor FlawedJournal: PaymentJournal, AttemptArchive {
     private let flaw: Flaw?
     private var holdings: [String: (holder: String, end: Date)] = [:]
     private var rows: [AttemptHistory] = []
-    /// How many entries of an attempt are durable; nil where not even its opening is.
+    /// The number of durable entries of an attempt; nil if its opening is not durable.
     private var durable: [AttemptID: Int] = [:]
 
     init(_ flaw: Flaw?) { self.flaw = flaw }
@@ -60,7 +60,7 @@ actor FlawedJournal: PaymentJournal, AttemptArchive {
         }
     }
 
-    /// What is seen from elsewhere: as it is now, or nothing.
+    /// The view of another process: the current state, or nothing.
     private func copy() async -> FlawedJournal {
         let copy = FlawedJournal(flaw)
         if flaw == .leasesOfItsOwn { await copy.fill(rows) }

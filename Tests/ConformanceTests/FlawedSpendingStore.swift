@@ -10,7 +10,7 @@ actor FlawedSpendingStore: SpendingStore {
         case takesZero, countsTwice, forgetsIdentity, releasesPaid, refusesLateWord, keepsReleased, freesWhenSetBack
         case waitsForTheFuture, losesPayees, sortsByDay, looseNames, looksThenWrites, seesOnlyItself, losesTheLast
 
-        /// The probe that is there for it.
+        /// The probe that has to find it.
         var probe: SpendingConformance.Probe {
             switch self {
             case .exceedsByOne, .stopsShort, .looksAtOneLimit: .limit

@@ -10,9 +10,9 @@ import TestSupport
 #endif
 
 extension Subjects {
-    /// The histories' shop, which has everything that there is, with what it does wrong.
+    /// The histories' shop, which has every capability, with its mistakes.
     ///
-    /// - Parameter isMerchant: whether it is only what the merchant has.
+    /// - Parameter isMerchant: true for the merchant's capabilities only.
     static func shop(_ habits: ShopHabits = ShopHabits(), isMerchant: Bool = false) -> ConformanceSubject {
         let time = BorrowedClock()
         let provider = ShopProvider(habits, clock: time)
@@ -53,7 +53,7 @@ extension Subjects {
         let body: JSONValue = ["id": .string(id), "status": "paid"]
         return ConformanceSubject.NotificationFixture(
             sent: {
-                // The other payment's are the other payment's.
+                // Each payment has its own notifications.
                 await service.notifications.filter {
                     (try? JSONValue(parsing: $0.body))?["id"]?.string == id
                 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the examples print, to the letter.
+/// The exact output of the examples.
 @Suite struct ExampleTests {
     private func output(of example: String) async throws -> String {
         let executable: URL = try #require(Program.url(example))
@@ -24,8 +24,8 @@ import Testing
                 """)
     }
 
-    /// It ends while the thread of its transport is still starting. One end in a hundred failed when libcrypto freed
-    /// its state meanwhile.
+    /// The program ends while its transport's thread is still starting. One run in a hundred failed when libcrypto
+    /// freed its state meanwhile.
     @Test("Programs end cleanly")
     func programsEndCleanly() async throws {
         let executable: URL = try #require(Program.url("quick-start"))
@@ -91,7 +91,7 @@ import Testing
         #expect(named.map { String($0.1) }.sorted() == folders.sorted())
     }
 
-    /// The code in the README is the quick start, which is built and run above.
+    /// The code in the README is the quick start, which the build compiles and the test above runs.
     @Test("README shows the quick start")
     func readmeShowsTheQuickStart() throws {
         let readme = try text("README.md")

@@ -2,15 +2,14 @@
     import Foundation
     import FuzzModel
 
-    /// Checks the invariants of everything that reads what strangers send, on generated inputs:
+    /// Checks the invariants of all parsers of untrusted input, on generated inputs:
     ///
     ///     swift run -c release Fuzz [inputs] [seed] [first]
     ///     swift run -c release Fuzz only NAME [inputs] [seed] [first]
     ///     swift run -c release Fuzz standards [inputs] [seed] [first] [standard]
     ///
-    /// Every target gets its share of the inputs; see ``FuzzTargets``. With `only` those alone get them whose name has
-    /// NAME in it. With `standards` every payment standard gets all of
-    /// them by itself, made of its own vectors.
+    /// Every target gets its share of the inputs; see ``FuzzTargets``. With `only`, just the targets with NAME in their
+    /// name get them. With `standards`, every payment standard separately gets all of them, made of its vectors.
     ///
     /// Input `first` of a seed is always the same: a failure prints the arguments that repeat it.
     @main

@@ -4,7 +4,7 @@ import PaymentRouting
 import PaymentStore
 import WalletConnectPayProvider
 
-/// Links and routing: what must hold for every text.
+/// Links and routing: the invariants of every text.
 struct RoutingTarget: FuzzTarget {
     static let name = "links and routing"
     static let share = 40
@@ -14,7 +14,7 @@ struct RoutingTarget: FuzzTarget {
     private let patterns: [(id: ProviderID, pattern: LinkPattern)]
     private let patternRouter: PaymentRouter
 
-    /// How often each kind of decision was reached: a fuzzer that is always rejected finds nothing.
+    /// The number of decisions of each kind: a fuzzer that is always rejected finds nothing.
     private(set) var counts: [String: Int] = [:]
 
     init() throws {
@@ -42,7 +42,7 @@ struct RoutingTarget: FuzzTarget {
         Taker("text", [.textPrefix("acme_"), .textPrefix("acme_pay_"), .textPrefix("BCD\n")]),
     ]
 
-    /// What is wrong about `input`, or nil.
+    /// The violation of `input`, or nil.
     mutating func violation(_ input: [UInt8]) -> String? {
         let text = String(decoding: input, as: UTF8.self)
         let decision = router.route(text)
@@ -84,7 +84,7 @@ struct RoutingTarget: FuzzTarget {
         return router.route(link.text) == decision ? nil : "the canonical text goes elsewhere"
     }
 
-    /// The table finds what a plain search through all patterns finds.
+    /// The table finds the same as a plain search through all patterns.
     private func wrongPattern(_ link: PaymentLink) -> String? {
         let best = patterns.filter { Oracle.claims($0.pattern, link) }.max {
             Oracle.order($0.pattern) < Oracle.order($1.pattern)

@@ -4,7 +4,7 @@ import PaymentCore
 import PaymentCrypto
 import TestSupport
 
-/// Encrypted cards in compact form: what a vault reads of what strangers send.
+/// Encrypted cards in compact form: a vault's untrusted input.
 struct JWETarget: FuzzTarget {
     static let name = "compact JWE"
     /// Small: every token of the right form costs an operation with a private key.
@@ -13,7 +13,7 @@ struct JWETarget: FuzzTarget {
     let corpus: Corpus
     private(set) var counts: [String: Int] = [:]
     private let key: RSAPrivateKey
-    /// The tokens that were made for the key, with what they say.
+    /// The tokens that were made for the key, with their content.
     private let genuine: [String: String]
 
     private struct Unusable: Error {}
@@ -54,7 +54,7 @@ struct JWETarget: FuzzTarget {
             return genuine[token] == plaintext ? nil : "reads a token that nobody made"
         } catch let error as CryptoError {
             guard genuine[token] == nil else { return "a genuine token is refused" }
-            // One answer whatever part is wrong with a token of this form, or somebody could learn by trying.
+            // The same error for every defect of a token of this form, or an attacker could learn by trying.
             if case .invalidMessage = error {
                 counts["refused: \(error)", default: 0] += 1
                 return nil

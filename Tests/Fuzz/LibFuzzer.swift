@@ -13,7 +13,7 @@
         _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
     ) -> Int32
 
-    // The package manager links `main` to this name, so libFuzzer's own main function is left out.
+    // The package manager links `main` to this name, so libFuzzer's main function is left out.
     @_cdecl("Fuzz_main")
     func fuzzMain(_ count: Int32, _ arguments: CArguments) -> Int32 {
         var count = count

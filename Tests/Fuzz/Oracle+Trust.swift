@@ -1,8 +1,8 @@
 import FuzzModel
 
 extension Oracle {
-    /// Whether `input` can at all be a link to WalletConnect Pay itself. Says yes too often, never too rarely: what is
-    /// verified must at least pass this.
+    /// True if `input` can be a link to WalletConnect Pay itself. Errs on the side of true: a verified link must at
+    /// least pass this.
     static func canLeadToWalletConnectPay(_ input: [UInt8]) -> Bool {
         var text = input
         let isEncoded = starts(text, "wc%3a") || starts(text, "https%3a")

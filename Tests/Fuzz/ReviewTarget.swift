@@ -6,9 +6,9 @@ import PaymentWallet
 import ReviewModel
 import TestSupport
 
-/// Lists of wallet calls: what a review lets pass must do no harm, whatever a service sends.
+/// Lists of wallet calls: an approved list must do no harm, whatever a service sends.
 ///
-/// An input is the JSON of a case; one that is no JSON chooses a case and changes in its structure.
+/// An input is the JSON of a case; any other input chooses a case and changes in its structure.
 struct ReviewTarget: FuzzTarget {
     static let name = "reviews of wallet calls"
     static let share = 24
@@ -57,7 +57,7 @@ struct ReviewTarget: FuzzTarget {
 
     // MARK: Cases
 
-    /// A case and what is changed about it, chosen by the bytes of `input`.
+    /// A case and its changes, chosen by the bytes of `input`.
     private func changed(by input: [UInt8]) -> JSONValue {
         var seed: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in input { seed = (seed ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -69,9 +69,9 @@ struct ReviewTarget: FuzzTarget {
         return json
     }
 
-    // MARK: What must hold
+    // MARK: Invariants
 
-    /// What is said fits one screen, has nothing that a screen takes for a command, and survives being sent as JSON.
+    /// The text fits one screen, has no control sequences, and survives being sent as JSON.
     private func wrongWords(_ verdict: ReviewVerdict) -> String? {
         let json = verdict.json
         if (try? JSONValue(parsing: json.serialized())) != json { return "the verdict's JSON does not come back" }
@@ -83,7 +83,7 @@ struct ReviewTarget: FuzzTarget {
         return isPlain ? nil : "a text with letters that nobody expects"
     }
 
-    /// The review tells what is signed, and that the agreed amount is paid once.
+    /// The review states what is signed, and that the agreed amount is paid once.
     private func wrongReview(_ review: SigningReview, _ json: JSONValue) -> String? {
         let call = json["calls"]?.array?.last
         if call?["method"]?.string == "eth_signTypedData_v4" {

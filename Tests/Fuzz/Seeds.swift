@@ -1,6 +1,6 @@
 import FuzzModel
 
-/// Real links of every form, and the pieces that attacks are made of.
+/// Real links of every form, and typical pieces of attacks.
 enum Seeds {
     static let corpus = Corpus(links, pieces: pieces)
 

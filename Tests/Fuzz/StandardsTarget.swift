@@ -37,7 +37,7 @@ struct StandardsTarget: FuzzTarget {
     }
 }
 
-/// What must hold of everything that a standard reads.
+/// The invariants of every value that a standard reads.
 enum StandardChecks {
     static func fault(of value: any PaymentStandard, _ link: PaymentLink) -> String? {
         let kind = type(of: value)
@@ -59,7 +59,7 @@ enum StandardChecks {
         return defect.description.isEmpty ? "a defect without words" : nil
     }
 
-    /// Whether reading what is printed gives the same value, and printing that the same text.
+    /// Checks that reading the printed text gives the same value, and printing that value the same text.
     private static func printing<Standard: WritablePaymentStandard>(_ value: Standard) -> String? {
         let text = value.text
         guard text.utf8.count <= PaymentLink.maximumLength else { return nil }
@@ -75,7 +75,7 @@ enum StandardChecks {
 
 /// The texts of the vectors.
 enum StandardCorpus {
-    /// What texts of one standard are made of.
+    /// The parts of texts of one standard.
     static func corpus(of standard: any PaymentStandard.Type) throws -> Corpus {
         let files = try Vectors.texts().map { rows in
             (
@@ -104,11 +104,11 @@ enum StandardCorpus {
     ]
 }
 
-/// Every standard by itself, on texts made of its own vectors.
+/// Every standard separately, on texts made of its vectors.
 enum EachStandard {
-    /// Plays `count` inputs on each standard.
+    /// Runs `count` inputs on each standard.
     ///
-    /// - Returns: what was wrong, with the arguments that repeat it; nil when nothing was.
+    /// - Returns: the violation, with the arguments that repeat it; nil if there is none.
     static func run(_ count: UInt64, seed: UInt64, only: String?, first: UInt64) throws -> String? {
         for standard in KnownStandards.all where only == nil || only == standard.id {
             let corpus = try StandardCorpus.corpus(of: standard)
@@ -120,7 +120,7 @@ enum EachStandard {
                 var generator = Generator(corpus, seed: seed, index: index)
                 let input = String(decoding: generator.input(), as: UTF8.self)
                 guard let link = try? PaymentLink(input) else { continue }
-                // Whoever calls it may have any text.
+                // A caller may have any text.
                 _ = try? standard.init(link)
                 var fault: String?
                 switch reader.recognize(link) {

@@ -6,10 +6,10 @@ import PayrailsFuzz
 /// All targets.
 struct FuzzTargets: Sendable {
     private var targets: [any FuzzTarget]
-    /// Each target's place as often as its share says.
+    /// The indices of the targets, each repeated by its share.
     private let wheel: [Int]
 
-    /// - Parameter name: a part of the name of the targets that are wanted; nil for all.
+    /// - Parameter name: a part of the name of the wanted targets; nil for all.
     init(only name: String? = nil) throws {
         let all: [any FuzzTarget.Type] =
             [RoutingTarget.self, ReviewTarget.self, StandardsTarget.self, JWETarget.self] + CitconFuzz.targets
@@ -20,17 +20,17 @@ struct FuzzTargets: Sendable {
         wheel = kinds.enumerated().flatMap { Array(repeating: $0.offset, count: $0.element.share) }
     }
 
-    /// No target has such a name.
+    /// An error: no target has such a name.
     struct NoTarget: Error {
         let names: [String]
     }
 
-    /// The target that gets the input of this number.
+    /// The target of the input with this number.
     func target(of index: UInt64) -> Int { wheel[Int(index % UInt64(wheel.count))] }
 
     func corpus(of target: Int) -> Corpus { targets[target].corpus }
 
-    /// What is wrong about `input` at a target, or nil. Any number means a target.
+    /// The violation of `input` at a target, or nil. Any number selects a target.
     mutating func violation(of target: Int, _ input: [UInt8]) -> String? {
         let place = target % targets.count
         return targets[place].violation(input).map { "\(type(of: targets[place]).name): \($0)" }

@@ -4,11 +4,11 @@ extension SplitMix64 {
     package mutating func below(_ bound: Int) -> Int { Int(truncatingIfNeeded: next() % UInt64(bound)) }
 }
 
-/// What inputs are made of.
+/// The parts of inputs.
 package struct Corpus: Sendable {
     /// Whole inputs of every form.
     package let wholes: [[UInt8]]
-    /// What mutations insert.
+    /// The pieces that mutations insert.
     package let pieces: [[UInt8]]
 
     package init(_ wholes: [String], pieces: [String]) {
@@ -22,7 +22,7 @@ package struct Corpus: Sendable {
     }
 }
 
-/// Makes inputs. Number `index` of a seed is always the same, so that a failure is found again at once.
+/// Makes inputs. Number `index` of a seed is always the same, so that a failure can be repeated at once.
 package struct Generator {
     private var random: SplitMix64
     private let corpus: Corpus
@@ -75,7 +75,7 @@ package struct Generator {
         }
     }
 
-    /// Replaces what stands between two delimiters by another piece.
+    /// Replaces the text between two delimiters by another piece.
     private mutating func replaceToken(in bytes: inout [UInt8], from place: Int) {
         let delimiters = Array(":/?#&=@".utf8)
         let start = bytes[place...].firstIndex { delimiters.contains($0) }.map { $0 + 1 } ?? 0

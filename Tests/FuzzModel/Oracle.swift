@@ -1,10 +1,10 @@
 package import PaymentCore
 
-/// Slow, plain second opinions that share no code with what they judge.
+/// Slow, plain second implementations that share no code with the ones under test.
 package enum Oracle {
     // MARK: Patterns
 
-    /// How narrow a pattern is, written down anew: by kind, then by the length of its host, then of its path.
+    /// The specificity of a pattern, implemented anew: by kind, then by the length of its host, then of its path.
     package static func order(_ pattern: LinkPattern) -> (kind: Int, host: Int, path: Int) {
         switch pattern {
         case .returnURL(let url): (5, url.utf8.count, 0)
@@ -18,7 +18,7 @@ package enum Oracle {
 
     // MARK: Trust
 
-    /// `input` as a plain text: decoded where it is a URI that was encoded as a whole.
+    /// `input` as a plain text: decoded if it is a URI that was encoded as a whole.
     package static func plain(_ input: [UInt8]) -> String {
         let isEncoded = input.firstIndex(of: UInt8(ascii: "%")).map { !input[..<$0].contains(UInt8(ascii: ":")) }
         return String(decoding: isEncoded == true ? decoded(input[...]) : input, as: UTF8.self)
@@ -60,11 +60,11 @@ package enum Oracle {
 
     // MARK: Routing
 
-    /// Whether `pattern` claims `link`, read from the pattern's documentation.
+    /// True if `pattern` claims `link`, by the pattern's documentation.
     package static func claims(_ pattern: LinkPattern, _ link: PaymentLink) -> Bool {
         switch pattern {
         case .scheme(let scheme): return link.scheme.map(String.init) == scheme
-        // Only what a reader finds, and none is asked here.
+        // Only a reader finds these, and none is used here.
         case .standard: return false
         case .textPrefix(let prefix): return link.form == .text && link.text.utf8.starts(with: prefix.utf8)
         case .returnURL(let url): return link.form != .text && link.text.prefix { $0 != "?" && $0 != "#" } == url

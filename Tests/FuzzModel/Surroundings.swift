@@ -3,7 +3,7 @@ package import Foundation
 package import PaymentCore
 import Synchronization
 
-/// The world around a provider under test: one answer, no time, no secrets, and steps that just run.
+/// The surroundings of a provider under test: one answer, no time, no secrets, and steps that run at once.
 package struct Surroundings: Sendable {
     /// Answers every request.
     package struct Service: HTTPTransport {
@@ -71,6 +71,6 @@ package struct Surroundings: Sendable {
 }
 
 extension PaymentOutcome {
-    /// Whether it says that the money arrived.
+    /// True if it reports that the money arrived.
     package var isSuccess: Bool { if case .succeeded = self { true } else { false } }
 }

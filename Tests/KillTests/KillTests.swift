@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-/// Real processes, a real disk, real signals. `PAYROUTE_KILLS` says how many processes are killed, `PAYROUTE_RACES` how
-/// many links are raced for; these are few by default, `make kill-test` takes many.
+/// Real processes, a real disk, real signals. `PAYROUTE_KILLS` is the number of killed processes, `PAYROUTE_RACES` the
+/// number of links with racing processes; these are few by default, `make kill-test` uses many.
 @Suite("Processes that are killed or race", .serialized)
 struct KillTests {
     private let folder = ScratchFolder()
@@ -34,7 +34,8 @@ struct KillTests {
         defer { server.stop() }
         let url = server.baseURL.text
         let random = SeededRandomSource(seed: 4)
-        // How long an undisturbed payment takes here from its first line on, so that the moments spread over all of it.
+        // The duration of an undisturbed payment here from its first line on, so that the moments spread over all of
+        // it.
         let whole = try Program(
             ["pay", await sandbox.createPayment().link, "--sandbox", url, "--journal", journal])
         var start: ContinuousClock.Instant?
@@ -47,8 +48,8 @@ struct KillTests {
         for kill in 0..<Self.kills {
             let payment = await sandbox.createPayment(kill % 4 < 2 ? .paidAtOnce : .paidAfterPolling)
             let program = try Program(["pay", payment.link, "--sandbox", url, "--journal", journal])
-            // Right after some line of the report, because `step`, `done` and the like stand at the moments that
-            // matter; or at any time after the first line, and now and then before it.
+            // Right after some line of the report, because `step`, `done` and the like mark the moments that matter; or
+            // at any time after the first line, and now and then before it.
             var left = kill % 2 == 0 ? 1 + Int(random.next() % 18) : Int(random.next() % 8 == 0 ? 0 : 1)
             if left > 0 {
                 for await _ in program.lines {
@@ -74,8 +75,8 @@ struct KillTests {
         print("\(Self.kills) processes killed and resumed: \(summary)")
     }
 
-    /// Resumes all that was interrupted. What was killed between its entry in the journal and the confirmation's
-    /// arrival stays unknown while the service waits for it, and is settled when the service calls it off.
+    /// Resumes every interrupted payment. One that was killed between its entry in the journal and the confirmation's
+    /// arrival stays unknown while the service waits for it, and is settled when the service cancels it.
     private func settle(_ sandbox: WalletConnectPaySandbox, _ url: String) async throws {
         let words = ["journal", "resume", "--journal", journal, "--sandbox", url, "--json"]
         let first = try await run(words)
@@ -89,7 +90,7 @@ struct KillTests {
                     "Api-Key": WalletConnectPaySandbox.liveKey.reveal(),
                     "Merchant-Id": WalletConnectPaySandbox.merchantID,
                 ])
-            // Unless the confirmation of a process that is dead by now has only just been read by the busy server.
+            // Unless the busy server has only just read the confirmation of a dead process.
             let isCancelled = await sandbox.respond(to: cancel).status == 200
             let requests = await sandbox.ledger.confirmRequests(of: id)
             #expect(isCancelled || requests == 1)
@@ -105,7 +106,7 @@ struct KillTests {
         return Captured(code: code, output: output, errors: errors)
     }
 
-    /// How a killed payment ended, after checking that the journal and the service's ledger agree.
+    /// The outcome of a killed payment, after checking that the journal and the service's ledger agree.
     private func ending(of id: String, _ sandbox: WalletConnectPaySandbox) async throws -> String {
         let history = try await SQLiteJournal(path: journal).histories(
             of: PaymentReference(provider: "walletconnect-pay", id: id)

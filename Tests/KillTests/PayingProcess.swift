@@ -23,7 +23,7 @@ final class PayingPlace: Sendable {
 
     deinit { server.stop() }
 
-    /// Starts a process that pays `link`, or settles everything when that is `resume`.
+    /// Starts a process that pays `link`, or resumes everything if `link` is `resume`.
     func process(_ link: String, lease: Duration = .seconds(600)) throws -> Program {
         let milliseconds = Int(lease / .milliseconds(1))
         return try Program(
@@ -37,7 +37,7 @@ final class PayingPlace: Sendable {
         return text.split(separator: "\n").map { String($0.prefix { $0 != " " }) }
     }
 
-    /// How often money moved for a payment: by what the service took, and by what the wallet sent.
+    /// The number of money movements of a payment: by the service's ledger, and by the wallet's transfers.
     func moved(_ id: String, transfers: Int) async -> Int {
         let taken = await sandbox.ledger.events(of: id).count { event in
             if case .captured(_, let amount, _) = event { !amount.hasSuffix("/slip44:60") } else { false }

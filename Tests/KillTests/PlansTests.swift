@@ -15,7 +15,7 @@ struct PlansTests {
     /// Noon of the workers' first day.
     private static let noon = Date(timeIntervalSince1970: 1_800_014_400)
     private static let workers = 3
-    /// How many periods each plan has: all have begun when the last worker comes.
+    /// The number of periods of each plan: all have begun when the last worker starts.
     private static let periods = 10 + 2 * rounds
 
     private func worker(hours: Int, looks: Int) throws -> Program {
@@ -24,7 +24,7 @@ struct PlansTests {
             executable: Program.url("SpendingProcess"))
     }
 
-    /// How often the till was paid for a period.
+    /// The number of the till's payments for a period.
     private var taken: [String: Int] {
         let text = (try? String(contentsOfFile: folder.file("till"), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").reduce(into: [:]) { counts, line in
@@ -32,8 +32,7 @@ struct PlansTests {
         }
     }
 
-    /// Hourly plans that began in the morning: within the limits, above them, never by themselves, of payees that
-    /// refuse.
+    /// Hourly plans that began in the morning: within the limits, above them, never automatic, of payees that refuse.
     private func plans() throws -> [RecurringPlan] {
         try (0..<8).map { number in
             let cents = number % 3 == 0 ? 70 : 12
@@ -74,7 +73,7 @@ struct PlansTests {
             }
             #expect(taken.allSatisfy { $0.value == 1 }, "\(taken.filter { $0.value != 1 })")
         }
-        // Nobody is killed any more. Hours pass, so that what was put off comes due.
+        // No process is killed any more. Hours pass, so that postponed periods come due.
         for look in 1...6 {
             let last = try worker(hours: 2 * Self.rounds + 3 * look, looks: 2)
             let output = await last.lines.reduce(into: "") { $0 += $1 + "\n" }
@@ -119,7 +118,7 @@ struct PlansTests {
         try await leasesAreFree(stored, all)
     }
 
-    /// Whoever comes now gets every lease at once.
+    /// A new worker gets every lease at once.
     private func leasesAreFree(_ stored: SQLiteRecurringJournal, _ plans: [RecurringPlan]) async throws {
         for plan in plans {
             for charge in try await stored.charges(of: plan.id) {

@@ -10,13 +10,14 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// A payer over a private link who is killed again and again, while the payee asks, looks and keeps the books.
+/// A payer over a private link whose process is killed again and again, while the payee requests, polls and keeps the
+/// records.
 @Suite("Requests over private links, paid by processes that are killed", .serialized)
 struct RequestsTests {
     private let folder = ScratchFolder()
     private static let kills = ProcessInfo.processInfo.environment["PAYROUTE_KILLS"].flatMap { Int($0) } ?? 4
 
-    /// The payee, and where both are.
+    /// The payee, and the place of both.
     private struct Place {
         let sandbox: PubkySandbox
         let url: String
@@ -25,7 +26,7 @@ struct RequestsTests {
         let links: SQLiteSealedStates
         let name: String
 
-        /// How many states of the link the payer has kept.
+        /// The number of states of the link that the payer has stored.
         var number: UInt64 { get async throws { try await links.state(named: name)?.number ?? 0 } }
     }
 
@@ -58,9 +59,9 @@ struct RequestsTests {
             ], executable: Program.url("PaykitRequestProcess"))
     }
 
-    /// Lets a payer look while the payee does, until its end or so many lines.
+    /// Lets a payer poll while the payee does, until its end or `lines` lines.
     ///
-    /// - Returns: whether it was killed.
+    /// - Returns: true if it was killed.
     @discardableResult
     private func run(_ place: Place, looks: Int, lines: Int? = nil) async throws -> Bool {
         let program = try process(place, looks: looks)
@@ -68,7 +69,7 @@ struct RequestsTests {
         for await line in program.lines {
             count += 1
             if count == lines { program.signal(SIGKILL) }
-            // The payee looks whenever the payer has kept something.
+            // The payee polls whenever the payer has stored something.
             if line == "kept" || line == "signed in" { _ = try? await place.link.poll() }
         }
         let (code, errors) = await program.end()
@@ -103,7 +104,7 @@ struct RequestsTests {
                 #expect(now >= number, "what is kept goes back from \(number) to \(now)")
                 number = now
             }
-            // Two or three are enough, where the payee is not kept from looking.
+            // Two or three are enough, if the payee is able to poll.
             for _ in 0..<40 {
                 guard try await place.link.proof(of: id) == nil else { break }
                 try await run(place, looks: 4)

@@ -17,7 +17,7 @@ struct SpendingTests {
             executable: Program.url("SpendingProcess"))
     }
 
-    /// What the till took, by payee, in cents.
+    /// The payments in the till, by payee, in cents.
     private var taken: [String: UInt128] {
         let text = (try? String(contentsOfFile: folder.file("till"), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").reduce(into: [:]) { sums, line in
@@ -26,7 +26,7 @@ struct SpendingTests {
         }
     }
 
-    /// What counts in the account, by payee, in cents.
+    /// The recorded spendings, by payee, in cents.
     private func counted(_ records: [SpendingRecord]) -> [String: UInt128] {
         records.filter { $0.state != .released }.reduce(into: [:]) {
             $0[$1.spending.payee ?? "", default: 0] += $1.spending.amounts[0].minorUnits

@@ -24,7 +24,7 @@ struct StoppedTests {
             let payment = await place.sandbox.createPayment(trial % 2 == 0 ? .paidAtOnce : .paidAfterPolling)
             let first = try place.process(payment.link, lease: lease)
             try await Self.stop(first, afterLines: 1 + Int(random.next() % 12))
-            // Nothing but time makes a lease run out.
+            // Only time makes a lease expire.
             try await Task.sleep(for: lease * 2)
             let second = try place.process(payment.link, lease: lease)
             let word = await Self.word(of: second)
@@ -64,7 +64,7 @@ struct StoppedTests {
             #expect(!["not-paid", "before-send", "answered"].contains(word ?? "") || moved == 0)
             endings[word ?? "nothing", default: 0] += 1
 
-            // The service never hears of some: its negative word says nothing about what the wallet has sent.
+            // The service never receives some: its negative status is no evidence about the wallet's transfer.
             guard word == "unknown", moved == 1 else { continue }
             let cancel = HTTPRequest(
                 .post, try HTTPURL("https://sandbox.invalid/v1/payments/\(payment.id)/cancel"),
@@ -93,14 +93,14 @@ struct StoppedTests {
             let words = [await one, await other]
             let moved = await place.moved(payment.id, transfers: place.transfers.count - before)
             #expect(moved == 1, "coins were sent \(moved) times; told: \(words)")
-            // Who sent nothing by a link under which the payment has another name may say just that.
+            // A process that sent nothing, by a link under which the payment has another name, may report just that.
             #expect(words.contains("paid") && !words.contains("not-paid"), "\(words)")
         }
     }
 
     // MARK: Helpers
 
-    /// Stops `program` after so many lines, or lets it end.
+    /// Stops `program` after `count` lines, or lets it end.
     private static func stop(_ program: Program, afterLines count: Int) async throws {
         var left = count
         for await _ in program.lines {
@@ -110,7 +110,7 @@ struct StoppedTests {
         program.signal(SIGSTOP)
     }
 
-    /// What a process tells at last; nil when it tells nothing.
+    /// The last status that a process prints; nil if it prints none.
     private static func word(of program: Program) async -> String? {
         var word: String?
         for await line in program.lines where line.hasPrefix("told ") { word = String(line.dropFirst(5)) }

@@ -2,7 +2,7 @@ package import PaymentCore
 
 /// A device or a merchant's server, and the process on it.
 package struct Doer: Sendable, Hashable {
-    /// Whose journal it is: 0 for the first device.
+    /// The number of the journal: 0 for the first device.
     package let device: Int
     /// The number of the process.
     package let process: Int
@@ -13,12 +13,12 @@ package struct Doer: Sendable, Hashable {
     }
 }
 
-/// On whose behalf something happens. Tasks inherit it, so the wallet and the network know it without being told.
+/// The origin of an action. Tasks inherit it, so the wallet and the network need no parameter for it.
 package enum Acting {
-    /// Who asked the router.
+    /// The caller of the router.
     @TaskLocal package static var doer: Doer?
-    /// By which call, counted. Whoever joins a payment under way hears what another call does.
+    /// The number of the call. A caller that joins a payment in progress receives another call's events.
     @TaskLocal package static var call: Int?
-    /// The attempt that a provider carries through.
+    /// The attempt that a provider performs.
     @TaskLocal package static var attempt: PaymentAttempt?
 }

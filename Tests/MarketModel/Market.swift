@@ -1,50 +1,49 @@
 package import PaymentCore
 package import PaymentTesting
 
-/// One payment service of a simulated world: it makes payments, and knows the truth about them.
+/// One payment service of a simulated world: it creates payments, and knows the truth about them.
 ///
 /// To simulate another provider, write one file with a conforming type that connects its sandbox to the world, and add
 /// it to `MarketMaker.all`. Histories, faults, crashes and the judgement are the same for all.
 ///
-/// Payments are called by their one identity here: what ``identity(of:)`` makes of a provider's reference.
+/// Here a payment has one identity: the result of ``identity(of:)`` for a provider's reference.
 package protocol Market: Sendable {
     /// The provider under test, without any layer.
     var provider: any PaymentProvider { get }
 
-    /// What merchants use in the provider's place on their servers; nil when it is the provider itself, or there is
-    /// none.
+    /// The merchants' service on their servers; nil if it is the provider itself, or there is none.
     var merchant: (any PaymentService)? { get }
 
-    /// What the application puts around the provider's world.
+    /// Wraps the provider's context as the application does.
     func surround(_ context: ProviderContext) -> ProviderContext
 
-    /// Makes a payment. What becomes of it is drawn; most can be paid.
+    /// Creates a payment. Its outcome is drawn; most can be paid.
     ///
-    /// - Parameter number: another one for every payment of a history, from 0.
+    /// - Parameter number: a distinct number for every payment of a history, from 0.
     func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment
 
-    /// Gives the payer what its payments need beyond accounts and keys: wallets, pages.
+    /// Adds the payer's means beyond accounts and keys: wallets, pages.
     func equip(_ payer: inout Payer)
 
-    /// The one name of a payment, whatever its link is called.
+    /// The one name of a payment, for every spelling of its link.
     func identity(of reference: String) -> String
 
-    /// How often the service took money for a payment; what a wallet sent by itself is not counted here.
+    /// The number of captures of the service for a payment; a wallet's own transfers are not counted.
     func captures(of payment: PaymentReference) async -> Int
 
-    /// Whether the payee had the money at some time, from whomever.
+    /// True if the payee had the money at some time, from any payer.
     func isPaid(_ payment: PaymentReference) async -> Bool
 
-    /// Whether the service took money by this very attempt and keeps it; what a wallet sent by itself does not count.
+    /// True if the service took money by this very attempt and keeps it; a wallet's own transfers do not count.
     func wasCaptured(_ attempt: PaymentAttempt) async -> Bool
 
-    /// Whether the service's word on the payment will never change again. Asked about what wallets have sent, only.
+    /// True if the service's status of the payment will never change again. Called only about wallets' transfers.
     func isDecided(_ payment: PaymentReference) async -> Bool
 
-    /// Whether a payment that was declined may be paid in another way.
+    /// True if a declined payment may be paid in another way.
     var canBePaidAfterRefusal: Bool { get }
 
-    /// What is not true of a receipt, or nil.
+    /// The false statement of a receipt, or nil.
     func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String?
 
     /// The id of the payment whose money `request` can move, or nil. Such a request must find its step on the disk.
@@ -52,28 +51,28 @@ package protocol Market: Sendable {
 
     // MARK: What comes from outside
 
-    /// The URLs by which a payer may come back, sooner, later, or twice.
+    /// The URLs by which a payer may return, sooner, later, or twice.
     func returns(of payment: PaymentReference) -> [String]
 
-    /// Every notification that the service has sent and that is not too old to be believed, oldest first.
+    /// All notifications of the service that are not yet too old to be accepted, oldest first.
     func notifications() async -> [IncomingNotification]
 
-    /// Notifications that are not to be believed: altered ones, ones that say that `payment` is paid and are signed
-    /// with another secret, and ones that are too old.
+    /// Notifications that must be rejected: altered ones, ones that report `payment` as paid and are signed with
+    /// another secret, and ones that are too old.
     func forgeries(about payment: PaymentReference) async -> [IncomingNotification]
 
-    /// A refund that a merchant may ask for; nil where none can be.
+    /// A refund that a merchant may request; nil if none is possible.
     ///
-    /// - Parameter number: which one; ``MarketPayment/excessiveRefund`` is over more than was paid.
+    /// - Parameter number: the number of the refund; ``MarketPayment/excessiveRefund`` exceeds the paid amount.
     func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest?
 
-    /// How often the service gave money back for a refund.
+    /// The number of times that the service paid a refund.
     func givenBack(_ refund: RefundRequest) async -> Int
 
-    /// Every time that the service gave money of a payment back, with how much of it in minor units.
+    /// The amounts of all refunds of a payment, in minor units.
     func givenBack(of payment: PaymentReference) async -> [UInt128]
 
-    /// How often the service called a payment off.
+    /// The number of times that the service cancelled a payment.
     func cancellations(of payment: PaymentReference) async -> Int
 }
 
@@ -98,12 +97,11 @@ extension Market {
 package struct MarketPayment: Sendable {
     /// The payment, by its one identity.
     package let reference: PaymentReference
-    /// The spellings of the link that is paid; the first is the usual one.
+    /// The spellings of the paid link; the first is the usual one.
     package let links: [String]
-    /// Whether the service never says how it ends, once money was taken.
+    /// True if the service never reports an outcome once money was taken.
     package let isEndless: Bool
-    /// Whether other devices of the payer's, with journals of their own, may pay it too: the service takes it only
-    /// once.
+    /// True if other devices of the payer, with separate journals, may pay it too: the service takes it only once.
     package let isForAll: Bool
 
     package init(reference: PaymentReference, links: [String], isEndless: Bool = false, isForAll: Bool = false) {
@@ -116,9 +114,9 @@ package struct MarketPayment: Sendable {
 
 /// Opens a market in a world.
 package struct MarketMaker: Sendable {
-    /// The weight with which payments go there, beside those of the other markets.
+    /// The weight of payments to this market, relative to the others.
     package let share: Int
-    /// Opens it.
+    /// Opens the market.
     package let open: @Sendable (SimulatedWorld) throws -> any Market
 
     package init(share: Int, open: @escaping @Sendable (SimulatedWorld) throws -> any Market) {
@@ -128,7 +126,7 @@ package struct MarketMaker: Sendable {
 }
 
 extension MarketPayment {
-    /// The number of a refund over more than was paid.
+    /// The number of a refund that exceeds the paid amount.
     package static let excessiveRefund = 2
 }
 

@@ -12,7 +12,7 @@ import WalletConnectPaySandbox
 //     PayingProcess JOURNAL SANDBOX CHAIN LEASE LINK|resume
 //
 // CHAIN is a file, one line for each transfer that the wallet sends: a simulated chain, which outlives the process.
-// LEASE is in milliseconds. Every step is a line on standard output, and the last line is what the payer is told.
+// LEASE is in milliseconds. Every step is a line on standard output, and the last line is the payer's outcome.
 
 /// A wallet that broadcasts to a file.
 struct FileWallet: PaymentSigner {

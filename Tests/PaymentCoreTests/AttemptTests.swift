@@ -28,9 +28,9 @@ struct AttemptTests {
                 #expect(UUID(uuidString: key) != nil && key.utf8.count == 36)
             }
         }
-        // Where the names meet says nothing.
+        // The boundary between the names is not ambiguous.
         #expect(try Self.attempt("ab").key(for: "c") != Self.attempt("a").key(for: "bc"))
-        // It outlives a release: a service that has seen it once must see the same one again.
+        // The key survives releases: a service that has received it once must receive the same one again.
         #expect(try Self.attempt("key").key(for: "confirm") == "56866090-52dd-4e6a-b933-b5be162b0323")
     }
 
@@ -80,7 +80,7 @@ struct AttemptTests {
         #expect(StepKind(rawValue: kind.rawValue) == kind)
         #expect(try JSONValue.encode([kind]).decode([StepKind].self) == [kind])
         #expect(StepKind.all.count { $0.rawValue == kind.rawValue } == 1)
-        // Only what moves nothing may run again at any time.
+        // Only steps that move nothing may run again at any time.
         #expect(kind.movesMoney == (kind.repetition != .always))
     }
 }

@@ -115,7 +115,7 @@ struct JSONCallTests {
         for text in ["-1", "1.5", "", "soon", "Wed, 21 Oct 2026 07:28:00 GMT", "99999999999999999999"] {
             #expect(try await retry(text) == .later, "\(text)")
         }
-        // A refusal stays one.
+        // A refusal stays a refusal.
         #expect(try await retry("120", 422) == .never)
     }
 }

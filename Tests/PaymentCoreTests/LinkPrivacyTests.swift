@@ -1,7 +1,7 @@
 import PaymentCore
 import Testing
 
-/// A link prints what is no secret of it; its text is there for code that needs it.
+/// A link prints only its public parts; its text is available to code that needs it.
 @Suite("Privacy of links")
 struct LinkPrivacyTests {
     struct Box { let link: PaymentLink }

@@ -1,7 +1,7 @@
 import PaymentCore
 import Testing
 
-/// What holds for every input, tried on many generated ones.
+/// Properties that hold for every input, checked on many generated ones.
 @Suite("Link properties")
 struct LinkPropertyTests {
     private static let words = [
@@ -31,7 +31,7 @@ struct LinkPropertyTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What is wrong with an accepted link, or nil.
+    /// The defect of an accepted link, or nil.
     private static func flaw(of link: PaymentLink) -> String? {
         guard let again = try? PaymentLink(link.text) else { return "its canonical text is refused" }
         guard Array(again.text.utf8) == Array(link.text.utf8) else { return "its canonical text is not stable" }
@@ -60,7 +60,7 @@ struct LinkPropertyTests {
             + "\(link.query ?? "-") \(link.fragment ?? "-")"
     }
 
-    /// The text as its parts say it is.
+    /// The text, assembled from its parts.
     private static func reassembled(_ link: PaymentLink) -> String {
         var text = ""
         if let scheme = link.scheme { text += "\(scheme):" }
@@ -86,7 +86,7 @@ struct LinkPropertyTests {
                 return
             }
         }
-        // Were nearly everything refused, the test would show nothing.
+        // If nearly everything were refused, the test would prove nothing.
         #expect(accepted > 2_000)
     }
 
@@ -112,7 +112,7 @@ struct LinkPropertyTests {
         var seen = 0
         for _ in 0..<20_000 {
             let text = Self.nastyText(&generator)
-            // In a link that is encoded as a whole, offsets count in what it decodes to.
+            // In a link that is encoded as a whole, offsets refer to the decoded text.
             if text.lowercased().contains("%3a") { continue }
             let bytes = Array(text.utf8)
             do {

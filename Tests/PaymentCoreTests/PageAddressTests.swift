@@ -1,7 +1,7 @@
 import PaymentCore
 import Testing
 
-/// Which pages a service may send a payer to.
+/// The pages to which a service may send a payer.
 @Suite struct PageAddressTests {
     @Test(
         "This machine, however it is spelt, is for services on this machine",

@@ -1,7 +1,7 @@
 import PaymentCore
 import Testing
 
-/// Ids that may, and may not, become a part of a request's path.
+/// Ids that may become a part of a request's path, and ids that may not.
 @Suite struct PathSegmentTests {
     @Test(
         "Ids that lead elsewhere, or could on their way",

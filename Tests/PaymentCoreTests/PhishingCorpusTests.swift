@@ -2,7 +2,7 @@ import PaymentCore
 import TestSupport
 import Testing
 
-/// The scanner's half of the corpus of deceptive links: what it must refuse, and what it may read.
+/// The scanner's part of the corpus of deceptive links: the texts that it must refuse, and those that it may read.
 @Suite("Deceptive links")
 struct PhishingCorpusTests {
     struct File: Decodable {

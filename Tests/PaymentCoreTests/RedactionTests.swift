@@ -3,7 +3,7 @@ import Testing
 
 private let secret = "hunter2-9f86d081"
 
-/// Whatever prints a value, it must not print a secret.
+/// Every print of a value omits its secrets.
 @Suite("Redaction")
 struct RedactionTests {
     struct Card {
@@ -78,7 +78,7 @@ struct RedactionTests {
             var text = "\(value)" + String(reflecting: value) + String(describing: value)
             print(value, to: &text)
             debugPrint(value, to: &text)
-            // HTTPURL has no secret fields of its own; its stored link is for those who dump it.
+            // HTTPURL has no secret fields; its stored link is for code that dumps it.
             if !(value is HTTPURL) { dump(value, to: &text) }
             #expect(!text.contains(secret), "\(type(of: value))")
             #expect(!text.contains("104, 117, 110"), "\(type(of: value))")

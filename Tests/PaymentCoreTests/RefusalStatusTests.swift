@@ -3,7 +3,7 @@ import Testing
 
 @Suite("What the status of an answer to a mutation proves")
 struct RefusalStatusTests {
-    /// Written down a second time, by what each one means (RFC 9110, 6585, 7725, 8470, 4918).
+    /// A second list, by the meaning of each status (RFC 9110, 6585, 7725, 8470, 4918).
     private static let refusals: [Int: String] = [
         400: "malformed", 401: "no credentials", 402: "declined", 403: "not allowed", 404: "nothing there",
         405: "not this method", 407: "no credentials for the proxy", 410: "gone", 411: "no length", 413: "too large",

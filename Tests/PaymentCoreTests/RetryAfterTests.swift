@@ -12,7 +12,7 @@ struct RetryAfterTests {
             ("1.5", nil, nil),
             ("Sun, 06 Nov 1994 08:49:44 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", .seconds(7)),
             ("Sun, 06 Nov 1994 08:49:30 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", .zero),
-            // Without the service's own clock nothing says what its date means.
+            // Without the service's clock its date has no meaning.
             ("Sun, 06 Nov 1994 08:49:44 GMT", nil, nil), ("Sun, 06 Nov 1994 08:49:44 GMT", "today", nil),
         ] as [(String, String?, Duration?)])
     func header(text: String, date: String?, wait: Duration?) {
@@ -51,7 +51,7 @@ struct RetryAfterTests {
         #expect(none.next() == nil)
     }
 
-    /// What journals hold: written by releases in which these were binary fractions.
+    /// Values in journals, written by releases in which these were binary fractions.
     @Test(
         "Seconds are written as they always were, and read back to the attosecond",
         arguments: [

@@ -98,7 +98,7 @@ struct UnstoredStepTests {
             }
             return await group.reduce(0, +)
         }
-        // Those that came later were given the result; those that came meanwhile were told that it is under way.
+        // Later callers got the result; concurrent ones got an error that it is in progress.
         #expect((1...8).contains(done) && wire.requests.count == 1)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// `Tests/Vectors/payrails-jwe.json`; where it comes from stands in it.
+/// `Tests/Vectors/payrails-jwe.json`, which names its source.
 struct JWEVectors: Decodable {
     struct Key: Decodable {
         let spki: String?

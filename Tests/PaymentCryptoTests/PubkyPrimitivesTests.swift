@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaymentCrypto
 
-/// Against other implementations: `pubky-crypto.json` says which.
+/// Against other implementations: `pubky-crypto.json` names them.
 @Suite("Primitives of the Pubky network")
 struct PubkyPrimitivesTests {
     private func rows(_ list: String) throws -> [JSONValue] {

@@ -94,7 +94,7 @@ import Testing
         let first = Task { try await transport.send(request) }
         await clock.sleepers(1)
         clock.advance(by: .seconds(30))
-        // The client gave up; the server has not.
+        // The client's request timed out; the server still stalls.
         let error = await #expect(throws: TransportError.self) { try await first.value }
         #expect(error?.reason == .timedOut && error?.phase == .maybeSent)
         async let second = transport.send(HTTPRequest(.get, url))

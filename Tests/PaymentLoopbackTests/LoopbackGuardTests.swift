@@ -4,8 +4,8 @@ import PaymentTesting
 import TestSupport
 import Testing
 
-/// The server talks to programs of this machine. A web page that has its own name resolved to 127.0.0.1 (DNS rebinding)
-/// is none of them, and nobody's bytes are taken without end.
+/// The server talks to programs of this machine. A web page whose name resolves to 127.0.0.1 (DNS rebinding) is
+/// refused, and every client's bytes are limited.
 @Suite("Guards of the loopback server") struct LoopbackGuardTests {
     @Test("Only requests for its own address are answered")
     func hosts() async throws {
@@ -64,7 +64,7 @@ import Testing
         let (sent, status) = await client.flood(flood.start, flood.piece, upTo: 256 << 20)
         #expect(sent < 96 << 20, "\(flood.name): \(sent) bytes, \(status ?? 0)")
         #expect(faults.requests.isEmpty)
-        // It goes on serving others.
+        // It continues to serve others.
         #expect(await client.exchange(["GET / HTTP/1.1\r\nHost: self\r\n\r\n"]).map(\.status) == [200])
     }
 

@@ -65,7 +65,7 @@ import Testing
 
     @Test("A port that is in use is named")
     func portInUseIsNamed() throws {
-        // What is free again at once, any other program may take first: not five times in a row.
+        // Any other program may take a freed port first: not five times in a row.
         for _ in 1...5 {
             let server = try LoopbackServer(EchoService())
             let port = server.baseURL.port

@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentTesting
 import Synchronization
 
-/// Answers with what it was asked: method, path, query and body size.
+/// Answers with the parts of the request: method, path, query and body size.
 struct EchoService: SandboxService {
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         let text = "\(request.method.rawValue) \(request.url.path) \(request.url.query ?? "-") \(request.body.count)"
@@ -12,7 +12,7 @@ struct EchoService: SandboxService {
     }
 }
 
-/// Answers when opened; tells how many requests wait.
+/// Answers when opened; counts the waiting requests.
 final class GateService: SandboxService {
     private struct State {
         var isOpen = false
@@ -28,7 +28,7 @@ final class GateService: SandboxService {
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // Arrived is who can be cancelled and let go already.
+                // An arrived request can already be cancelled and released.
                 let (isOpen, ready) = state.withLock { state in
                     if !state.isOpen { state.waiting.append(continuation) }
                     state.arrived += 1
@@ -55,7 +55,7 @@ final class GateService: SandboxService {
         for request in waiting { request.resume() }
     }
 
-    /// Returns once `count` requests have come in.
+    /// Returns once `count` requests have arrived.
     func arrival(of count: Int) async {
         await withCheckedContinuation { continuation in
             let isDone = state.withLock { state in

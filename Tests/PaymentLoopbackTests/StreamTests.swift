@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Answers everything with a stream, and keeps the streams.
+/// Answers every request with a stream, and stores the streams.
 private final class StreamService: SandboxService {
     private let opened = Mutex<[SandboxStream]>([])
     var streams: [SandboxStream] { opened.withLock { $0 } }
@@ -22,7 +22,7 @@ private final class StreamService: SandboxService {
     }
 }
 
-/// Answers that go on: an event reaches its reader when it happens, and nobody's silence holds anybody up.
+/// Endless answers: an event reaches its reader when it happens, and no silent stream blocks another.
 @Suite("Streams of the loopback server") struct StreamTests {
     private static let request = "GET /events HTTP/1.1\r\nHost: self\r\n\r\n"
 

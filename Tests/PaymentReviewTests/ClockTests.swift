@@ -3,11 +3,11 @@ import PaymentCore
 import PaymentReview
 import Testing
 
-/// Times at the edges: of a day, of the calendar, and of what numbers can hold.
+/// Times at the limits: of a day, of the calendar, and of numbers.
 struct ClockTests {
     private static let day: UInt64 = 86_400
 
-    /// The code of a permit that is good until `end`, by a clock that shows `now`.
+    /// The code of a permit that is valid until `end`, by a clock that shows `now`.
     private func code(end: String, now: Date) throws -> String? {
         var sample = try Sample(Sample.permit)
         try sample.typedData { $0["message"]?["deadline"] = .string(end) }

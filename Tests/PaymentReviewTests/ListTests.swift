@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentReview
 import Testing
 
-/// Lists of calls, and what an application may let pass.
+/// Lists of calls, and the calls that an application may allow unreviewed.
 struct ListTests {
     private func code(_ name: String, _ change: ([JSONValue]) -> [JSONValue]) throws -> String {
         var sample = try Sample(name)
@@ -45,7 +45,7 @@ struct ListTests {
         for chain in ["eip155:1", "eip155:8453 ", "EIP155:8453", "eip155:08453", "", "eip155:84530"] {
             #expect(try code { $0["chain_id"] = .string(chain) } == "call-chain", "\(chain)")
         }
-        // Unicode calls the Kelvin sign equal to the letter K, of which Solana's id has two.
+        // Unicode treats the Kelvin sign as the letter K, of which Solana's id has two.
         let kelvin = "solana:5eykt4UsFv8P8NJdTREpY1vzq\u{212A}qZKvdp"
         #expect(try code(Sample.sol) { $0["chain_id"] = .string(kelvin) } == "call-chain")
         for method in [
@@ -106,7 +106,7 @@ struct ListTests {
         #expect(try sample.code == "asset-kind")
     }
 
-    // MARK: What is let pass, and who is known
+    // MARK: Allowed calls, and known payees
 
     private func review(_ sample: Sample, _ reviewer: SigningReviewer) throws -> ReviewVerdict {
         try ReviewCase(sample.json).verdict(of: reviewer)
@@ -132,7 +132,7 @@ struct ListTests {
         sample.call { $0["method"] = "x_\u{212A}" }
         #expect(try self.review(sample, SigningReviewer(unreviewedMethods: ["x_K"])).name == "refuse")
         sample.call { $0["method"] = "personal_sign" }
-        // Not beside others, not on another chain, and no method that can be looked at.
+        // Not beside others, not on another chain, and no method that can be reviewed.
         var twice = sample
         twice.json["calls"] = .array([sample.json["calls"]?[0] ?? .null, sample.json["calls"]?[0] ?? .null])
         #expect(try self.review(twice, reviewer).name == "refuse")
@@ -165,7 +165,7 @@ struct ListTests {
         let owner = "Fdu2uGdvZ3Uy5NrRxqvRUbsTKJvLQXTaeMhhSNtqfJKa"
         #expect(try warnings(Sample.sponsored, ["\(chain):\(owner)"]) == [])
         #expect(try warnings(Sample.sponsored, ["\(chain):\(owner.lowercased())"]) == ["recipient-unknown"])
-        // The account of the tokens is not the one who is paid.
+        // The account of the tokens is not the payee.
         #expect(
             try warnings(Sample.sponsored, ["\(chain):DZZuKkAVyU2FL7JVHXHWZoBxeMfQiXCeMymzRVRgntdh"]) == [
                 "recipient-unknown"

@@ -2,9 +2,9 @@ import PaymentCore
 import ReviewModel
 import Testing
 
-/// The model that judges the reviewer has to find harm where there is some.
+/// The model that judges the reviewer has to find existing harm.
 struct ModelTests {
-    /// What is refused because the payment would fail, or because people are lied to: nothing more is lost.
+    /// Refusals because the payment would fail, or because the text would deceive people: nothing more is lost.
     private static let harmlessCodes: Set<String> = [
         "list-empty", "list-no-payment", "list-order", "call-chain", "display-text", "display-decimals",
         "display-symbol", "native-coin", "message-members", "deadline-past", "recipient-invalid", "address-checksum",

@@ -1,5 +1,5 @@
-/// Numbers as Python 3 reads them (`int(text, radix)`, refused beyond 256 bits and where a service has no business to
-/// be lenient): digits, radix, and the word in hexadecimal digits, or nil.
+/// Numbers as Python 3 reads them (`int(text, radix)`, refused beyond 256 bits and in lenient forms that no service
+/// should use): digits, radix, and the value in hexadecimal digits, or nil.
 enum NumberCases {
     static let all: [(text: String, radix: UInt8, word: String?)] = [
         ("0", 10, "0000000000000000000000000000000000000000000000000000000000000000"),
@@ -178,7 +178,7 @@ enum NumberCases {
         ("29175373440969989090", 10, "00000000000000000000000000000000000000000000000194e3bf911a61dbe2"),
     ]
 
-    /// How JSON may write a number in typed data, and what it is; nil where readers disagree or there is none.
+    /// The JSON spellings of a number in typed data, and its value; nil if readers disagree or it is no number.
     static let json: [(text: String, decimal: String?)] = [
         ("0", "0"), ("1", "1"), ("9007199254740991", "9007199254740991"), ("9007199254740992", nil), ("-0", nil),
         ("-1", nil), ("1.0", nil), ("1e3", nil), ("1E3", nil), ("0.0", nil), ("0e0", nil), ("10e-1", nil),

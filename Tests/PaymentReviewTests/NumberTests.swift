@@ -3,7 +3,7 @@ import Testing
 
 @testable import PaymentReview
 
-/// Numbers of 256 bits, and the notations that are taken for one.
+/// Numbers of 256 bits, and the notations that are accepted as one.
 struct NumberTests {
     @Test("Digits are read as Python reads them", arguments: NumberCases.all)
     func digits(text: String, radix: UInt8, word: String?) throws {

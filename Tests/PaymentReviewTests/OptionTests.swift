@@ -1,7 +1,7 @@
 import PaymentCore
 import Testing
 
-/// What an option says of itself.
+/// The members of an option.
 struct OptionTests {
     private func code(symbol: String, of name: String = Sample.unlisted) throws -> String? {
         var sample = try Sample(name)
@@ -82,7 +82,7 @@ struct OptionTests {
             ("4990001", "amount"), ("4989999", "amount"), ("340282366920938463463374607431773201456", "amount"),
             ("115792089237316195423570985008687907853269984665640564039457584007913129639935", "amount"),
             ("115792089237316195423570985008687907853269984665640564039457584007913129639936", "option-amount"),
-            // 2^256 more than what is asked for, and 2^128 more.
+            // 2^256 more than the requested amount, and 2^128 more.
             ("115792089237316195423570985008687907853269984665640564039457584007913134629936", "option-amount"),
             (String(repeating: "9", count: 100_000), "option-amount"),
         ])
@@ -148,7 +148,7 @@ struct OptionTests {
         for symbol in ["pol", "MATIC", "ETH", "WPOL"] { #expect(try code(Sample.native, symbol) == "display-symbol") }
         for symbol in ["USDT", "usdc"] { #expect(try code(Sample.legacy, symbol) == "display-symbol") }
         #expect(try code(Sample.sol, "WSOL") == "display-symbol")
-        // The name on the wire is not shown, but nothing that imitates letters passes either.
+        // The name on the wire is not shown, but look-alike letters are refused, too.
         #expect(try self.code { $0["amount"]?["display"]?["assetName"] = "USD \u{0421}oin" } == "display-text")
         #expect(
             try self.code { $0["amount"]?["display"]?["assetName"] = .string(String(repeating: "n", count: 101)) }

@@ -4,7 +4,7 @@ import PaymentWallet
 import ReviewModel
 import Testing
 
-/// What has to hold for all lists of calls, on generated ones: the same for the same number.
+/// Properties of all lists of calls, checked on generated ones: the same for the same number.
 struct PropertyTests {
     /// Half of them each, so that two cores share the work.
     private static let halves: [Range<UInt64>] = [0..<350, 350..<700]
@@ -36,11 +36,11 @@ struct PropertyTests {
                 #expect(changedHarm.visible == harm.visible, "\(number): \(change.story)")
             }
         }
-        // Lies that are all refused, or all without effect, would show nothing.
+        // Changes that are all refused, or all without effect, would prove nothing.
         #expect(counts.refused > 500 && counts.told > 10 && counts.same > 100, "\(counts)")
     }
 
-    /// The review of a list that does what was agreed: it tells all of it, and what a wallet would sign.
+    /// The review of a list that does what was agreed: it states all of it, and what a wallet would sign.
     private func honestReview(_ honest: HonestCase, _ seed: UInt64) throws -> SigningReview? {
         let verdict = try verdict(honest.json)
         guard case .approved(let review) = verdict else {
@@ -55,7 +55,7 @@ struct PropertyTests {
 
     private func verdict(_ json: JSONValue) throws -> ReviewVerdict { try ReviewCase(json).verdict() }
 
-    /// What a wallet would sign, by the wallet's own reading.
+    /// The digest that a wallet would sign, by the wallet's reading.
     private func digest(_ json: JSONValue) throws -> [UInt8]? {
         guard let call = json["calls"]?.array?.last, call["method"]?.string == "eth_signTypedData_v4",
             let data = call["params"]?[1]

@@ -4,7 +4,7 @@ import PaymentReview
 import TestSupport
 import Testing
 
-/// A published case, to change one thing about it.
+/// A published case, for tests that change one part of it.
 struct Sample {
     var json: JSONValue
 
@@ -24,12 +24,12 @@ struct Sample {
         json = try #require(VectorTests.Case.all.first { $0.testDescription == name }?.json)
     }
 
-    /// What the review says.
+    /// The verdict of the review.
     var verdict: JSONValue {
         get throws { try ReviewCase(json).verdict().json }
     }
 
-    /// The refusal's code; nil when the list is approved.
+    /// The refusal's code; nil if the list is approved.
     var code: String? {
         get throws {
             let verdict = try verdict

@@ -4,7 +4,7 @@ import PaymentCrypto
 import ReviewModel
 import Testing
 
-/// Payments on Solana that are put together by hand: what each part of them may be.
+/// Payments on Solana that are assembled by hand: the allowed values of each part.
 struct SolanaDraftTests {
     private static let mint = key("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
     private static let payer = key("8DY7NLM8xApk9yiXD63PM3nxRizShsYMREjiQuXWjE3c")
@@ -30,7 +30,7 @@ struct SolanaDraftTests {
         SolanaDraft.opening(account, of: wallet, mint, by: funder, program: program, data: data)
     }
 
-    /// The review of a payment of 0.99 USDC; with `coin` of so many lamports instead.
+    /// The review of a payment of 0.99 USDC, or of `coin` lamports.
     private func sample(_ bytes: [UInt8], coin: UInt64? = nil) throws -> Sample {
         var sample = try Sample(coin == nil ? Sample.legacy : Sample.sol)
         if let coin { sample.json["option"]?["amount"]?["value"] = .string("\(coin)") }
@@ -118,7 +118,7 @@ struct SolanaDraftTests {
             try code([SolanaDraft.coins(7, from: payer, to: owner), Self.transfer()], coin: 7) == "solana-instruction")
         #expect(
             try code([Self.opening(), SolanaDraft.coins(7, from: payer, to: owner)], coin: 7) == "solana-instruction")
-        // What lies above 64 bits must not come round to the same amount.
+        // The bits above 64 must not overflow to the same amount.
         var sample = try sample(
             SolanaDraft(signers: [payer], steps: [SolanaDraft.coins(7, from: payer, to: owner)]).serialized, coin: 7)
         sample.json["option"]?["amount"]?["value"] = "18446744073709551623"
@@ -147,7 +147,7 @@ struct SolanaDraftTests {
         }
     }
 
-    // MARK: Accounts that are opened
+    // MARK: Opened accounts
 
     @Test("An account is opened for the token, for whoever is paid, by one who signs")
     func openings() throws {
@@ -242,9 +242,9 @@ struct SolanaDraftTests {
         #expect(try fee([limit, dear]) == "solana-fee")
         #expect(try fee([limit, dear], sponsored: true) == "approved")
         #expect(try fee([dear, limit]) == "solana-fee")
-        // A part of a lamport counts as a whole one.
+        // A fraction of a lamport counts as a whole one.
         #expect(try fee([SolanaDraft.unitLimit(1_000_001), SolanaDraft.unitPrice(995_000)]) == "solana-fee")
-        // Without a limit, 200,000 units for each instruction that is not about the budget.
+        // Without a limit, 200,000 units for each instruction that does not set the budget.
         #expect(try fee([SolanaDraft.unitPrice(4_975_000)]) == "approved")
         #expect(try fee([SolanaDraft.unitPrice(4_975_001)]) == "solana-fee")
         let memos = [SolanaDraft.Step](repeating: SolanaDraft.Step(SolanaDraft.memo, [], [65]), count: 7)

@@ -2,7 +2,7 @@ import Foundation
 import PaymentCore
 import Testing
 
-/// Transactions of Solana: what is read of them is what is signed.
+/// Transactions of Solana: the review reads exactly the signed content.
 struct SolanaTests {
     @Test(
         "Only the one canonical base64 text is taken",

@@ -36,7 +36,7 @@ struct TableTests {
         }
     }
 
-    /// ASCII that is seen, and the one letter of Tether's that is not.
+    /// True for visible ASCII, and for the one letter of Tether's that is not ASCII.
     private func isPrintable(_ text: String) -> Bool {
         !text.isEmpty && text.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) || $0 == "\u{20AE}" }
     }
@@ -58,7 +58,7 @@ struct TableTests {
         #expect(KnownToken.known("trc20", tether, on: "tron:0xcd8690dc") == nil)
     }
 
-    /// A service that gives wrong decimals shows another amount: these are checked against what the issuers say.
+    /// A service with wrong decimals shows another amount: these are checked against the issuers' values.
     @Test(
         "Decimals that differ from what one would expect",
         arguments: [

@@ -2,7 +2,7 @@ import PaymentCore
 import ReviewModel
 import Testing
 
-/// Transactions: the approval before a permit, and payments in a chain's own coin.
+/// Transactions: the approval before a permit, and payments in a chain's native coin.
 struct TransactionTests {
     private static let payer = "0x8f08bfa78a1d6a23b7ef15b5a64b0baba5fc166a"
     private static let other = "0x1c6bbdcf304b1e15c1aa9de302141ba638477a74"

@@ -1,13 +1,13 @@
 import PaymentCore
 import Testing
 
-/// Typed data: each member has one reading, and no room beside it.
+/// Typed data: each member has one reading, and no unused bits.
 struct TypedDataTests {
     private static let payer = "0x8F08BfA78A1d6A23b7eF15b5A64b0BAba5fc166a"
     private static let usdc = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
     private static let other = "0x1c6BBdCf304b1e15C1aa9DE302141Ba638477A74"
 
-    /// The refusal's code when the member at `path` of the typed data is `value`; nil takes the member away.
+    /// The refusal's code if the member at `path` of the typed data is `value`; nil removes the member.
     private func code(_ name: String, _ path: [String], _ value: JSONValue?) throws -> String {
         var sample = try Sample(name)
         try sample.typedData { Self.set(value, path[...], &$0) }

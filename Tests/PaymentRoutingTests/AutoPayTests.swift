@@ -5,7 +5,7 @@ import PaymentStore
 import TestSupport
 import Testing
 
-/// What is paid without a question, and what is not.
+/// Payments that are made without a question, and payments that are not.
 @Suite("Paying without a question")
 struct AutoPayTests {
     static let zone = TimeZone.gmt
@@ -17,7 +17,7 @@ struct AutoPayTests {
 
     static func link(_ id: String) -> String { "https://pay.acme.example/?id=\(id)" }
 
-    /// A payer who is asked, and takes the first option.
+    /// A payer that is asked, and chooses the first option.
     static func asked(_ asked: Tally) -> Payer {
         Payer(chooser: { quote in
             asked.count("chooser")

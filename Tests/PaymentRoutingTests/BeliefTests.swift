@@ -6,14 +6,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What is believed of a payment that may have been made: late messages, returns and refusals.
+/// The accepted evidence about a payment that may have been made: late messages, returns and refusals.
 @Suite("What is believed")
 struct BeliefTests {
     private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
     private static let refused = PaymentOutcome.declined(DeclineReason(.refused, "no funds"))
     private static let pending = PaymentOutcome.pending(retryAfter: nil)
 
-    /// A merchant's provider whose notifications and cancellations say what a test wants.
+    /// A merchant's provider with scripted notifications and cancellations.
     private struct Shop: NotificationReadingService, CancellingService, RedirectCompletingProvider {
         var base: ScriptedProvider
         var word: PaymentOutcome
@@ -92,7 +92,7 @@ struct BeliefTests {
         let outcome = try? await world.pay()
         let history = try #require(try await world.histories.first)
         if isAccepted {
-            // What the service took from this payer may be just this, wrongly told.
+            // The amount that the service took from this payer may be this payment, wrongly reported.
             #expect(!history.isFinished)
         } else {
             guard case .declined(let reason)? = history.outcome else {
@@ -114,9 +114,9 @@ struct BeliefTests {
         let error = await #expect(throws: PaymentError.self) {
             try await world.router.status(of: ScriptedProvider.reference)
         }
-        // The journal's failure is no fault of the provider's.
+        // The journal's failure is not the provider's fault.
         #expect(error?.code == .journal && error?.phase == .answered)
-        // Nothing has to be read to say that it is paid.
+        // No read is necessary to report it as paid.
         world.provider.statusBody = { payment, _ in .succeeded(PaymentReceipt(reference: payment)) }
         #expect(try await world.router.status(of: ScriptedProvider.reference) == Self.paid)
     }
@@ -148,7 +148,7 @@ struct BeliefTests {
             #expect(error?.code == .payer)
             #expect(error?.phase == (isFull ? .maybeSent : .beforeSend))
             #expect(error?.message.contains("resume it before you pay otherwise") == isFull)
-            // That is what a recovery would have gone on with.
+            // A recovery would have resumed this one.
             #expect(try await world.histories.contains { !$0.isFinished } == isFull)
         }
     }
@@ -294,7 +294,7 @@ struct BeliefTests {
             return Self.pending
         }
         base.statusBody = { _, _ in
-            // The service tells of the first charge while the second one is on its way.
+            // The service reports the first charge while the second one is in flight.
             await asked.open()
             await goesOn.pass()
             return Self.refused
@@ -406,7 +406,7 @@ struct BeliefTests {
                     await leave.pass()
                     return true
                 }
-                // What some providers make of every error of theirs.
+                // Some providers turn all their errors into this.
                 if let word { return word }
                 do {
                     _ = try await context.step("confirm", .mutation(replay: .never)) { true }

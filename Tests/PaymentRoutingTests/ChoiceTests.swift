@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Who chooses, and that nothing else is paid than what was chosen.
+/// The sources of a choice, and that only the chosen option is paid.
 @Suite("The choice")
 struct ChoiceTests {
     private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
@@ -78,7 +78,7 @@ struct ChoiceTests {
         #expect(try await world.router.resume(id, as: Payer()) == Self.paid)
     }
 
-    /// A token, as large as a service likes to say.
+    /// A token with any amount that a service states.
     private static func token(_ units: UInt128, exponent: UInt8 = 6, name: String = "aa") throws -> Money {
         let asset = "caip19/eip155:1/erc20:0x" + String(repeating: name, count: 20)
         return try Money(minorUnits: units, currency: Currency(unit: asset), exponent: exponent)
@@ -130,9 +130,9 @@ struct ChoiceTests {
         #expect(try await asked.histories.first?.attempt.option.id == "last")
     }
 
-    // MARK: Choices that do not hold
+    // MARK: Invalid choices
 
-    /// Says so many times that the option has changed, then pays; keeps the options that attempts had.
+    /// Reports a changed option `times` times, then pays; records the options of its attempts.
     private static func fickle(_ times: Int, _ ran: Tally) -> ScriptedProvider.Pay {
         { attempt, context in
             _ = try await context.step("fetch", .query) { 1 }

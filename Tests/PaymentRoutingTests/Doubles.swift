@@ -16,7 +16,7 @@ final class Tally: Sendable {
     subscript(_ name: String) -> Int { counts.withLock { $0[name] ?? 0 } }
 }
 
-/// A journal in memory of which a double changes what it needs; the rest passes through.
+/// A journal in memory of which a double replaces some methods; the rest is forwarded.
 protocol PassingJournal: PaymentJournal {
     var base: InMemoryJournal { get }
 }
@@ -36,12 +36,12 @@ extension PassingJournal {
     func unfinished() async throws -> [AttemptHistory] { await base.unfinished() }
 }
 
-/// A journal that fails when told to.
+/// A journal that fails on chosen events.
 actor FailingJournal: PassingJournal {
     let base = InMemoryJournal()
     private let fails: @Sendable (JournalEntry.Event?) -> Bool
 
-    /// - Parameter fails: whether writing this event fails; nil stands for opening an attempt.
+    /// - Parameter fails: returns true if writing this event fails; nil stands for opening an attempt.
     init(_ fails: @escaping @Sendable (JournalEntry.Event?) -> Bool) { self.fails = fails }
 
     struct Full: Error {}
@@ -49,13 +49,13 @@ actor FailingJournal: PassingJournal {
     private var isLocked = false
     private var isUnreadable = false
 
-    /// Gives no leases from now on.
+    /// Grants no leases from now on.
     func lock() { isLocked = true }
 
-    /// Says nothing of payments from now on.
+    /// Hides payments from now on.
     func hide() { isUnreadable = true }
 
-    /// The lease that was asked for last.
+    /// The lease that was requested last.
     private(set) var lease: PaymentLease?
 
     func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
@@ -73,7 +73,7 @@ actor FailingJournal: PassingJournal {
 
     private var beforeRelease: (@Sendable () async throws -> Void)?
 
-    /// Has `work` done before the next lease is taken back.
+    /// Runs `work` before the next lease is released.
     func delayNextRelease(by work: @escaping @Sendable () async throws -> Void) { beforeRelease = work }
 
     func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
@@ -92,17 +92,17 @@ actor FailingJournal: PassingJournal {
 
     private var afterEnding: (@Sendable () async throws -> Void)?
 
-    /// Has `work` done after the next outcome is stored, before who stored it hears so.
+    /// Runs `work` after the next outcome is stored, before its writer returns.
     func delayNextEnding(by work: @escaping @Sendable () async throws -> Void) { afterEnding = work }
 
     private var afterReading: (@Sendable () async -> Void)?
 
     private var isForgetful = false
 
-    /// Says nothing of single attempts from now on.
+    /// Hides single attempts from now on.
     func forget() { isForgetful = true }
 
-    /// Has `work` done before the next reader of one attempt, or of all unfinished ones, hears what it has read.
+    /// Runs `work` before the next reader of one attempt, or of all unfinished ones, gets its result.
     func delayNextReading(by work: @escaping @Sendable () async -> Void) { afterReading = work }
 
     func history(of attempt: AttemptID) async throws -> AttemptHistory? {
@@ -128,7 +128,7 @@ actor FailingJournal: PassingJournal {
     }
 }
 
-/// A door that is opened once.
+/// A gate that is opened once.
 actor Gate {
     private var isOpen = false
     private var waiters: [CheckedContinuation<Void, Never>] = []

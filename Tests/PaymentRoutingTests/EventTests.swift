@@ -87,7 +87,7 @@ struct EventTests {
         let events = router.events(of: ScriptedProvider.reference)
         async let second = router.pay(ScriptedProvider.link, as: .careless)
         var iterator = events.makeAsyncIterator()
-        // Before the text is routed nothing names the payment, so that this is the first one.
+        // Before the text is routed no event names the payment, so this is the first one.
         #expect(await iterator.next()?.kind == .joined)
         await gate.open()
         _ = try await (first, second)

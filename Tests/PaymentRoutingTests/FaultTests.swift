@@ -116,7 +116,7 @@ struct FaultTests {
             #expect(world.clock.slept <= .seconds(60))
             #expect(world.provider.calls["status"] > 1)
             #expect(world.provider.calls["status"] <= 10)
-            // Later the service is back: the same attempt is settled, nothing is sent again.
+            // Later the service works again: the same attempt is settled, nothing is sent again.
             world.provider.statusBody = { _, _ in Self.paid }
             #expect(try await world.pay() == Self.paid)
             #expect(world.transport.requests.count == 1)

@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentRouting
 import Testing
 
-/// Where a service may lead the payer.
+/// The pages to which a service may send the payer.
 @Suite("Pages that a service leads the payer to")
 struct HandOffTests {
     private static func opens(_ page: String, by way: String, for hosts: [String]) async throws -> (Int, (any Error)?) {

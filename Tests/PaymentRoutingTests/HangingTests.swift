@@ -4,7 +4,7 @@ import PaymentStore
 import TestSupport
 import Testing
 
-/// Payers whose pages and wallets never come back.
+/// Payers whose pages and wallets never return.
 @Suite("Callbacks that never return", .timeLimit(.minutes(10)))
 struct HangingTests {
     private static let completed = PaymentOutcome.succeeded(
@@ -95,7 +95,7 @@ struct HangingTests {
             ($0 as? PaymentError)?.code == .cancelled && ($0 as? PaymentError)?.phase == .beforeSend
         }
         #expect(try await world.histories.isEmpty)
-        // However late the chooser returns, the payment that was called off is not made.
+        // However late the chooser returns, the cancelled payment is not made.
         await leave.open()
         while try await world.histories.allSatisfy({ !$0.isFinished }) { await Task.yield() }
         #expect(world.transport.requests.isEmpty)

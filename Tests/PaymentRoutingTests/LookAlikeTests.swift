@@ -83,7 +83,7 @@ struct LookAlikeTests {
         }
         let (one, two) = (LookAlikeIndex(claims), LookAlikeIndex(claims.reversed()))
         for number in 0..<40 {
-            // Of many names that share half their letters only a few are compared, the same ones always.
+            // Of many names that share half their letters only a few are compared, always the same ones.
             #expect(
                 one.find("pay.shopnamme\(number).example") == two.find("pay.shopnamme\(number).example"))
             for host in ["pay.shopname\(number).test", "pay-shopname\(number).example"] {

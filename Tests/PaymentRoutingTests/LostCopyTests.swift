@@ -6,15 +6,15 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a later copy of a request is told says nothing about an earlier one that may have arrived.
+/// The answer to a later copy of a request is no evidence about an earlier one that may have arrived.
 @Suite("Requests that are sent more than once")
 struct LostCopyTests {
-    /// What becomes of the first copy.
+    /// The result of the first copy.
     enum First: Sendable, CaseIterable {
         case answerLost, fault, tooMany
     }
 
-    /// Takes money for every key once; after the first copy each one is refused, once.
+    /// Takes money once for every key; after the first copy each one is refused, once.
     private final class Service: Sendable {
         private let state = Mutex<(keys: [String], requests: Int)>(([], 0))
         let first: First
@@ -44,7 +44,7 @@ struct LostCopyTests {
         }
     }
 
-    /// A provider that takes every 4xx for the proof that nothing was done.
+    /// A provider that takes every 4xx as proof that nothing was done.
     private static func provider(sendsAgainItself: Bool) -> ScriptedProvider {
         var provider = ScriptedProvider()
         provider.descriptor = ProviderDescriptor(
@@ -100,7 +100,7 @@ struct LostCopyTests {
             let open = await journal.unfinished()
             #expect(open.count == 1 && open[0].mayHaveMovedMoney)
             #expect(network.requests.count == 2)
-            // Whoever pays again goes on with the same key.
+            // A repeated payment uses the same key.
             guard case .succeeded = try await router.pay(ScriptedProvider.link, as: .careless) else {
                 Issue.record("it can be gone on with")
                 continue

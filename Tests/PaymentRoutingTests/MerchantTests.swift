@@ -108,7 +108,7 @@ struct MerchantTests {
         let calls = shop.calls
         shop.refundBody = { _, _ in throw TransportError(.maybeSent, .timedOut, origin: "https://api.acme.example") }
         shop.refundStatus = { request, _ in
-            // The router asks five times before it lets the payment rest.
+            // The router asks five times before it leaves the payment open.
             guard calls["refund status"] > 5 else { throw PaymentError(.network, "down") }
             return .succeeded(PaymentReceipt(reference: request.reference))
         }
@@ -188,7 +188,7 @@ struct MerchantTests {
     }
 }
 
-/// A merchant's service that is nothing else.
+/// A merchant's service that has no payer's side.
 private struct Till: RefundingService {
     let base: Shop
     var descriptor: ProviderDescriptor { ProviderDescriptor(id: "till", name: "Till", outboundHosts: []) }

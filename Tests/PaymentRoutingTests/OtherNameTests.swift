@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One payment under two names, where only the service knows that they are one.
+/// One payment under two names, which only the service can resolve.
 @Suite("Names that only the service can resolve")
 struct OtherNameTests {
     /// Its payments `short…` may be any other.
@@ -33,7 +33,7 @@ struct OtherNameTests {
 
     private static func link(_ id: String) -> String { "https://pay.acme.example/?id=\(id)" }
 
-    /// The wallet sends coins, and the service hears nothing of it.
+    /// The wallet sends coins, and the service is not notified of it.
     private func provider(until seconds: Double = 900) -> Provider {
         var provider = Provider()
         provider.base.expiresAt = clock.now.addingTimeInterval(seconds)

@@ -156,7 +156,7 @@ struct PayTests {
                 world.provider.expiresAt = date
             }
             if isOption, seconds <= 0 {
-                // Only the price is over: the payment stays open.
+                // Only the price has expired: the payment stays open.
                 await #expect { try await world.pay() } throws: { ($0 as? PaymentError)?.code == .unusableOption }
             } else {
                 #expect((try await world.pay() == .expired) == (seconds <= 0))
@@ -204,7 +204,7 @@ struct PayTests {
             #expect(unknown.message.contains("0xabc") && unknown.message.contains("do not pay again"))
             let history = try #require(try await world.histories.last)
             #expect(!history.isFinished && history.walletTransfers == ["0xabc"])
-            // Nor is it where only the status is asked for.
+            // Nor is it if only the status is queried.
             guard case .unknown(let status) = try await world.router.status(of: ScriptedProvider.reference) else {
                 Issue.record("a refusal was believed as the status")
                 return
@@ -213,7 +213,7 @@ struct PayTests {
         }
         #expect(sent["send"] == 1)
         #expect(try await world.histories.count == 1)
-        // The service's word that it was paid ends it.
+        // The service's status that it was paid ends it.
         world.provider.payBody = { attempt, context in
             _ = try await context.step("send", .walletTransfer) { "0xdef" }
             return .succeeded(PaymentReceipt(reference: attempt.reference))
@@ -284,8 +284,8 @@ struct PayTests {
             for history in try await world.histories {
                 if case .succeeded? = history.outcome { Issue.record("journaled as success") }
             }
-            // Money may have moved: nobody may start over. Only what is paid in another currency, while this attempt
-            // had nothing taken, was paid by somebody else, and who asks again is told so.
+            // Money may have moved: no new attempt may begin. Only a payment in another currency, while this attempt
+            // captured nothing, was made by another payer, and a repeated call reports it.
             let isElsewhere = !usesMutation && receipt.amount?.currency == .usd
             _ = try? await world.pay()
             #expect(try await world.histories.count == (isElsewhere ? 2 : 1))
@@ -432,7 +432,7 @@ struct PayTests {
     }
 }
 
-/// What a provider saw.
+/// The calls of a provider.
 private final class Seen: Sendable {
     private let texts = Mutex<[String?]>([])
     var all: [String?] { texts.withLock(\.self) }

@@ -5,7 +5,7 @@ import PaymentStore
 import TestSupport
 import Testing
 
-/// Links that name a payee and no single payment.
+/// Links that name a payee but no single payment.
 @Suite("Payees")
 struct PayeeTests {
     private let clock = VirtualClock()
@@ -36,7 +36,7 @@ struct PayeeTests {
         let second = try receipt(try await pay(settler))
         #expect(first.reference != second.reference && settler.payments == 2)
         #expect(Set(settler.settlements.map(\.key)).count == 2)
-        // What each of them became is known by its name.
+        // The outcome of each of them is found by its name.
         #expect(try await router().status(of: first.reference) == .succeeded(first))
         #expect(try await router().status(of: second.reference) == .succeeded(second))
     }
@@ -124,7 +124,7 @@ struct PayeeTests {
             return
         }
         #expect(unknown.message.contains("before you pay again") && settler.payments == 1)
-        // What was left open is resumed, and the next quote can be paid.
+        // The open payment is resumed, and the next quote can be paid.
         _ = try await router().recover(as: .careless(settler))
         _ = try receipt(
             try await router().pay(try await quote(settler), option: "only", as: .careless(settler)))
@@ -214,7 +214,7 @@ struct PayeeTests {
         return try await router.quote(route, as: .careless(settler))
     }
 
-    /// As a crash leaves it right after the choice.
+    /// The state that a crash leaves right after the choice.
     private func leaveUnsent(_ quote: PaymentQuote) async throws {
         let option = try #require(quote.options.first)
         let attempt = PaymentAttempt(

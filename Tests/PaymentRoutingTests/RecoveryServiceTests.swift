@@ -20,7 +20,7 @@ struct RecoveryServiceTests {
         }
         world.provider.statusBody = { payment, _ in
             asked.count("status")
-            // The engine itself asks five times in a look.
+            // The engine itself asks five times in one look.
             return asked["status"] > 8
                 ? .succeeded(PaymentReceipt(reference: payment)) : .pending(retryAfter: .seconds(20))
         }

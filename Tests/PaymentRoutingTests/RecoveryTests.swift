@@ -164,7 +164,7 @@ struct RecoveryTests {
         }
     }
 
-    /// A journal with an attempt that has sent nothing, and somebody else who begins to send as soon as it was read.
+    /// A journal with an attempt that has sent nothing, and another process that begins to send as soon as it was read.
     private func overtaken(_ id: AttemptID) async throws -> FailingJournal {
         let journal = FailingJournal { _ in false }
         let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "another", duration: .seconds(1))
@@ -335,7 +335,7 @@ struct RecoveryTests {
     }
 }
 
-/// The system's clock, which tells when somebody waits.
+/// The system's clock, which reports when a task waits.
 private struct NotingClock: PaymentClock {
     let note: @Sendable () async -> Void
 

@@ -5,7 +5,7 @@ import PaymentStore
 import TestSupport
 import Testing
 
-/// What becomes of what is reserved: it goes with the attempt, through crashes and late words.
+/// The life of reservations: they end with the attempt, through crashes and late statuses.
 @Suite("Reservations")
 struct ReservationTests {
     private static let reference = ScriptedProvider.reference
@@ -24,7 +24,7 @@ struct ReservationTests {
         await journal.spendings(since: SpendingDay(number: .min)).map(\.state)
     }
 
-    /// Whether another payment finds room within the limit.
+    /// True if another payment is possible within the limit.
     private func hasRoom(_ world: World) async throws -> Bool {
         AutoPayTests.isPaid(try await world.router.pay(AutoPayTests.link("other"), as: Payer()))
     }
@@ -102,7 +102,7 @@ struct ReservationTests {
 
     // MARK: Crashes
 
-    /// What a crash leaves of an attempt that was about to begin.
+    /// Reserves for an attempt that a crash prevents from opening.
     private func leave(
         _ id: String, _ payment: String, in journal: InMemoryJournal, _ world: World,
         keeper: Spending.Keeper = .journal
@@ -147,7 +147,7 @@ struct ReservationTests {
         #expect(AutoPayTests.declined(try await world.pay(as: Payer()))?.code == .overLimit)
         _ = try await world.router.recover(as: Payer())
         #expect(await states(journal) == [.reserved])
-        // Who was silent for too long has lost the lease, and can open nothing any more.
+        // A process that was silent for too long has lost the lease, and can open nothing any more.
         world.clock.advance(by: .seconds(31))
         #expect(try await world.pay(as: Payer()) == Self.paid)
         #expect(await states(journal) == [.released, .paid])

@@ -33,7 +33,7 @@ private func router(_ providers: [any PaymentProvider]) throws -> PaymentRouter 
 }
 
 extension RouteDecision {
-    /// The id of the provider it goes to.
+    /// The id of the matched provider.
     fileprivate var winner: ProviderID? {
         if case .matched(let route) = self { route.provider } else { nil }
     }
@@ -246,19 +246,19 @@ struct RouteTableTests {
                 readers: [StandardsReader()])
         }
         let wallet = Claimant("wallet", .standard("bolt11"))
-        // However it is written.
+        // In any spelling.
         for text in [invoice, "lightning:" + invoice, "LIGHTNING:" + invoice.uppercased()] {
             #expect(try router(wallet).route(text).winner == "wallet", "\(text)")
             #expect(
                 try router(wallet, Claimant("lightning", .scheme("lightning"))).route(text).winner
                     == (text == invoice ? "wallet" : "lightning"))
         }
-        // Neither another standard's text, nor one that is not sound.
+        // Neither another standard's text, nor an unsound one.
         let bitcoin = "bitcoin:1andreas3batLhQa2FawWjeyjCqyBzypd"
         for text in [bitcoin, String(invoice.dropLast()) + "q", "lightning:x"] {
             #expect(try router(wallet).route(text).winner == nil, "\(text)")
         }
-        // The provider has the last word, and equal claims are settled as anywhere.
+        // The provider decides in the end, and equal claims are resolved as usual.
         var picky = wallet
         picky.refused = "lnbc"
         guard case .recognized = try router(picky).route(invoice) else {

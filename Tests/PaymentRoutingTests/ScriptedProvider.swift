@@ -4,7 +4,7 @@ import PaymentRouting
 import PaymentStore
 import TestSupport
 
-/// A provider that does as a test says and counts the calls.
+/// A provider with scripted methods, which counts the calls.
 struct ScriptedProvider: RedirectCompletingProvider {
     typealias Pay = @Sendable (PaymentAttempt, ProviderContext) async throws -> PaymentOutcome
     typealias Status = @Sendable (PaymentReference, ProviderContext) async throws -> PaymentOutcome
@@ -15,11 +15,11 @@ struct ScriptedProvider: RedirectCompletingProvider {
     var match: @Sendable (PaymentLink) -> LinkMatch? = ScriptedProvider.match
     var options: [PaymentMethodOption] = [.euros("card")]
     var quotedOutcome: PaymentOutcome?
-    /// What the quote is said to be for, when it is not what was asked about.
+    /// The reference of the quote, if it differs from the request's.
     var quotedReference: PaymentReference?
     var payee = Payee(name: "Shop")
     var expiresAt: Date?
-    /// What happens while the quote is under way.
+    /// Runs during the quote.
     var quoteBody: @Sendable () async throws -> Void = {}
     var payBody: Pay = { attempt, _ in .succeeded(PaymentReceipt(reference: attempt.reference)) }
     var statusBody: Status = { payment, _ in .succeeded(PaymentReceipt(reference: payment)) }
@@ -80,13 +80,13 @@ extension Money {
     }
 }
 
-/// Everything around one payment.
+/// The surroundings of one payment.
 struct World {
     var provider = ScriptedProvider()
     var transport = RecordingTransport()
     var journal: any PaymentJournal = InMemoryJournal()
     var key: JournalKey?
-    /// Who is cancelled waits in real time: long enough for the true ending on the busiest machine.
+    /// A cancelled caller waits in real time: long enough for the true outcome on the busiest machine.
     var leases = LeasePolicy(grace: .seconds(3600))
     let clock = VirtualClock()
     var autoPay: AutoPay?
@@ -108,7 +108,7 @@ struct World {
         get async throws { try await journal.histories(of: ScriptedProvider.reference) }
     }
 
-    /// Leaves an attempt in the journal as a crash would.
+    /// Leaves an attempt in the journal as after a crash.
     func crashed(_ events: [JournalEntry.Event]) async throws -> AttemptID {
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: "att_crashed"), reference: ScriptedProvider.reference, option: .euros("card"),
@@ -120,7 +120,7 @@ struct World {
 }
 
 extension World {
-    /// Puts an attempt into the journal as an earlier process would have left it.
+    /// Stores an attempt in the journal as an earlier process would have left it.
     func leave(_ history: AttemptHistory) async throws {
         let lease = PaymentLease(payment: history.attempt.reference, holder: "crashed", duration: .seconds(1))
         _ = try await journal.acquire(lease, at: clock.now)

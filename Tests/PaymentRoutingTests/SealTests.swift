@@ -5,7 +5,7 @@ import PaymentStore
 import TestSupport
 import Testing
 
-/// A journal that somebody else has written to.
+/// A journal that another program has changed.
 @Suite("Sealed journals")
 struct SealTests {
     private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
@@ -14,7 +14,7 @@ struct SealTests {
         try JournalKey(Redacted([UInt8](repeating: byte, count: JournalKey.minimumLength)))
     }
 
-    /// Asks for what to sign, has it signed, captures. The service answers the question with `call`.
+    /// Fetches the call to sign, has it signed, captures. The service answers the fetch with `call`.
     private static func world(call: String = "call", seed: UInt64 = 1) throws -> World {
         var world = World()
         world.key = try key()
@@ -31,7 +31,7 @@ struct SealTests {
         return world
     }
 
-    /// What a process leaves that ended after so many entries.
+    /// The entries of a process that ended after `last` of them.
     private static func left(upTo last: Int, call: String = "call", seed: UInt64 = 1) async throws -> AttemptHistory {
         var world = try world(call: call, seed: seed)
         let journal = RecordingJournal()
@@ -111,7 +111,7 @@ struct SealTests {
             entries: history.entries)
     }
 
-    /// What somebody may do to the four entries before the capture; `other` is another sealed attempt.
+    /// The possible changes of the four entries before the capture; `other` is another sealed attempt.
     static let changes: [(String, Change)] = [
         (
             "another option",
@@ -205,7 +205,7 @@ struct SealTests {
     @Test("An older answer put back in its place does not fit what came after it")
     func olderAnswer() async throws {
         var history = try await Self.left(upTo: Self.beforeCapture, call: "new")
-        // The same attempt, from the copy of the journal that was made before: another answer at the same place.
+        // The same attempt, from an earlier copy of the journal: another answer at the same place.
         let older = try await Self.left(upTo: Self.beforeCapture, call: "old")
         #expect(older.attempt == history.attempt)
         history.entries[1] = older.entries[1]
@@ -261,7 +261,7 @@ struct SealTests {
         let failed = try #require(
             history.entries.firstIndex { $0.event == .stepFailed(name: "capture:look", reason: "down") })
         history.entries.removeSubrange((failed + 1)...)
-        // As if the capture had surely done nothing.
+        // As if the capture had certainly done nothing.
         history.entries[failed] = JournalEntry(
             date: history.entries[failed].date, event: .stepFailed(name: "capture", reason: "look:down"),
             seal: history.entries[failed].seal)
@@ -334,7 +334,7 @@ struct SealTests {
     }
 }
 
-/// Keeps what was written as it was written: ends erase nothing.
+/// Keeps every entry as it was written: ends erase nothing.
 private actor RecordingJournal: PassingJournal {
     let base = InMemoryJournal()
     private(set) var written: AttemptHistory?

@@ -5,7 +5,7 @@ import PaymentStore
 import TestSupport
 import Testing
 
-/// The payer's own settler, which nobody but itself can be asked about.
+/// The payer's settler, the only source of the status of its payments.
 @Suite("Settlements")
 struct SettlementTests {
     private let clock = VirtualClock()
@@ -131,7 +131,7 @@ struct SettlementTests {
         let other = try router()
         slow.whileAsked = {
             clock.advance(by: .seconds(30_000))
-            // Another router takes the payment over, and has its settler pay, or is told that settler's last word.
+            // Another router takes the payment over, and its settler pays or refuses permanently.
             _ = try await other.pay(InvoiceProvider.invoice, as: .careless(quick))
         }
         let told = try? await pay(slow)

@@ -3,20 +3,20 @@ import PaymentCrypto
 import PaymentSettlement
 import Synchronization
 
-/// A settler with a ledger, which does as a test says.
+/// A settler with a ledger, with scripted behaviour.
 final class TestSettler: PaymentSettler {
-    /// What happens when it is asked to pay.
+    /// The behaviour on a request to pay.
     enum Habit: Sendable {
         case pays
         /// It pays, and its answer is lost.
         case losesAnswer
         /// It does not pay, and its answer is lost.
         case diesBefore
-        /// It says no, for good.
+        /// It refuses permanently.
         case refuses
-        /// It pays, and proves it with something else.
+        /// It pays, and proves it with another proof.
         case lies
-        /// It pays later: it says so first.
+        /// It pays later: first it reports that.
         case paysLater
         /// It pays when the gate is opened.
         case waits(Gate)
@@ -50,24 +50,24 @@ final class TestSettler: PaymentSettler {
         set { state.withLock { $0.habit = newValue } }
     }
 
-    /// Does not say what became of anything.
+    /// True if it reports no status.
     var isSilent: Bool {
         get { state.withLock { $0.isSilent } }
         set { state.withLock { $0.isSilent = newValue } }
     }
 
-    /// What happens while it is asked what became of something.
+    /// Runs while it is asked for a status.
     var whileAsked: @Sendable () async throws -> Void {
         get { state.withLock { $0.whileAsked } }
         set { state.withLock { $0.whileAsked = newValue } }
     }
 
-    /// Tells the truth about what it lied about.
+    /// Reports the truth about its earlier false statements.
     func repent() { state.withLock { $0.lies = [] } }
 
-    /// What it was asked to pay, each time.
+    /// The requests to pay, in order.
     var settlements: [Settlement] { state.withLock { $0.settlements } }
-    /// How much money has left.
+    /// The number of payments made.
     var payments: Int { state.withLock { $0.paid.count } }
 
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { kinds.contains(kind) }
@@ -120,13 +120,13 @@ final class TestSettler: PaymentSettler {
 /// Its links name an invoice (`?id=`), or a payee with an address (`?payee=`).
 struct InvoiceProvider: SettlingProvider, PayeeProvider {
     var amount = Money.cents(2100, .satoshi)
-    /// What the provider makes of it, once it was settled.
+    /// The provider's outcome after the settlement.
     var afterwards: @Sendable (PaymentAttempt, SettlementProof) -> PaymentOutcome = { attempt, proof in
         .succeeded(
             PaymentReceipt(
                 reference: attempt.reference, amount: attempt.option.amount, transactionID: proof.text))
     }
-    /// What happens while the quote is under way.
+    /// Runs during the quote.
     var quoteBody: @Sendable () async throws -> Void = {}
     let calls = Tally()
 
@@ -180,7 +180,7 @@ struct InvoiceProvider: SettlingProvider, PayeeProvider {
 }
 
 extension Payer {
-    /// Takes whatever there is, and pays with `settler`.
+    /// Accepts any option, and pays with `settler`.
     static func careless(_ settler: TestSettler) -> Payer {
         Payer(policy: .firstWhateverItCosts, settler: settler)
     }

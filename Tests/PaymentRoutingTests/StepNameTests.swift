@@ -3,7 +3,7 @@ import PaymentRouting
 import TestSupport
 import Testing
 
-/// Steps that another version of a provider calls otherwise.
+/// Steps that have other names in another version of a provider.
 @Suite("Names of steps")
 struct StepNameTests {
     private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))

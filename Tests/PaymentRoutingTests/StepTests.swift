@@ -10,7 +10,7 @@ struct StepTests {
     private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
     private static let declined = PaymentOutcome.declined(DeclineReason(.refused, "no"))
 
-    /// Asks, interacts, captures; counts what really runs.
+    /// Asks, interacts, captures; counts the steps that really run.
     private static func threeSteps(_ ran: Tally, replay: MutationReplay = .never) -> ScriptedProvider.Pay {
         { attempt, context in
             let session = try await context.step("session", .query) { () -> String in
@@ -132,7 +132,7 @@ struct StepTests {
                 id: "acme", name: "Acme", patterns: world.provider.descriptor.patterns,
                 outboundHosts: ["api.acme.example"], replayWindow: .seconds(600))
             world.provider.payBody = Self.threeSteps(ran, replay: .sameKey)
-            // The entry is as late as the attempt, or the attempt was begun when the clock was still right.
+            // The entry is as late as the attempt, or the attempt was begun while the clock was still right.
             let entry = JournalEntry(
                 date: world.clock.now, event: .stepStarted(name: "capture", kind: .mutation(replay: .sameKey)))
             let attempt = PaymentAttempt(

@@ -6,13 +6,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a router may say about a payment that somebody else has taken over, or works on beside it.
+/// A router's statements about a payment that another router has taken over, or works on concurrently.
 @Suite("Taken over")
 struct TakeoverTests {
     private static let otherLease = PaymentLease(
         payment: ScriptedProvider.reference, holder: "other", duration: .seconds(600))
 
-    /// Lets so much time pass that another router takes the payment over.
+    /// Lets another router's takeover time pass.
     private static func takeOver(_ journal: any PaymentJournal, _ clock: VirtualClock) async throws {
         clock.advance(by: .seconds(700))
         #expect(try await journal.acquire(otherLease, at: clock.now))
@@ -173,7 +173,7 @@ struct TakeoverTests {
             do { _ = try await router.resume(attempt, as: .careless) } catch { return error as? PaymentError }
             return nil
         }
-        // So that it joins, which nothing tells; if it does not, it finds out by itself.
+        // Yields, so that it joins, which no event reports; if it does not, it finds out by itself.
         for _ in 0..<2000 { await Task.yield() }
         if isPaidMeanwhile {
             let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "crashed", duration: .seconds(1))
@@ -229,7 +229,7 @@ struct TakeoverTests {
             }
             return .succeeded(PaymentReceipt(reference: attempt.reference))
         }
-        // Patient, because the clock leaps ahead of everyone else.
+        // A long timeout, because the clock runs ahead of all other tasks.
         let clock = world.clock
         let router = PaymentRouter(
             registry: try ProviderRegistry([world.provider]), transport: world.transport, journal: world.journal,
@@ -237,7 +237,7 @@ struct TakeoverTests {
         async let reports = router.recover(as: Payer())
         await inside.pass()
         async let outcome = router.pay(ScriptedProvider.link, as: .careless)
-        // The payer asks for the payment's lease, again and again, while the recovery has it.
+        // The payer requests the payment's lease repeatedly, while the recovery has it.
         while clock.slept < .milliseconds(100), runs.withLock({ $0.most }) < 2 { await Task.yield() }
         await leave.open()
         guard case .succeeded = try await outcome else { throw CancellationError() }

@@ -5,10 +5,10 @@ import PaymentStore
 import TestSupport
 import Testing
 
-/// A lease that could not be given back.
+/// A lease whose release failed.
 @Suite("Leases that were not given back")
 struct UnreleasedLeaseTests {
-    /// A journal that gives no lease back while it is stuck, and counts the holders.
+    /// A journal that releases no lease while it is stuck, and counts the holders.
     private actor StuckJournal: PassingJournal {
         let base = InMemoryJournal()
         private var isStuck = true
@@ -26,7 +26,7 @@ struct UnreleasedLeaseTests {
         let journal = StuckJournal()
         var world = World()
         world.journal = journal
-        // What has ended needs no lease.
+        // A finished payment needs no lease.
         world.provider.payBody = { _, _ in .pending(retryAfter: nil) }
         let router = try world.router
         let start = world.clock.now

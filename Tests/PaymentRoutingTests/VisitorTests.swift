@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Whoever brings a payer's return meets whoever carries the same attempt through.
+/// A caller with a payer's return meets the caller that performs the same attempt.
 @Suite("A visitor beside a carrier")
 struct VisitorTests {
     private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))

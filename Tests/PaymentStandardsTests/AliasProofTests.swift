@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaymentStandards
 
-/// Proofs over aliases and wildcards, below a root of their own.
+/// Proofs over aliases and wildcards, below a separate root.
 @Suite("DNSSEC proofs over aliases and wildcards")
 struct AliasProofTests {
     private struct File {

@@ -2,13 +2,13 @@ import PaymentCore
 import PaymentStandards
 import Testing
 
-/// How each standard takes the ways in which amounts are written.
+/// The spellings of amounts in each standard.
 @Suite("Spellings of amounts")
 struct AmountSpellingTests {
     private static let spellings = ["0.1", "1e-8", "00.10", "٣", "１", "+1", "1,5"]
 
-    /// A text with `{}` for the amount, the field that it becomes, and of ``spellings`` those that are amounts, with
-    /// what they become; all others must be refused.
+    /// A text with `{}` for the amount, its field, and those of ``spellings`` that are amounts, with their values; all
+    /// others must be refused.
     struct Case: Sendable, CustomTestStringConvertible {
         let text: String
         let field: String
@@ -32,7 +32,7 @@ struct AmountSpellingTests {
         Case(
             "zcash:ztestsapling10yy2ex5dcqkclhc7z7yrnjq2z6feyjad56ptwlfgmy77dmaqqrl9gyhprdx59qgmsnyfska2kez?amount={}",
             "", ["0.1": "0.1", "00.10": "0.1"]),
-        // RFC 8905 has commas ignored, wherever they stand.
+        // RFC 8905 ignores commas everywhere.
         Case("payto://void/x?amount=EUR:{}", "amountValue", points.merging(["1,5": "15"]) { $1 }),
         Case("BCD\n002\n1\nSCT\n\nA\nDE75512108001245126199\nEUR{}", "amount", points),
         Case("SPD*1.0*ACC:CZ5855000000001265098001*AM:{}*CC:CZK", "amount", points),
@@ -43,13 +43,13 @@ struct AmountSpellingTests {
         Case(
             "bank://singlepaymentsepa?name=A&iban=DE33100205000001194700&bic=BFSWDE33BER&amount={}", "amount",
             ["1,5": "1.5"]),
-        // Whole numbers of the smallest unit; ERC-681 alone knows a plus sign and exponents.
+        // Whole numbers of the smallest unit; ERC-681 alone allows a plus sign and exponents.
         Case("ethereum:0x0000000000000000000000000000000000000001?value={}", "value", ["+1": "1"]),
         Case("litecoin:ltc1qu5269utuq5pjsa0tafl2dhmvjhg3vwpfnualy8?amount={}", "amount", points),
         Case(
             "monero:46BeWrHpwXmHDpDEUmZBWZfoQpdc6HaERCNmx1pEYL2rAcuwufPN9rXHHtyUA4QVy66qeFQkn6sfK8aHYjA3jk3o1Bv16em"
                 + "?tx_amount={}", "amount", points),
-        // SEP-7's query is a form's, whose plus is a space.
+        // SEP-7's query has the form encoding, in which a plus is a space.
         Case(
             "web+stellar:pay?destination=GCALNQQBXAPZ2WIRSDDBMSTAKCUH5SG6U76YBFLQLIXJTF7FE5AX7AOO&amount={}", "amount",
             points),
@@ -57,7 +57,7 @@ struct AmountSpellingTests {
         Case(
             "SPC\n0200\n1\nCH5800791123000889012\nS\nA\n\n\n2501\nBiel\nCH\n\n\n\n\n\n\n\n{}\nCHF\n\n\n\n\n\n\n\nNON\n\n\nEPD",
             "amount", [:]),
-        // Serbia's comma is a point elsewhere; Hungary has whole forints.
+        // Serbia's comma is a point elsewhere; Hungary uses whole forints.
         Case("K:PR|V:01|C:1|R:160000000123456729|N:A|I:RSD{}|SF:221|S:B", "amount", ["1,5": "1.5"]),
         Case(
             "HCT\n001\n1\nOTPVHUHB\nA\nHU42117730161111101800000000\nHUF{}\n20301231235959+1\n\n\n\n\n\n\n\n\n\n",

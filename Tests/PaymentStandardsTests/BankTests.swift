@@ -9,7 +9,7 @@ import Testing
 struct BankTests {
     private func part(_ text: String) -> TextPart { TextPart(bytes: Array(text.utf8)[...]) }
 
-    /// What a row of `lib-bank-numbers` gives: its fields, or nil where the number is not sound.
+    /// The result of a row of `lib-bank-numbers`: its fields, or nil if the number is not sound.
     private func read(_ kind: String, _ text: String) -> [String: JSONValue]? {
         do throws(StandardDefect) {
             switch kind {

@@ -45,7 +45,7 @@ struct CoinReadingTests {
     @Test("An invoice's signature covers its amount and network")
     func forgedInvoice() throws {
         let groups = Self.invoice.split(separator: "1", maxSplits: 1)[1].dropLast(6)
-        // The same data behind another amount, with a sound checksum, must fail by its signature.
+        // The same data behind another amount, with a sound checksum, must fail because of its signature.
         let forged = Checksummed.bech32("lnbc25m", String(groups))
         let honest = Checksummed.bech32("lnbc20m", String(groups))
         #expect(honest == Self.invoice)
@@ -135,7 +135,7 @@ struct CoinReadingTests {
     }
 }
 
-/// Bech32 with a sound checksum, made here to forge with it. Source: BIP-173.
+/// Bech32 with a sound checksum, computed here for forgeries. Source: BIP-173.
 private enum Checksummed {
     private static let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l".utf8)
     private static let generators: [UInt32] = [0x3B6A_57B2, 0x2650_8E6D, 0x1EA1_19FA, 0x3D42_33DD, 0x2A14_62B3]

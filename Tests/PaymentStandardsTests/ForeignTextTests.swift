@@ -3,7 +3,7 @@ import PaymentStandards
 import TestSupport
 import Testing
 
-/// Standards that are asked about texts of all the others, which their patterns would never let through.
+/// Standards with the texts of all the others, which their patterns would never accept.
 @Suite("Foreign texts")
 struct ForeignTextTests {
     @Test("No standard stumbles over the texts of another, given to it directly", arguments: vectorFiles)

@@ -68,7 +68,7 @@ struct LibraryVectorTests {
         }
     }
 
-    /// 6 August 2025, when the proofs were good.
+    /// 6 August 2025, when the proofs were valid.
     private static let proofTime = Date(timeIntervalSince1970: 1_754_500_000)
 
     private func proofs(_ list: String) throws -> [(bytes: [UInt8], expect: JSONValue?)] {
@@ -94,7 +94,7 @@ struct LibraryVectorTests {
             for _ in 0..<60 {
                 var changed = bytes
                 changed[Int.random(in: changed.indices, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-                // A change may hit a record that is not needed, a TTL or a letter's case; never the answer.
+                // A change may affect an unnecessary record, a TTL or a letter's case; never the answer.
                 guard let other = try? BIP353Proof(changed, at: Self.proofTime) else { continue }
                 #expect(other.link == proof.link && other.name.owner.lowercased() == proof.name.owner.lowercased())
             }

@@ -3,7 +3,7 @@ import PaymentStandards
 import TestSupport
 import Testing
 
-/// What the texts of the Pubky network are for, and what of them nobody sees.
+/// The purposes of the texts of the Pubky network, and their hidden parts.
 @Suite("Texts of the Pubky network")
 struct PubkyTextTests {
     private static let reader = StandardsReader()

@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentStandards
 import Testing
 
-/// A made-up standard that takes every text, unless it says `foreign` or `broken`.
+/// A made-up standard that accepts every text, except `foreign` and `broken`.
 private protocol Sample: PaymentStandard { init(link: PaymentLink) }
 
 extension Sample {

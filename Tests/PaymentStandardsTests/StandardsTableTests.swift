@@ -4,7 +4,7 @@ import PaymentStandards
 import TestSupport
 import Testing
 
-/// The documentation's table of standards says what the code and its vectors say.
+/// The documentation's table of standards agrees with the code and its vectors.
 @Suite("Table of standards")
 struct StandardsTableTests {
     private static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -52,7 +52,7 @@ struct StandardsTableTests {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// By what texts of `type` are recognised, at most three of a kind.
+    /// The features by which texts of `type` are recognised, at most three of a kind.
     private static func features(_ type: any PaymentStandard.Type) -> String {
         var schemes: [String] = []
         var hosts: [String] = []

@@ -3,7 +3,7 @@ import PaymentStandards
 import TestSupport
 import Testing
 
-/// Every file of vectors is read by somebody.
+/// Every file of vectors has a test that reads it.
 @Suite("List of vectors")
 struct VectorListTests {
     @Test("Each file is one of payment texts, or one that a test of the library reads")

@@ -1,12 +1,12 @@
 import PaymentCore
 
-/// What was done to some files, in order, and what of it is on the disk after the power failed.
+/// The operations on some files, in order, and the content of the disk after a power failure.
 struct DiskLog: Sendable {
     enum Event: Sendable {
         case write(_ file: String, at: Int, [UInt8])
         case truncate(_ file: String, to: Int)
         case sync(_ file: String)
-        /// On the disk at once where the folder is synced with it.
+        /// On the disk at once if the folder is synced with it.
         case delete(_ file: String, isSynced: Bool)
 
         var file: String {
@@ -16,25 +16,25 @@ struct DiskLog: Sendable {
         }
     }
 
-    /// What becomes of what was not synced.
+    /// The outcome of unsynced writes.
     struct Luck: Sendable {
         let random: SeededRandomSource
-        /// Whether the disk may only have said that it synced, as some do.
+        /// True if the disk may only have reported that it synced, as some do.
         var liesAboutSyncing = false
 
         fileprivate func isKept() -> Bool { random.next() % 2 == 0 }
         fileprivate func isForgotten() -> Bool { liesAboutSyncing && random.next() % 4 == 0 }
     }
 
-    /// What a disk writes in one piece.
+    /// The size of a disk's atomic write.
     static let sector = 512
 
     var events: [Event] = []
 
-    /// What is on the disk when the power fails after the first `count` events.
+    /// The content of the disk if the power fails after the first `count` events.
     ///
-    /// - Parameter luck: decides, sector by sector and in any order, what of the writes that were not synced is there
-    ///   all the same; nil for nothing of it.
+    /// - Parameter luck: decides, sector by sector and in any order, which of the unsynced writes are on the disk all
+    ///   the same; nil for none of them.
     func image(after count: Int, _ luck: Luck? = nil) -> [String: [UInt8]] {
         var disk: [String: [UInt8]] = [:]
         var waiting: [String: [Event]] = [:]

@@ -8,27 +8,28 @@ import TestSupport
     import CSQLite
 #endif
 
-/// Files of which only what was synced is surely on the disk, as SQLite itself asks for it, and a disk that runs full.
+/// Files of which only the synced parts are certainly on the disk, as SQLite itself requests it, and a disk that runs
+/// full.
 ///
-/// It stands below SQLite, in its interface to the system (sqlite.org/vfs.html), and notes whatever SQLite writes and
-/// has synced in the folders that are watched. All other files of the process are none of its business.
+/// It is below SQLite, in its interface to the system (sqlite.org/vfs.html), and records all writes and syncs of SQLite
+/// in the watched folders. It ignores all other files of the process.
 enum FailingDisk {
     private struct State {
-        /// The folders that are watched, by name: SQLite spells paths in its own way.
+        /// The watched folders, by name: SQLite spells paths differently.
         var folders: Set<Substring> = []
         /// Their open files: folder and name, and the address of the system's methods for them.
         var open: [UInt: (folder: Substring, name: String, methods: UInt)] = [:]
-        /// Methods with a look at syncing, by the address of the system's: logs have others than databases.
+        /// Methods that record syncs, by the address of the system's: logs have others than databases.
         var watching: [UInt: UInt] = [:]
-        /// What was done to the files of a folder.
+        /// The operations on the files of a folder.
         var logs: [Substring: DiskLog] = [:]
-        /// How many more writes there is room for in a folder.
+        /// The number of writes that still fit in a folder.
         var room: [Substring: Int] = [:]
     }
 
     private static let state = Mutex(State())
 
-    /// The system's own interface; set once, before anything is watched.
+    /// The system's interface; set once, before anything is watched.
     nonisolated(unsafe) private static var system: UnsafeMutablePointer<sqlite3_vfs>?
     nonisolated(unsafe) private static var shim = sqlite3_vfs()
 
@@ -53,9 +54,9 @@ enum FailingDisk {
         return sqlite3_vfs_register(&shim, 1) == SQLITE_OK
     }()
 
-    /// Keeps the files in `folder` in sight from now on.
+    /// Watches the files in `folder` from now on.
     ///
-    /// - Returns: whether SQLite takes this part.
+    /// - Returns: true if SQLite accepts this interface.
     static func watch(_ folder: ScratchFolder) -> Bool {
         guard isReady else { return false }
         let name = place(folder.path).name
@@ -63,17 +64,17 @@ enum FailingDisk {
         return true
     }
 
-    /// What was done to the files of `folder` so far.
+    /// The operations on the files of `folder` so far.
     static func log(of folder: ScratchFolder) -> DiskLog {
         state.withLock { $0.logs[Substring(place(folder.path).name)] } ?? DiskLog()
     }
 
-    /// Leaves room in `folder` for so many more writes; nil for any number.
+    /// Leaves room in `folder` for `writes` more writes; nil for any number.
     static func leaveRoom(_ writes: Int?, in folder: ScratchFolder) {
         state.withLock { $0.room[Substring(place(folder.path).name)] = writes }
     }
 
-    /// What a failure of the power leaves of `folder` now at the worst, in a new one.
+    /// A new folder with the worst content that a power failure leaves of `folder` now.
     static func afterPowerFailure(of folder: ScratchFolder) throws -> ScratchFolder {
         let log = log(of: folder)
         return try files(log.image(after: log.events.count))
@@ -108,7 +109,7 @@ enum FailingDisk {
         if let watching { file.pointee.pMethods = UnsafePointer(bitPattern: watching) }
     }
 
-    /// Never let go: there are as many as the system has kinds of files.
+    /// Never freed: there are as many as the system has kinds of files.
     private static func makeMethods(like address: UInt) -> UInt {
         guard let own = UnsafePointer<sqlite3_io_methods>(bitPattern: address) else { return address }
         let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
@@ -142,7 +143,7 @@ enum FailingDisk {
         }
     }
 
-    /// Has the system do something, and notes it when it is done.
+    /// Calls the system's method, and records it when it succeeds.
     private static func note(
         _ file: UnsafeMutablePointer<sqlite3_file>?, _ event: (String) -> DiskLog.Event,
         _ work: (sqlite3_io_methods) -> Int32

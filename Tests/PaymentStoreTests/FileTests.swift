@@ -13,7 +13,7 @@ struct FileTests {
     private let folder = ScratchFolder()
     private var path: String { folder.file("journal ?#%'ä") }
 
-    /// Writes one unfinished attempt and goes away without a word.
+    /// Writes one unfinished attempt and leaves without closing it.
     private func leaveOne() async throws {
         let journal = try SQLiteJournal(path: path)
         #expect(try await journal.acquire(Samples.lease(), at: Samples.now))

@@ -3,7 +3,7 @@ import PaymentCore
 
 @testable import PaymentRouting
 
-/// Attempts in which everything that a journal stores occurs. A file that holds them is `Tests/Vectors/journals`'s.
+/// Attempts with every value that a journal stores. `Tests/Vectors/journals` has a file with them.
 enum FormSamples {
     static let start = Date(timeIntervalSinceReferenceDate: 821_692_800.125)
     private static let acme: ProviderID = "acme"
@@ -76,7 +76,7 @@ enum FormSamples {
             ]))
     }
 
-    /// Coins that the wallet sends, of which nobody knows yet.
+    /// Coins that the wallet sends, with an outcome that is not known yet.
     private static func transferred() throws -> AttemptHistory {
         let reference = PaymentReference(provider: acme, id: "coins")
         return try history(
@@ -112,7 +112,7 @@ enum FormSamples {
         attempt.seal = previous
         var entries = history.entries
         for index in entries.indices {
-            // The answer of the wallet is sealed as it was, and erased at the end.
+            // The answer of the wallet is sealed as it is, and erased at the end.
             var written = entries[index]
             if case .stepFinished("sign", _) = written.event {
                 written = JournalEntry(date: written.date, event: .stepFinished(name: "sign", result: "0xs1gnature"))
@@ -125,14 +125,14 @@ enum FormSamples {
 
     // MARK: Spendings
 
-    /// Limits that leave room for all of them.
+    /// Limits with room for all of them.
     static func limits() throws -> [SpendingLimit] {
         try [Currency.eur, .satoshi].map {
             SpendingLimit(try Money(minorUnits: Money.maximumMinorUnits, currency: $0), per: .month)
         }
     }
 
-    /// One in every state, the first noticed by a clock that was behind.
+    /// One in every state, the first recorded by a slow clock.
     static func spendings() throws -> [SpendingRecord] {
         let today = SpendingDay(start, in: .gmt)
         let behind = SpendingDay(number: today.number - 1)

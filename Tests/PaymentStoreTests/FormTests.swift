@@ -6,7 +6,7 @@ import Testing
 @testable import PaymentRouting
 @testable import PaymentStore
 
-/// A journal's present form, kept as SQL text under `Tests/Vectors/journals`.
+/// A journal's current form, kept as SQL text under `Tests/Vectors/journals`.
 @Suite("What is stored")
 struct FormTests {
     private let folder = ScratchFolder()

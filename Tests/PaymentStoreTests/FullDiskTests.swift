@@ -41,7 +41,7 @@ struct FullDiskTests {
     private let disk: SmallDisk
     private var path: String { disk.path + "/journal" }
     private var filler: String { disk.path + "/filler" }
-    /// What is deleted when room is needed again: enough for the log to be brought into the journal.
+    /// A file to delete when room is needed again: enough to move the log into the journal.
     private var reserve: String { disk.path + "/reserve" }
 
     init() throws { disk = try SmallDisk() }
@@ -112,6 +112,6 @@ struct FullDiskTests {
 }
 
 extension SmallDisk {
-    /// From now on nothing can be written.
+    /// Makes the disk read-only from now on.
     fileprivate func makeReadOnly() -> Bool { Self.run("mount", "-o", "remount,ro", path) }
 }

@@ -11,7 +11,7 @@ struct GroupCommitTests {
 
     private struct Refused: Error {}
 
-    /// A table of numbers on a disk that notes what is synced.
+    /// A table of numbers on a disk that records syncs.
     private func database() throws -> Database {
         try #require(FailingDisk.watch(folder))
         let database = try JournalFile(path: folder.file("journal")).open("x")
@@ -23,7 +23,7 @@ struct GroupCommitTests {
         FailingDisk.log(of: folder).events.count { if case .sync = $0 { true } else { false } }
     }
 
-    /// Writes these numbers at once; the write of a negative one is refused after it was made.
+    /// Writes these numbers concurrently; the write of a negative one is refused after it was made.
     private func write(_ numbers: [Int64], length: Int = 10, _ database: Database) -> [GroupCommit.Answer] {
         let group = GroupCommit(database)
         var answers: [GroupCommit.Answer] = []

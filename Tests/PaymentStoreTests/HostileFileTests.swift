@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaymentStore
 
-/// Journal files that somebody else has had in his hands.
+/// Journal files that another program has changed.
 @Suite("Journal files that somebody changed")
 struct HostileFileTests {
     private let folder = ScratchFolder()
@@ -25,7 +25,7 @@ struct HostileFileTests {
     static let changes: [(sql: String, object: String)] = [
         ("CREATE VIEW evil AS SELECT * FROM attempt", "view 'evil'"),
         ("CREATE TRIGGER evil AFTER INSERT ON entry BEGIN DELETE FROM entry; END", "trigger 'evil'"),
-        // Triggers have names of their own: one may be called like its table.
+        // Triggers have a separate namespace: one may have its table's name.
         ("CREATE TRIGGER entry AFTER INSERT ON entry BEGIN DELETE FROM entry; END", "trigger 'entry'"),
         ("CREATE TRIGGER attempt AFTER INSERT ON attempt BEGIN DELETE FROM entry; END", "trigger 'attempt'"),
         ("CREATE TRIGGER lease AFTER INSERT ON entry BEGIN DELETE FROM entry; END", "trigger 'lease'"),
@@ -112,7 +112,7 @@ struct HostileFileTests {
         #expect(throws: JournalError.self) { try database.numbers("SELECT * FROM evil") }
     }
 
-    /// Whether a connection can be told to run no triggers: not from Swift alone, as on Apple's systems.
+    /// True if a connection can be set to run no triggers: not from Swift alone, as on Apple's systems.
     private static var isRestrictable: Bool {
         #if canImport(SQLite3)
             false

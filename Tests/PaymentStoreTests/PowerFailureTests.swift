@@ -8,19 +8,19 @@ import Testing
 struct PowerFailureTests {
     private let folder = ScratchFolder()
 
-    /// A journal whose disk keeps only what was synced.
+    /// A journal whose disk keeps only synced writes.
     private func journal() throws -> SQLiteJournal {
         try #require(FailingDisk.watch(folder))
         return try SQLiteJournal(path: folder.file("journal"))
     }
 
-    /// What is left of the attempt.
+    /// The remaining history of the attempt.
     private func left() async throws -> AttemptHistory? {
         let rest = try FailingDisk.afterPowerFailure(of: folder)
         return try await SQLiteJournal(path: rest.file("journal"), creating: false).history(of: Samples.attempt().id)
     }
 
-    /// What happens in an attempt, and whether it has to be left when it is written.
+    /// The events of an attempt, and true for those that must survive once they are written.
     private typealias Script = [(event: JournalEntry.Event, isKept: Bool)]
 
     private static let before: Script = [
@@ -70,7 +70,7 @@ struct PowerFailureTests {
         #expect(try await left() == AttemptHistory(attempt: attempt), "\(what): the opening")
         var entries: [JournalEntry] = []
         for (position, (event, isKept)) in script.enumerated() {
-            // What needs no disk to wait for must not lower what comes after it.
+            // A write that does not wait for the disk must not weaken the following ones.
             try await journal.renew(lease, at: Samples.now)
             #expect(try await journal.acquire(Samples.lease("other \(position)"), at: Samples.now))
             entries.append(Samples.entry(event, after: Double(position)))
@@ -83,7 +83,7 @@ struct PowerFailureTests {
         }
     }
 
-    /// The end of an attempt erases what its wallet answered.
+    /// True if both are equal, except the wallet's answer, which the end of an attempt erases.
     private static func isSame(_ left: JournalEntry, _ written: JournalEntry) -> Bool {
         if case .stepFinished("sign", .null) = left.event { return left.date == written.date }
         return left == written
@@ -96,7 +96,7 @@ struct PowerFailureTests {
         #expect(try await journal.acquire(lease, at: Samples.now))
         try await journal.open(attempt, under: lease)
         var entries: [JournalEntry] = []
-        // Far more than the thousand pages after which SQLite begins its log anew, none of which waits for the disk.
+        // Far more than the thousand pages after which SQLite restarts its log, none of which waits for the disk.
         for position in 0..<400 {
             entries.append(
                 Samples.entry(.stepStarted(name: "\(position)" + String(repeating: "x", count: 4000), kind: .query)))
@@ -116,7 +116,7 @@ struct PowerFailureTests {
         let (lease, attempt) = (Samples.lease(), try Samples.attempt())
         #expect(try await journal.acquire(lease, at: Samples.now))
         try await journal.open(attempt, under: lease)
-        // That the other tests see something at all.
+        // Proves that the other tests can fail.
         #expect(try await left() == nil)
         #expect(try await journal.history(of: attempt.id) == AttemptHistory(attempt: attempt))
     }

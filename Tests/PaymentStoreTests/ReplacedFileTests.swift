@@ -9,13 +9,13 @@ import Testing
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
-/// Two processes that believe they share a journal, and hold two files.
+/// Two processes that assume a shared journal, but have two files.
 @Suite("A journal file that is deleted or replaced")
 struct ReplacedFileTests {
     private let folder = ScratchFolder()
     private var path: String { folder.file("journal") }
 
-    /// How the file goes away.
+    /// The way in which the file disappears.
     enum Loss: String, CaseIterable, Sendable {
         case deleted, deletedWithAll, replaced, moved, linkedElsewhere
     }
@@ -80,7 +80,7 @@ struct ReplacedFileTests {
             #expect(throws: JournalError.replaced(path: path)) { try SQLiteJournal(path: path) }
             #expect(try !folder.names.contains("journal"))
         }
-        // Nobody is left who could pay by the old one.
+        // No process is left that could pay by the old one.
         _ = try SQLiteJournal(path: path)
     }
 
@@ -93,7 +93,7 @@ struct ReplacedFileTests {
             transport: SandboxTransport(service), journal: try SQLiteJournal(path: path))
     }
 
-    /// A wallet that lets something happen before it signs for the first time.
+    /// A wallet that runs some work before it signs for the first time.
     private struct Interrupted: PaymentSigner {
         let base: any PaymentSigner
         let meanwhile: @Sendable () async throws -> Void
@@ -119,7 +119,7 @@ struct ReplacedFileTests {
         }
         let error = await #expect(throws: PaymentError.self) { try await first.pay(payment.link, as: slow) }
         #expect(error?.code == .journal)
-        // The file that is gone may come back, and the attempt in it be gone on with.
+        // The missing file may return, and its attempt be resumed.
         #expect(error?.phase == .maybeSent)
         #expect(error?.message.contains(path) == true)
         #expect(await sandbox.ledger.captures(of: payment.id) == 1)

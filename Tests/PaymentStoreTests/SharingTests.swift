@@ -19,7 +19,7 @@ struct SharingTests {
         return WalletConnectPaySandbox(configuration)
     }
 
-    /// A router with a connection of its own, as another process would have.
+    /// A router with a separate connection, as in another process.
     private func router(_ service: any SandboxService) throws -> PaymentRouter {
         let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("key")))
         return PaymentRouter(

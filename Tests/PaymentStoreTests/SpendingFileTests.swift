@@ -6,7 +6,7 @@ import Testing
 
 @testable import PaymentStore
 
-/// What is spent without a question, in a file: what pruning leaves, and what damage is.
+/// Payments without a question, in a file: the rows that pruning leaves, and damaged rows.
 @Suite("The account of spendings in a file")
 struct SpendingFileTests {
     private let folder = ScratchFolder()

@@ -4,15 +4,15 @@ import PaymentStore
 import TestSupport
 import Testing
 
-/// The journal on a disk that keeps any part of what was not synced, and that runs full.
+/// The journal on a disk that keeps any part of the unsynced writes, and that runs full.
 @Suite("A disk that fails at any moment")
 struct TornDiskTests {
     private let folder = ScratchFolder()
 
-    /// What was written to a journal, and what of it has to be left after how many events of the disk.
+    /// The content of a journal, and the parts that must remain after each number of disk events.
     private struct Written {
         var attempts: [AttemptID: [JournalEntry]] = [:]
-        /// After so many events of the disk these counts of entries are there.
+        /// The required counts of entries after a number of disk events.
         var promises: [(events: Int, kept: [AttemptID: Int])] = []
     }
 
@@ -28,7 +28,7 @@ struct TornDiskTests {
         [],
     ]
 
-    /// Pays some payments, each with its entries, and notes what was promised of them.
+    /// Pays some payments, each with its entries, and records the promises about them.
     private func write(_ journal: SQLiteJournal, _ random: SeededRandomSource) async throws -> Written {
         var written = Written()
         for number in 0..<4 {
@@ -40,7 +40,7 @@ struct TornDiskTests {
             promise(&written)
             let movement = Self.movements[Int(random.next() % UInt64(Self.movements.count))]
             var events = Array(Self.answers.prefix(Int(random.next() % 4))) + movement
-            // Long ones take several pages.
+            // Long ones span several pages.
             if random.next() % 2 == 0 {
                 events.append(.stepStarted(name: String(repeating: "x", count: 9000), kind: .query))
             }
@@ -52,7 +52,7 @@ struct TornDiskTests {
                 try await journal.append(entry, to: attempt.id, under: lease)
                 if case .stepStarted(_, let kind) = event, kind != .query, kind != .interaction { hasMoved = true }
                 if case .outcome = event { hasMoved = true }
-                // What comes before is there as well: it is one log.
+                // Earlier entries are there as well: it is one log.
                 if hasMoved { promise(&written) }
             }
         }
@@ -77,7 +77,7 @@ struct TornDiskTests {
             let cut = Int(random.next() % UInt64(log.events.count + 1))
             let image = log.image(after: cut, DiskLog.Luck(random: random))
             let rest = try FailingDisk.files(image)
-            // A file that was being made is made anew, or goes on being made.
+            // An unfinished new file is created again, or its creation continues.
             let left = try SQLiteJournal(path: rest.file("journal"), creating: cut < isMade)
             let kept = written.promises.last { $0.events <= cut }?.kept ?? [:]
             for (id, entries) in written.attempts {
@@ -89,7 +89,7 @@ struct TornDiskTests {
                 #expect(found.count >= kept[id] ?? 0, "\(id) after \(cut) of \(log.events.count) events")
                 #expect(found.elementsEqual(entries.prefix(found.count)))
             }
-            // It can be gone on with.
+            // The journal can be used further.
             let lease = Samples.lease("next")
             #expect(try await left.acquire(lease, at: Samples.now))
             try await left.open(try Samples.attempt("next", "next"), under: lease)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaymentStore
 
-/// What a journal makes of files in which the last writes are missing, or only partly there.
+/// The journal's reading of files whose last writes are missing or partial.
 @Suite("Torn journal files")
 struct TornFileTests {
     private let folder = ScratchFolder()
@@ -15,7 +15,7 @@ struct TornFileTests {
 
     private func write(_ data: Data, _ path: String) throws { try data.write(to: URL(filePath: path)) }
 
-    /// Opens an attempt and adds `events`; what each left in the files is the result, the opening first.
+    /// Opens an attempt and adds `events`; returns the content of the files after each of them, the opening first.
     private func record(_ events: [JournalEntry.Event]) async throws -> [(main: Data, log: Data)] {
         let journal = try SQLiteJournal(path: path)
         var states: [(Data, Data)] = []
@@ -29,7 +29,7 @@ struct TornFileTests {
         return states
     }
 
-    /// How many entries a journal with these files has.
+    /// The number of entries in a journal with these files.
     private func entries(_ main: Data, _ log: Data, _ name: String) async throws -> Int? {
         let copy = folder.file(name)
         try write(main, copy)
@@ -48,7 +48,7 @@ struct TornFileTests {
         #expect(states.allSatisfy { $0.main == main }, "everything is still in the log")
         #expect(log.count > before)
         var found: Set<Int> = []
-        // All bytes of the frames' beginnings, and some of each page.
+        // All bytes of the frames' headers, and some of each page.
         let cuts = (before...log.count).filter { ($0 - before) % 4120 < 32 || ($0 - before) % 211 == 0 } + [log.count]
         for cut in cuts {
             let count = try #require(try await entries(main, log.prefix(cut), "cut\(cut)"))

@@ -80,7 +80,7 @@
                     }
                     return await group.reduce(into: []) { $0.append($1) }
                 }
-                // Whatever the moment, "not sent" is the truth: no more requests arrived than were not said to be
+                // At any moment, "not sent" is the truth: no more requests arrived than those that were not reported as
                 // unsent.
                 let unsent = results.count { $0?.phase == .notSent }
                 #expect(server.received.count <= results.count - unsent)
@@ -118,7 +118,7 @@
             }
         }
 
-        /// A server may be closing a connection that was idle for long: what nobody may repeat must not find out.
+        /// A server may be closing a connection that was idle for long: an unrepeatable request must not depend on it.
         @Test("An unrepeatable request does not take a connection that was idle for long")
         func anUnrepeatableRequestDoesNotTakeAConnectionThatWasIdleForLong() async throws {
             try await LoopbackServer.serving({ _ in [.ok()] }) { server in
@@ -126,7 +126,7 @@
                 configuration.reuseWindow = .seconds(1)
                 let transport = CurlTransport(configuration)
                 _ = try await transport.send(HTTPRequest(.get, server.url()))
-                // The time that passes is what this is about; libcurl has a clock of its own.
+                // The test needs real time; libcurl has a separate clock.
                 try await Task.sleep(for: .milliseconds(1100))
                 _ = try await transport.send(HTTPRequest(.get, server.url()))
                 #expect(server.connections == 1, "what may be repeated takes it")

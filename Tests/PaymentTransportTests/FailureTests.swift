@@ -169,7 +169,7 @@ import Testing
                 let error = try #require(await failure(subject.make(), request))
                 #expect(error.phase == .maybeSent)
                 #expect(error.reason == .responseTooLarge(limit: 100_000))
-                // The rest was never read: what left the server beyond the limit is in the sockets' buffers.
+                // The rest was never read: the server's bytes beyond the limit are in the sockets' buffers.
                 if Subject.faithful.contains(subject) { #expect(server.bytesFlooded < 50 << 20) }
             }
         }
@@ -205,7 +205,7 @@ import Testing
                 #expect(server.received.map(\.target) == ["/warm-up", "/once"])
                 #expect(error?.phase == .maybeSent)
                 #expect(error?.isConnectionLost == true)
-                // Afterwards the transport is in order.
+                // Afterwards the transport still works.
                 let after = try await transport.send(HTTPRequest(.get, server.url("/after")))
                 #expect(after.status == 200)
             }

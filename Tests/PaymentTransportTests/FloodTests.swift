@@ -2,11 +2,11 @@ import PaymentCore
 import PaymentTransport
 import Testing
 
-/// Servers that never come to an end.
+/// Servers whose answers never end.
 @Suite("Endless answers") struct FloodTests {
     private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-    /// How an answer begins, and what is then sent without end.
+    /// The start of an answer, and the text that follows without end.
     static let floods: [(name: String, start: String, piece: String)] = [
         ("one chunk extension", chunked + "5;", "x=y;"),
         ("an extension for each byte", chunked, "1;" + String(repeating: "x", count: 4000) + "\r\na\r\n"),
@@ -33,7 +33,7 @@ import Testing
             let error = try #require(await failure(subject.make(), request))
             #expect(error.phase == .maybeSent)
             #expect(error.reason != .timedOut, "\(flood.name)")
-            // What the system's buffers hold is sent before anybody looks at it.
+            // The system's buffers are filled before any client reads them.
             #expect(server.bytesFlooded < 32 << 20, "\(flood.name): \(server.bytesFlooded)")
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import PaymentCore
 import Synchronization
 
-/// An HTTP/1.1 server on loopback that does exactly what a test says, and remembers what reached it.
+/// An HTTP/1.1 server on loopback with scripted behaviour, which records its requests.
 ///
 /// Each connection has its own thread and blocking sockets. Every request that arrives completely is recorded before
 /// it is answered.
@@ -11,7 +11,7 @@ final class LoopbackServer: Sendable {
     struct Received: Sendable {
         /// The number of its connection, from 0.
         let connection: Int
-        /// How many requests came before it on that connection.
+        /// The number of earlier requests on that connection.
         let index: Int
         let method: String
         let target: String
@@ -19,7 +19,7 @@ final class LoopbackServer: Sendable {
         let body: [UInt8]
     }
 
-    /// What the server does after a request.
+    /// The server's action after a request.
     enum Step: Sendable {
         case send(String)
         case sendBytes([UInt8])
@@ -91,7 +91,7 @@ final class LoopbackServer: Sendable {
         for socket in sockets { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
-    /// A port of loopback on which nobody listens.
+    /// A port of loopback without a listener.
     static func refusedPort() throws -> UInt16 {
         let (socket, port) = try listen()
         close(socket)
@@ -180,7 +180,7 @@ final class LoopbackServer: Sendable {
             change { $0.received.append(request) }
             for step in script(request) where goesOn { goesOn = perform(step, socket) }
         }
-        // Removed before it is closed, so that stop() cannot meet the number again in other hands.
+        // Removed before it is closed, so that stop() cannot meet the number of another socket.
         state.withLock { _ = $0.sockets.remove(socket) }
         close(socket)
         change { $0.closed += 1 }

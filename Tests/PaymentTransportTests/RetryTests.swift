@@ -30,7 +30,7 @@ import Testing
 
     struct Case: Sendable {
         let result: World.Result
-        /// Whether a request that may not be repeated is sent again, and one that may.
+        /// True if an unrepeatable request is sent again; `safe` is the same for a repeatable one.
         let never: Bool
         let safe: Bool
     }
@@ -175,7 +175,7 @@ struct RetryNewsTests {
     }
 }
 
-/// A scripted transport with a clock that only moves when told.
+/// A scripted transport with a clock that only a test moves.
 final class World: PaymentClock, RandomSource {
     enum Result: Sendable {
         case status(Int, retryAfter: String? = nil)

@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentTransport
 import Testing
 
-/// The transports every behaviour is checked on.
+/// The transports that every behaviour is checked on.
 enum Subject: String, CaseIterable, Sendable, CustomTestStringConvertible {
     #if os(Linux)
         case curl
@@ -21,7 +21,7 @@ enum Subject: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What this transport must do that `URLSession` on Linux does not.
+    /// The transports with a behaviour that `URLSession` on Linux lacks.
     static let faithful = allCases.filter { subject in
         #if os(Linux)
             subject == .curl
@@ -33,7 +33,7 @@ enum Subject: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 }
 
-/// The error that `send` throws, or nil when it returns.
+/// The error that `send` throws, or nil if it returns.
 func failure(_ transport: any HTTPTransport, _ request: HTTPRequest) async -> TransportError? {
     do {
         _ = try await transport.send(request)
@@ -44,7 +44,7 @@ func failure(_ transport: any HTTPTransport, _ request: HTTPRequest) async -> Tr
 }
 
 extension TransportError {
-    /// Whether the reason is of the kind, whatever its detail.
+    /// True if the reason is of this kind, with any detail.
     var isConnectFailure: Bool { if case .connectFailed = reason { true } else { false } }
     var isConnectionLost: Bool { if case .connectionLost = reason { true } else { false } }
     var isMalformed: Bool { if case .malformedResponse = reason { true } else { false } }

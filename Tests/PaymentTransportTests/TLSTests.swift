@@ -19,7 +19,7 @@
         func urlSessionRefusesItToo() async throws {
             let server = try TLSServer()
             defer { server.stop() }
-            // The system's code does not tell on Linux that it was the certificate.
+            // On Linux the system's code does not reveal that the certificate was the reason.
             #expect(await failure(URLSessionTransport(), try HTTPRequest(.get, server.url())) != nil)
         }
 
@@ -39,7 +39,7 @@
         func noKeysAreWrittenWhateverTheEnvironmentSays() async throws {
             let file = FileManager.default.temporaryDirectory.appending(path: "payment-keys-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: file) }
-            // The test above in a process of its own, whose libcurl has not started yet.
+            // The test above in a separate process, whose libcurl has not started yet.
             let child = try await Program.run(
                 "--testing-library", "swift-testing", "--filter", "TLSTests/theLoopbackSwitchAcceptsIt",
                 environment: ["SSLKEYLOGFILE": file.path], executable: URL(filePath: CommandLine.arguments[0]))
@@ -59,7 +59,7 @@
         }
     }
 
-    /// `openssl s_server` with a certificate of its own.
+    /// `openssl s_server` with a self-signed certificate.
     private struct TLSServer {
         static let isAvailable = FileManager.default.isExecutableFile(atPath: tool)
         private static let tool = "/usr/bin/openssl"
@@ -75,7 +75,7 @@
             let certificate = folder.appending(path: "certificate.pem").path
             let maker = try Self.run([
                 "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
-                // In the right name, so that only nobody's word for it is against it.
+                // With the right name, so that only the missing trust is wrong with it.
                 "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout", key,
                 "-out",
                 certificate,

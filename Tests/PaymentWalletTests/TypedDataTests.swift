@@ -60,12 +60,12 @@ struct TypedDataTests {
     private static let ones = String(repeating: "f", count: 64)
     private static let top = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
 
-    /// A word that ends, or for negative numbers and with ones before, or begins with these digits.
+    /// A 32-byte word with these digits at its end, after zeros, or after ones for negative numbers, or at its start.
     private static func low(_ digits: String) -> String { zeros.dropLast(digits.count) + digits }
     private static func negative(_ digits: String) -> String { ones.dropLast(digits.count) + digits }
     private static func high(_ digits: String) -> String { digits + zeros.dropLast(digits.count) }
 
-    /// The hash of no bytes.
+    /// The hash of the empty input.
     private static let nothing = "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"
     private static let lowest = "-57896044618658097711785492504343953926634992332820282019728792003956564819968"
 

@@ -3,8 +3,8 @@ import PaymentCore
 import PaymentRecurring
 import Synchronization
 
-/// Where money moves: what was captured, and which payments somebody is at. It counts, and forgives nothing: who
-/// captures twice has paid twice.
+/// The simulated bank: captures, and the workers that are paying. It counts, and prevents nothing: a second capture is
+/// a second payment.
 final class RecurringBank: Sendable {
     struct Capture: Sendable {
         let date: Date
@@ -13,10 +13,10 @@ final class RecurringBank: Sendable {
 
     private struct Accounts {
         var captures: [RecurringCharge.ID: [Capture]] = [:]
-        /// Who may pay a period: whoever asked last.
+        /// The turn that may pay a period: the one that was taken last.
         var turns: [RecurringCharge.ID: UInt64] = [:]
         var turn: UInt64 = 0
-        /// Up to which of its attempts a period was said not to be paid.
+        /// The number of the last attempt of a period that was reported as unpaid.
         var fences: [RecurringCharge.ID: Int] = [:]
     }
 
@@ -27,7 +27,7 @@ final class RecurringBank: Sendable {
 
     func isPaid(_ id: RecurringCharge.ID) -> Bool { accounts.withLock { $0.captures[id] != nil } }
 
-    /// Takes a period's payment from whoever was at it.
+    /// Takes a period's payment over from the previous worker.
     func take(_ id: RecurringCharge.ID) -> UInt64 {
         accounts.withLock {
             $0.turn += 1
@@ -36,17 +36,17 @@ final class RecurringBank: Sendable {
         }
     }
 
-    /// Whether a period's attempt may begin: nobody was told that nothing comes of it.
+    /// True if a period's attempt may begin: it was not reported as unpaid.
     func isOpen(_ charge: RecurringCharge) -> Bool {
         accounts.withLock { charge.attempts > $0.fences[charge.id] ?? 0 }
     }
 
-    /// Has nothing come of the attempts at a period so far, however late they begin.
+    /// Rules out all attempts at a period so far, however late they begin.
     func fence(_ charge: RecurringCharge) {
         accounts.withLock { $0.fences[charge.id] = max($0.fences[charge.id] ?? 0, charge.attempts) }
     }
 
-    /// Pays, unless somebody else has taken the payment meanwhile.
+    /// Pays, unless another worker has taken the payment over meanwhile.
     func capture(_ charge: RecurringCharge, _ turn: UInt64?, at date: Date) -> Bool {
         accounts.withLock {
             guard turn == nil || $0.turns[charge.id] == turn else { return false }
@@ -56,7 +56,7 @@ final class RecurringBank: Sendable {
     }
 }
 
-/// A worker's way to the bank: payments of one name are joined, as a payment journal joins them.
+/// A worker's payer: payments of one name are joined, as a payment journal joins them.
 struct RecurringBankPayer: RecurringPayer {
     struct Lost: Error {}
 
@@ -72,7 +72,7 @@ struct RecurringBankPayer: RecurringPayer {
     func pay(_ charge: RecurringCharge, of plan: RecurringPlan) async throws -> RecurringAnswer {
         let isReliable = bank.isReliable.withLock { $0 }
         if bank.isPaid(charge.id), history.mistake != .forgetfulPayer { return .paid(transactionID: "joined") }
-        // Somebody has been told that nothing comes of this attempt, while its worker stalled before it began.
+        // This attempt was reported as unpaid, while its worker stalled before it began.
         guard bank.isOpen(charge) || history.mistake == .forgetfulPayer else { throw Lost() }
         let turn = bank.take(charge.id)
         try await worker.point()
@@ -80,7 +80,7 @@ struct RecurringBankPayer: RecurringPayer {
             if plan.details["asks"]?.bool == true, !charge.isApproved { return .needsApproval("above the limit") }
             if history.chance(0.03) { return .declined("not enough") }
             if history.chance(0.03) { return .notNow("offline") }
-            // The question never arrived, and nobody knows.
+            // The request never arrived, and its result is unknown.
             if history.chance(0.02) { throw Lost() }
         }
         guard bank.capture(charge, history.mistake == .unjoinedPayer ? nil : turn, at: history.now) else {
@@ -95,7 +95,7 @@ struct RecurringBankPayer: RecurringPayer {
     func fate(of charge: RecurringCharge, in plan: RecurringPlan) async throws -> RecurringAnswer? {
         try await worker.point()
         if history.mistake == .forgetfulPayer { return nil }
-        // Whoever was at it is not any more: only then does "not paid" mean that it will not be.
+        // Takes the turn from the previous worker: only then is "not paid" final.
         _ = bank.take(charge.id)
         bank.fence(charge)
         if bank.isPaid(charge.id) { return .paid(transactionID: "found") }

@@ -6,16 +6,16 @@ import Synchronization
 
 /// Years of many plans, charged by several workers that crash, stall, are away, and have wrong clocks.
 ///
-/// Everything runs on one task: a worker that stalls has others look in the middle of what it does. The same seed is
-/// the same history.
+/// Everything runs on one task: while a worker stalls, others look in the middle of its work. The same seed is the same
+/// history.
 package final class RecurringHistory: Sendable {
-    /// How much is played.
+    /// The size of a history.
     package struct Size: Sendable {
         /// The number of plans.
         package var plans: Int
         /// The number of days.
         package var days: Int
-        /// Whether clocks are ever wrong.
+        /// True if clocks may be wrong.
         package var hasWrongClocks: Bool
 
         package init(plans: Int, days: Int = 1826, hasWrongClocks: Bool = true) {
@@ -25,17 +25,17 @@ package final class RecurringHistory: Sendable {
         }
     }
 
-    /// What came out.
+    /// The result of a history.
     package struct Verdict: Sendable {
-        /// What must not be, one sentence each; the first fifty.
+        /// The violations, one sentence each; the first fifty.
         package var breaches: [String] = []
-        /// How many periods there were.
+        /// The number of periods.
         package var periods = 0
-        /// How many of them were paid.
+        /// The number of paid periods.
         package var paid = 0
-        /// How many were missed, by reason.
+        /// The number of missed periods, by reason.
         package var missed: [String: Int] = [:]
-        /// How often a worker crashed, stalled, looked.
+        /// The number of crashes, stalls and looks of workers.
         package var (crashes, stalls, looks) = (0, 0, 0)
     }
 
@@ -53,17 +53,17 @@ package final class RecurringHistory: Sendable {
 
     struct State {
         var now = RecurringHistory.start
-        /// By how much the clocks of workers are wrong.
+        /// The error of the workers' clocks, in seconds.
         var offset = 0.0
-        /// Whether a clock was ever wrong.
+        /// True if a clock was ever wrong.
         var wasWrong = false
         var verdict = Verdict()
         var depth = 0
-        /// When looks began that came to their end.
+        /// The start times of completed looks.
         var looks: [Date] = []
-        /// Periods that a planted mistake has the journal forget.
+        /// The periods that a planted mistake makes the journal forget.
         var forgotten: Set<RecurringCharge.ID> = []
-        /// When the payer was told of a period that was to come.
+        /// The times of the payer's notices of coming periods.
         var told: [RecurringCharge.ID: Date] = [:]
     }
 
@@ -86,8 +86,8 @@ package final class RecurringHistory: Sendable {
 
     var now: Date { state.withLock { $0.now } }
 
-    /// How often a worker crashes, or stalls, when it touches anything: as often in a look at many plans as in one at
-    /// ten, so that most periods are paid however many there are.
+    /// The probability that a worker crashes, or stalls, at each access: the same in a look at many plans as in one at
+    /// ten, so that most periods are paid for any number of plans.
     var trouble: Double { 0.004 * min(1, 10 / Double(max(1, size.plans))) }
 
     func chance(_ probability: Double) -> Bool { random.fraction() < probability }
@@ -124,13 +124,13 @@ package final class RecurringHistory: Sendable {
 
     // MARK: Playing
 
-    /// Plays it to its end, and judges it.
+    /// Runs it to its end, and judges it.
     package func run() async throws -> Verdict {
         for plan in plans { _ = try await store.store(plan, opening: []) }
         var workers: [RecurringWorker?] = [nil, nil, nil]
         let end = Self.start.addingTimeInterval(Double(size.days) * Self.day)
         while now < end {
-            // Mostly hours pass, now and then weeks in which nobody is there.
+            // Mostly hours pass, now and then weeks without any worker.
             advance(chance(0.01) ? random.fraction() * 45 * Self.day : random.fraction() * 0.9 * Self.day)
             if size.hasWrongClocks { moveClock() }
             let index = Int(random.next() % 3)
@@ -138,7 +138,7 @@ package final class RecurringHistory: Sendable {
             workers[index] = worker
             await look(worker)
             if chance(0.02) { await change(worker) }
-            // Somebody sees that the clock is right, after a long absence.
+            // An operator confirms that the clock is right, after a long absence.
             if chance(0.05), state.withLock({ $0.offset == 0 }) { try? await worker.scheduler.trustClock() }
             if worker.isDead || chance(0.03) { workers[index] = nil }
         }
@@ -164,14 +164,14 @@ package final class RecurringHistory: Sendable {
         }
         defer { state.withLock { $0.depth -= 1 } }
         guard (try? await worker.scheduler.look()) != nil, !worker.isDead else { return }
-        // One that stalled may have seen less than others by its end, and one that did not believe its clock nothing.
+        // A stalled worker may have seen less than others by its end, and one that distrusted its clock nothing.
         guard state.withLock({ $0.verdict.stalls }) == stalls, let trusted = await store.trustedTime(),
             trusted >= began.addingTimeInterval(-61)
         else { return }
         state.withLock { $0.looks.append(began) }
     }
 
-    /// The payer hears something.
+    /// Records an event for the payer.
     func hear(_ event: RecurringEvent) {
         guard case .upcoming(let charge) = event else { return }
         state.withLock { if $0.told[charge.id] == nil { $0.told[charge.id] = $0.now } }
@@ -181,7 +181,7 @@ package final class RecurringHistory: Sendable {
         state.withLock { $0.forgotten.formUnion(charges.filter { $0.state == .missed(.absence) }.map(\.id)) }
     }
 
-    /// Somebody stalls in the middle of something: time passes, and others look.
+    /// Stalls a worker in the middle of its work: time passes, and others look.
     func stall() async {
         guard state.withLock({ $0.depth < 3 }) else { return }
         state.withLock { $0.verdict.stalls += 1 }
@@ -207,7 +207,7 @@ package final class RecurringHistory: Sendable {
         }
     }
 
-    /// In the end all clocks are right, nothing fails, and everything comes to its end.
+    /// Settles: all clocks are right, nothing fails, and everything completes.
     private func settle() async throws {
         bank.isReliable.withLock { $0 = true }
         state.withLock { $0.offset = 0 }

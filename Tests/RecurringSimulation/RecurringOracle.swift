@@ -4,7 +4,7 @@ import PaymentRecurring
 import PaymentStore
 import Synchronization
 
-/// What must hold of every history.
+/// The invariants of every history.
 extension RecurringHistory {
     func judge() async throws {
         let forgotten = state.withLock { $0.forgotten }
@@ -25,7 +25,7 @@ extension RecurringHistory {
     }
 
     private func judge(_ plan: RecurringPlan, _ charges: [RecurringCharge]) {
-        // The plan's own schedule says what there was, whatever clocks said: each period is there, once, in order.
+        // The plan's schedule decides the periods, whatever clocks showed: each period is there, once, in order.
         for (index, charge) in charges.enumerated() {
             if charge.id.number != index { breach("\(charge.id) is at the place of period \(index)") }
             if plan.schedule.period(charge.id.number) != charge.period { breach("\(charge.id) is another period") }
@@ -42,7 +42,7 @@ extension RecurringHistory {
             case .missed where paid != 0: breach("\(charge.id) is said to be missed, and was paid \(paid) times")
             case .paid, .missed: break
             default:
-                // What waits for the payer, or has just begun, may do so.
+                // A period that waits for the payer, or has just begun, may stay open.
                 if charge.deadline < now.addingTimeInterval(-2 * Self.day) {
                     breach("\(charge.id) has come to no end: \(charge.state)")
                 }
@@ -51,7 +51,7 @@ extension RecurringHistory {
         }
     }
 
-    /// Where no clock was wrong, nobody looked while the policy would have had the period charged.
+    /// If no clock was wrong, no worker looked while the policy would have charged the period.
     private func judgeAbsence(_ charge: RecurringCharge, _ plan: RecurringPlan) {
         let end: Date? =
             switch plan.policy.catchUp {
@@ -68,13 +68,13 @@ extension RecurringHistory {
         if wasThere { breach("\(charge.id) is said to have been missed because nobody was there, and somebody was") }
     }
 
-    /// Nobody is charged of a sudden: they were told, and had their time, or have said yes.
+    /// No charge is unannounced: the payer was notified, and had the notice time, or has approved.
     private func judgeNotice(_ charge: RecurringCharge, _ plan: RecurringPlan, _ capture: RecurringBank.Capture) {
         let notice = plan.policy.notice / .seconds(1)
         guard notice > 0 else { return }
         let (told, wasWrong) = state.withLock { ($0.told[charge.id], $0.wasWrong) }
         guard let told else { return breach("\(charge.id) was paid, and nobody was told beforehand") }
-        // A clock that was wrong when it was told says nothing of how long that was ago.
+        // If a clock was wrong at the notice, its age is unknown.
         guard !wasWrong, !charge.isApproved, capture.date < told.addingTimeInterval(notice) else { return }
         breach("\(charge.id) was paid \(Int(capture.date.timeIntervalSince(told))) seconds after it was told")
     }
@@ -82,7 +82,7 @@ extension RecurringHistory {
     private func judge(_ charge: RecurringCharge, _ captures: [RecurringBank.Capture]) {
         if captures.count > 1 { breach("\(charge.id) was paid \(captures.count) times") }
         let ahead = charge.period.start.timeIntervalSince(captures[0].date)
-        // A clock that was never wrong charges nothing ahead; a wrong one no more than what is believed of it.
+        // A clock that was never wrong charges nothing ahead; a wrong one no more than the trusted part of its error.
         let most = (state.withLock { $0.wasWrong } ? 31 * Self.day : 0) + 7200
         if ahead > most { breach("\(charge.id) was paid \(Int(ahead / 3600)) hours before it began") }
         for capture in captures where capture.amount != charge.amount { breach("\(charge.id) cost another amount") }

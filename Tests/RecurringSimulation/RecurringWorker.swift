@@ -4,11 +4,11 @@ import PaymentRecurring
 import PaymentStore
 import Synchronization
 
-/// A scheduler in a process of its own, which may end or stall whenever it touches anything.
+/// A scheduler in a separate process, which may end or stall at each access.
 struct RecurringWorker: Sendable {
     struct Crash: Error {}
 
-    /// Whether the process lives, and what may happen to it.
+    /// The state of the process, and its faults.
     final class Life: Sendable {
         private let history: RecurringHistory
         private let isReliable: Bool
@@ -21,7 +21,7 @@ struct RecurringWorker: Sendable {
 
         var isDead: Bool { dead.withLock { $0 } }
 
-        /// A moment at which everything can happen.
+        /// A moment at which any fault can happen.
         func point() async throws {
             if isDead { throw Crash() }
             guard !isReliable else { return }
@@ -61,7 +61,7 @@ struct RecurringWorker: Sendable {
     var isDead: Bool { life.isDead }
 }
 
-/// The journal as a worker sees it: it may crash before and after each write.
+/// A worker's journal: the worker may crash before and after each write.
 private struct CrashingJournal: RecurringJournal {
     let history: RecurringHistory
     let life: RecurringWorker.Life

@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// A whole number from 0 to 2^256 - 1, kept as the 32 bytes of a word and reckoned by hand: slow, plain, and without a
-/// line in common with the arithmetic that it judges.
+/// A whole number from 0 to 2^256 - 1, kept as the 32 bytes of a word and calculated by hand: slow, plain, and without
+/// a line in common with the arithmetic under test.
 package struct Amount: Sendable, Hashable, Comparable {
     /// Most significant first.
     package private(set) var bytes = [UInt8](repeating: 0, count: 32)
@@ -17,13 +17,13 @@ package struct Amount: Sendable, Hashable, Comparable {
         for index in 0..<8 { bytes[31 - index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * index)) }
     }
 
-    /// The number whose word ends with `word`; nil when that is longer than 32 bytes.
+    /// The number whose word ends with `word`; nil if that is longer than 32 bytes.
     package init?(word: [UInt8]) {
         guard word.count <= 32 else { return nil }
         bytes.replaceSubrange((32 - word.count)..., with: word)
     }
 
-    /// Whatever any reader might take `text` for: decimal or `0x` digits, in any case, with zeros in front.
+    /// The number that any reader might read in `text`: decimal or `0x` digits, in any case, with leading zeros.
     package init?(anyNotation text: String) {
         var digits = Array(text.utf8)[...]
         let isHex = text.lowercased().hasPrefix("0x")
@@ -37,7 +37,7 @@ package struct Amount: Sendable, Hashable, Comparable {
         }
     }
 
-    /// False when the result needs more than 256 bits.
+    /// False if the result needs more than 256 bits.
     private mutating func multiply(by factor: UInt8, adding digit: UInt8) -> Bool {
         var carry = UInt16(digit)
         for index in bytes.indices.reversed() {
@@ -50,7 +50,7 @@ package struct Amount: Sendable, Hashable, Comparable {
 
     package static func < (left: Amount, right: Amount) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
 
-    /// The sum, or the largest number when it does not fit.
+    /// The sum, or the largest number if it does not fit.
     package static func + (left: Amount, right: Amount) -> Amount {
         var sum = Amount()
         var carry: UInt16 = 0
@@ -62,7 +62,7 @@ package struct Amount: Sendable, Hashable, Comparable {
         return carry == 0 ? sum : .largest
     }
 
-    /// The number, when it has 64 bits at most.
+    /// The number, if it has 64 bits at most.
     package var uint64: UInt64? {
         bytes.prefix(24).allSatisfy { $0 == 0 } ? bytes.suffix(8).reduce(0) { $0 << 8 | UInt64($1) } : nil
     }
@@ -85,7 +85,7 @@ package struct Amount: Sendable, Hashable, Comparable {
         return digits.isEmpty ? "0" : String(decoding: digits.reversed(), as: UTF8.self)
     }
 
-    /// The `0x` digits, without zeros in front.
+    /// The `0x` digits, without leading zeros.
     package var hexText: String {
         let digits = Hex.encode(bytes).drop { $0 == "0" }
         return "0x" + (digits.isEmpty ? "0" : digits)

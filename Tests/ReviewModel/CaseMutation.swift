@@ -1,12 +1,12 @@
 import Foundation
 package import PaymentCore
 
-/// Changes one thing about a case: what a service that lies would change, and what parsers disagree about.
+/// Changes one part of a case: a dishonest service's changes, and values on which parsers disagree.
 package struct CaseMutation {
     private var random: SplitMix64
     /// The changed case.
     package private(set) var json: JSONValue
-    /// What was done, for a failure's message.
+    /// The change, for a failure's message.
     package private(set) var story = ""
 
     private static let words: [String] = [
@@ -50,7 +50,7 @@ package struct CaseMutation {
 
     private mutating func note(_ what: String) { story = what }
 
-    /// Nil when the value is to go.
+    /// The changed value, or nil to remove it.
     private mutating func changed(_ value: JSONValue) -> JSONValue? {
         switch random.below(12) {
         case 0:
@@ -186,7 +186,7 @@ package struct CaseMutation {
         return String(String.UnicodeScalarView(scalars))
     }
 
-    /// JSON that readers take differently.
+    /// JSON that readers interpret differently.
     private mutating func jsonText(_ text: String) -> String {
         note("JSON's text")
         let extra = random.pick([
@@ -266,7 +266,7 @@ package struct CaseMutation {
         random.pick([byte ^ 1, byte &+ 1, byte &- 1, byte ^ 0x80, 0, UInt8(truncatingIfNeeded: random.next())])
     }
 
-    /// Changes a transaction that can still be read.
+    /// Changes a transaction that remains readable.
     private mutating func changeParts(_ bytes: inout [UInt8], _ layout: SolanaLayout) {
         let index = random.below(layout.instructions.count)
         let range = layout.instructions[index]

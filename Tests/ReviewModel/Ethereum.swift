@@ -2,9 +2,9 @@ import PaymentCore
 import PaymentCrypto
 import PaymentWallet
 
-/// What signatures and transactions of EVM chains can be used for.
+/// The possible uses of signatures and transactions of EVM chains.
 enum Ethereum {
-    /// Where Permit2 stands, by the chains' numbers, in lower case.
+    /// The address of Permit2, by the chain's number, in lower case.
     static func permit2(_ chain: String) -> String {
         switch chain {
         case "eip155:324", "eip155:300", "eip155:260", "eip155:2741": "0x0000000000225e31d15943971f47ad3022f714fa"
@@ -15,8 +15,8 @@ enum Ethereum {
 
     // MARK: Signatures
 
-    /// What a signature of typed data is good for. What counts is what a wallet hashes: the digest is compared with the
-    /// digests of the messages that contracts take; one that fits none may be good for anything.
+    /// The possible uses of a signature of typed data. Only a wallet's hash counts: the digest is compared with the
+    /// digests of the messages that contracts accept; one that matches none may allow anything.
     static func signature(_ params: JSONValue, payer: String) -> Act {
         guard let list = params.array, list.count == 2, list[0].string?.lowercased() == payer else {
             return .ruin("another account is asked to sign, or more than one thing")
@@ -70,7 +70,7 @@ enum Ethereum {
             guard data.digest == Keccak256.hash([0x19, 0x01] + separator + hash(kind + members, words)) else {
                 continue
             }
-            // The token wants a moment strictly between the two.
+            // The token requires a moment strictly between the two.
             let last = end.uint64.map { $0 == 0 ? 0 : $0 - 1 } ?? .max
             return .signature(
                 Act.Signature(
@@ -83,8 +83,8 @@ enum Ethereum {
 
     // MARK: Transactions
 
-    /// What a transaction does. Any member beyond the four that transactions of payments have is somebody else's choice
-    /// of fees, code or chain.
+    /// The effect of a transaction. Any member beyond the four of a payment's transaction is a foreign choice of fees,
+    /// code or chain.
     static func transaction(_ params: JSONValue, chain: String, payer: String) -> [Act] {
         guard let list = params.array, list.count == 1, let members = list[0].object,
             Set(members.keys).isSubset(of: ["from", "to", "value", "data"])
@@ -103,7 +103,7 @@ enum Ethereum {
     }
 
     /// A function that moves nothing by itself is harmless, and there are two such functions here. Every other one may
-    /// give away all that the payer has.
+    /// transfer everything that the payer has.
     private static func contractCall(_ data: [UInt8], _ value: Amount, _ chain: String, _ target: String) -> [Act] {
         let word = { (index: Int) -> [UInt8] in
             let padded = data.dropFirst(4 + 32 * index).prefix(32)
@@ -128,7 +128,7 @@ enum Ethereum {
 
     // MARK: Reading
 
-    /// Twenty bytes, in lower case, whatever they are written like.
+    /// Twenty bytes, in lower case, for any spelling.
     static func address(_ value: JSONValue?) -> String? {
         guard let text = value?.string?.lowercased(), text.hasPrefix("0x"), text.utf8.count == 42,
             Hex.decode(text) != nil

@@ -1,15 +1,15 @@
 package import PaymentCore
 
-/// What a list of calls does in the hands of an adversary, beside what its payer agreed to.
+/// The effect of a list of calls in the hands of an adversary, beyond what its payer agreed to.
 ///
-/// Read from the calls and the option alone. Nothing of the reviewer's code is used, and nothing of its verdict.
+/// Read from the calls and the option alone. It uses neither the reviewer's code nor its verdict.
 package struct Harm: Sendable {
-    /// A day, the longest that a signature may be good.
+    /// A day, the longest validity of a signature.
     private static let longest: UInt64 = 86_400
-    /// The most that the payer may be charged by the network without agreeing to it: 0.001 SOL.
+    /// The largest network fee that the payer may be charged without agreeing to it: 0.001 SOL.
     private static let highestFee: UInt64 = 1_000_000
 
-    /// What the calls hand out, in order.
+    /// The powers that the calls grant, in order.
     package let acts: [Act]
     private let agreed: (asset: Asset, amount: Amount)?
     private let payer: String
@@ -26,7 +26,7 @@ package struct Harm: Sendable {
         acts = calls.flatMap { [payer = self.payer] call in Self.acts(of: call, payer: payer) }
     }
 
-    /// What is worse than agreed; nil when the payer loses no more than the agreed amount of the agreed asset.
+    /// The worst excess over the agreement; nil if the payer loses no more than the agreed amount of the agreed asset.
     package var worst: String? {
         for time in moments where time <= limit { if let problem = excess(at: time) { return problem } }
         for time in moments where time > limit {
@@ -36,10 +36,10 @@ package struct Harm: Sendable {
         return nil
     }
 
-    /// What people have to be told apart: everything but numbers that only make a signature unique.
+    /// The acts that people must be able to distinguish: everything except numbers that only make a signature unique.
     package var visible: [Act] {
         acts.map { act in
-            // What somebody else pays is their matter.
+            // A fee that another account pays is not the payer's concern.
             if case .fee(let chain, let sponsor, _) = act, sponsor != payer {
                 return .fee(chain: chain, payer: sponsor, most: 0)
             }
@@ -53,7 +53,8 @@ package struct Harm: Sendable {
 
     private var limit: UInt64 { Self.sum(now, Self.longest) }
 
-    /// When the adversary acts: at once, at the last moment, long afterwards, and when a signature begins or ends.
+    /// The moments of the adversary's acts: at once, at the last moment, long afterwards, and at the start or end of a
+    /// signature.
     private var moments: [UInt64] {
         acts.reduce(into: [now, limit] + [1, Self.longest, 31_536_000, 1 << 40].map { Self.sum(limit, $0) }) {
             if case .signature(let signature) = $1 { $0 += [signature.start, signature.end] }

@@ -1,8 +1,8 @@
 package import PaymentCore
 
-/// A list of calls that does exactly what was agreed, with what people have to be told of it.
+/// A list of calls that does exactly what was agreed, with the facts that people must be shown.
 package struct HonestCase: Sendable {
-    /// The shapes that payments have.
+    /// The shapes of payments.
     package enum Shape: Sendable, Hashable, CaseIterable {
         case permit, approvalAndPermit, receive, transferAuthorization, nativeTransfer, settlement, splTransfer,
             solTransfer
@@ -11,7 +11,7 @@ package struct HonestCase: Sendable {
     package let shape: Shape
     /// `option`, `calls`, `payer` and `now`.
     package let json: JSONValue
-    /// What the text for people must hold, each of it.
+    /// The facts that the text for people must contain.
     package let facts: [String]
     /// The agreed amount, in minor units.
     package let amount: Amount

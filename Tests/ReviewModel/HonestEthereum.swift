@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentCrypto
 
-/// Tokens and coins of EVM chains, as their issuers and the chains' lists have them.
+/// Tokens and coins of EVM chains, with the values of their issuers and the chains' lists.
 enum EthereumAssets {
     struct Token: Sendable {
         let chain: Int
@@ -93,7 +93,7 @@ extension CaseMaker {
         EthereumAddress(bytes: random.bytes(20)) ?? EthereumAddress(coordinates: [])
     }
 
-    /// One of the spellings that every wallet takes.
+    /// One of the spellings that every wallet accepts.
     private mutating func spelling(_ address: String) -> JSONValue {
         let lower = address.lowercased()
         let upper = "0x" + lower.dropFirst(2).uppercased()
@@ -115,7 +115,7 @@ extension CaseMaker {
 
     private mutating func token() -> EthereumAssets.Token {
         guard random.below(4) == 0 else { return random.pick(EthereumAssets.tokens) }
-        // One that no table knows, sometimes on a chain that none knows either.
+        // One that no table has, sometimes on a chain that none has either.
         let (chain, network) = random.pick([(1, "Ethereum"), (8453, "Base"), (777, "eip155:777")])
         return EthereumAssets.Token(
             chain: chain, network: network, address: address().checksummed, symbols: ["ZZTOP"],

@@ -1,11 +1,11 @@
 import PaymentCore
 
-/// A place in a JSON value, also inside JSON that is written in one of its strings.
+/// A place in a JSON value, also inside JSON that one of its strings contains.
 struct Place: Sendable {
     enum Step: Sendable, Hashable {
         case key(String)
         case index(Int)
-        /// Into the JSON that a string spells.
+        /// Into the JSON that a string contains.
         case text
     }
 
@@ -15,7 +15,7 @@ struct Place: Sendable {
 
     func appending(_ step: Step) -> Place { Place(steps + [step]) }
 
-    /// Everything under `value`, itself included, in a fixed order.
+    /// Every place under `value`, itself included, in a fixed order.
     static func all(in value: JSONValue, under place: Place = Place()) -> [Place] {
         var places = [place]
         switch value {
@@ -44,7 +44,7 @@ struct Place: Sendable {
         }
     }
 
-    /// Puts `new` here; nil removes what is here.
+    /// Puts `new` here; nil removes the value.
     func set(_ new: JSONValue?, in root: JSONValue) -> JSONValue {
         Self.set(new, in: root, steps[...]) ?? .null
     }

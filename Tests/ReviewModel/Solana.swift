@@ -2,7 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentCrypto
 
-/// What a signed transaction of Solana does.
+/// The effect of a signed transaction of Solana.
 enum Solana {
     static func acts(_ params: JSONValue, chain: String, payer: String) -> [Act] {
         let object = params.array.map { $0.count == 1 ? $0[0] : .null } ?? params
@@ -17,7 +17,7 @@ enum Solana {
         return reader.acts + [reader.fee(signatures: message.signers.count)]
     }
 
-    /// The one form of base64 that all readers take alike: full groups, and no stray bits.
+    /// The one form of base64 that all readers read alike: full groups, and no stray bits.
     private static func base64(_ text: String) -> [UInt8]? {
         guard let data = Data(base64Encoded: text), data.base64EncodedString() == text else { return nil }
         return [UInt8](data)
@@ -73,7 +73,7 @@ enum Solana {
             var (value, shift) = (0, 0)
             while let byte = rest.popFirst() {
                 value += Int(byte & 0x7F) << shift
-                // Zeros at the end are a second way to write the same number.
+                // Zeros at the end are a second spelling of the same number.
                 if byte < 0x80 { return (byte == 0 && shift > 0) || value > 0xFFFF ? nil : value }
                 shift += 7
                 if shift > 14 { return nil }
@@ -117,7 +117,7 @@ enum Solana {
             }
         }
 
-        /// What the one who pays it is charged at most.
+        /// The largest fee of the account that pays it.
         func fee(signatures: Int) -> Act {
             let units = limit ?? UInt64(min(200_000 * count, 1_400_000))
             let product = units.multipliedFullWidth(by: price)

@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentCrypto
 
-/// A transaction of Solana that is put together from its instructions.
+/// A transaction of Solana that is assembled from its instructions.
 package struct SolanaDraft: Sendable {
     package static let chain = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
     package static let system = "11111111111111111111111111111111"
@@ -41,7 +41,7 @@ package struct SolanaDraft: Sendable {
         var keys = signers
         for key in steps.flatMap(\.accounts) + others where !keys.contains(key) { keys.append(key) }
         let programs = steps.compactMap { Base58.decode($0.program) }
-        // The programs last: they are read only, unless they are named as accounts too.
+        // The programs last: they are read only, unless they are also named as accounts.
         var readOnly: UInt8 = 0
         for program in programs where !keys.contains(program) {
             keys.append(program)
@@ -63,7 +63,7 @@ package struct SolanaDraft: Sendable {
         number < 0x80 ? [UInt8(number)] : [UInt8(number & 0x7F) | 0x80] + compact(number >> 7)
     }
 
-    /// The account that keeps a wallet's tokens, with the first bump: which one counts only on the chain.
+    /// The account with a wallet's tokens, with the first bump: the right one counts only on the chain.
     package static func account(of wallet: [UInt8], _ mint: [UInt8], _ program: String, bump: UInt8 = 255) -> [UInt8] {
         let seeds = wallet + (Base58.decode(program) ?? []) + mint + [bump] + (Base58.decode(associated) ?? [])
         return Digest.sha256.hash(seeds + Array("ProgramDerivedAddress".utf8))

@@ -1,16 +1,16 @@
-/// Where the parts of a serialized transaction of Solana are, to change one and keep the rest readable.
+/// The positions of the parts of a serialized transaction of Solana, to change one and keep the rest readable.
 package struct SolanaLayout {
-    /// Where the header begins: signers, read-only signers, read-only others.
+    /// The start of the header: signers, read-only signers, read-only others.
     package let header: Int
-    /// Where the keys begin, and how many there are.
+    /// The start of the keys.
     package let keys: Int
     package let keyCount: Int
-    /// Where the number of instructions stands, in one byte.
+    /// The position of the number of instructions, which takes one byte.
     package let count: Int
     /// The instructions: program, accounts and data with their numbers.
     package private(set) var instructions: [Range<Int>] = []
 
-    /// Nil for what is not laid out in the usual way, with numbers below 128.
+    /// Nil for an unusual layout, with numbers from 128.
     package init?(_ bytes: [UInt8]) {
         guard let signatures = bytes.first, signatures < 0x80 else { return nil }
         var place = 1 + 64 * Int(signatures)
@@ -35,7 +35,7 @@ package struct SolanaLayout {
         }
     }
 
-    /// Where the numbers of an instruction's accounts are, and its data.
+    /// The positions of the numbers of an instruction's accounts, and of its data.
     func parts(_ instruction: Range<Int>, of bytes: [UInt8]) -> (accounts: Range<Int>, data: Range<Int>) {
         let first = instruction.lowerBound + 2
         let accounts = first..<first + Int(bytes[first - 1])

@@ -15,28 +15,28 @@ package struct Asset: Sendable, Hashable {
     }
 }
 
-/// What answering a call puts into the world, in terms of what it can be used for; not what it says of itself.
+/// The power that the answer to a call grants; its possible uses count, not its own description.
 package enum Act: Sendable, Hashable {
     /// A signature that moves up to `most` of an asset, once for each `nonce`, after `start` and until `end`, both
-    /// inclusive. Who hands it in does not matter: the adversary does.
+    /// inclusive. Anyone may submit it: the adversary does.
     case signature(Signature)
     /// A transaction that moves an amount at once.
     case transfer(Asset, Amount, to: String)
-    /// A transaction that pays through a contract: for whom, and until when it is good, is for people to see.
+    /// A transaction that pays through a contract: people see the receiver, and the end of its validity.
     case settlement(Asset, Amount, through: String, receiver: String, end: Amount)
     /// A standing allowance.
     case allowance(Asset, spender: String, Amount)
-    /// What the network takes in the coin's minor units, and from whom.
+    /// The network's fee in the coin's minor units, and its payer.
     case fee(chain: String, payer: String, most: UInt64)
-    /// An account is opened for `owner` at the cost of `funder`.
+    /// Opens an account for `owner` at the cost of `funder`.
     case opening(chain: String, funder: String, owner: String)
-    /// Nobody can say what this does not allow.
+    /// An effect without known limits.
     case ruin(String)
 
     package struct Signature: Sendable, Hashable {
         package let asset: Asset
         package let most: Amount
-        /// Who may hand it in or receives it: different signatures do different things.
+        /// The account that may submit it or receives it: different signatures have different effects.
         package let beneficiary: String
         package let start: UInt64
         package let end: UInt64
@@ -44,7 +44,7 @@ package enum Act: Sendable, Hashable {
     }
 }
 
-/// The payer's belongings, and an adversary who has everything that the payer hands out.
+/// The payer's belongings, and an adversary with every power that the payer grants.
 ///
 /// The payer owns very much of everything, everywhere, and Permit2 may move all of it: the worst case, because earlier
 /// payments gave unlimited allowances. Permit2 moves tokens for a signature only; every other spender is the adversary.
@@ -54,15 +54,15 @@ package struct World: Sendable {
     private let payer: String
     private var lost: [Asset: Amount] = [:]
     private var usedNonces: Set<String> = []
-    /// Why nothing is safe any more.
+    /// The reason that nothing is safe any more.
     package private(set) var ruin: String?
 
     package init(payer: String) { self.payer = payer }
 
-    /// What the payer no longer has.
+    /// The payer's losses.
     package var losses: [Asset: Amount] { lost }
 
-    /// The adversary uses what `act` gave, at `time`.
+    /// Lets the adversary use the power of `act`, at `time`.
     package mutating func use(_ act: Act, at time: UInt64) {
         switch act {
         case .signature(let signature):
@@ -74,7 +74,7 @@ package struct World: Sendable {
             if recipient != payer { lose(asset, amount) }
         case .settlement(let asset, let amount, _, _, _): lose(asset, amount)
         case .allowance(let asset, let spender, let amount):
-            // Permit2 had that allowance before. With any other, today's tokens go, and whatever will be there later.
+            // Permit2 had that allowance before. With any other, the current tokens are lost, and all later ones.
             if spender != Ethereum.permit2(asset.chain) { lose(asset, max(amount, Self.wealth)) }
         case .fee, .opening: break
         case .ruin(let reason): ruin = ruin ?? reason

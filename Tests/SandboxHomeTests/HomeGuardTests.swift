@@ -9,7 +9,7 @@ import WalletConnectPaySandbox
 
 @testable import SandboxHome
 
-/// Other sites' pages, opened in a browser on this machine, can ask for anything at 127.0.0.1; they get nothing.
+/// Pages of other sites, in a browser on this machine, can send any request to 127.0.0.1; they get nothing.
 @Suite("Guards of the sandbox's home") struct HomeGuardTests {
     @Test(
         "Posts from pages of other sites are refused, wherever they go",
@@ -71,7 +71,7 @@ import WalletConnectPaySandbox
                 body: #"{"service":"citcon","scenario":"wechatpay"}"#)
             #expect(made.status == 201 && made.headers["Access-Control-Allow-Origin"] == origin)
             #expect(made.headers["Vary"] == "Origin")
-            // A service's own interface, too: a page under development uses it as its backend.
+            // A service's interface, too: a page under development uses it as its backend.
             #expect(
                 try await world.send(.get, "/v1/gateway/payment/pay_1", ["Origin": origin])
                     .headers["Access-Control-Allow-Origin"] == origin)

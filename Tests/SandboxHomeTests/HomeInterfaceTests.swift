@@ -12,7 +12,7 @@ import WalletConnectPaySandbox
 
 @testable import SandboxHome
 
-/// What programs use, in any language.
+/// The interface for programs, in any language.
 @Suite("The sandbox's interface for programs") struct HomeInterfaceTests {
     @Test("A payment is made, found, paid and told of")
     func payments() async throws {
@@ -65,7 +65,7 @@ import WalletConnectPaySandbox
                         HTTPRequest.Method(rawValue: method.uppercased()),
                         try HTTPURL(world.base + path + (path.hasSuffix("qr.svg") ? "?text=x" : "")),
                         headers: ["Content-Type": "application/json"], body: Array("{}".utf8)))
-                // A call without what it needs is refused for that, and not because nobody knows it.
+                // An incomplete call is refused for that, and not as an unknown call.
                 switch answer {
                 case .response(let response): #expect(![404, 405].contains(response.status), "\(method) \(path)")
                 case .stream(let response, _): #expect(response.status == 200 && path == "/_sandbox/events")
@@ -128,7 +128,7 @@ import WalletConnectPaySandbox
         #expect(try await world.json("clock")["advanced"] == 86_400)
     }
 
-    /// A merchant's server that takes nothing before it is told to.
+    /// A merchant's server that accepts nothing until it is opened.
     private actor Inbox: SandboxService {
         var count = 0
         var isOpen = false

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-/// The sandbox as a process, with more of everything than anybody has: run with the browser's tests, because it takes
+/// The sandbox as a process, with more of everything than any user has: run with the browser's tests, because it takes
 /// long.
 @Suite(
     .enabled(
@@ -47,9 +47,9 @@ struct HomeLoadTests {
         #expect(await program.end().code == 0)
     }
 
-    /// Makes payments as test suites do.
+    /// Creates payments as test suites do.
     ///
-    /// - Returns: how many were made.
+    /// - Returns: the number of created payments.
     private static func make(_ count: Int, _ client: RawClient) async -> Int {
         let body = #"{"service":"walletconnect-pay","scenario":"paid-at-once"}"#
         let request =

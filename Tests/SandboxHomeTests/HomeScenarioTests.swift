@@ -30,13 +30,13 @@ import WalletConnectPaySandbox
         let link = HTMLText.escape(try #require(listed))
         #expect(page.text.contains("<pre tabindex=\"0\">\(link)</pre>") && page.text.contains("data-copy=\"\(link)\""))
         #expect(page.body.count < 100_000)
-        // Asked for again it is the same payment; what was paid meanwhile is not.
+        // A repeated request finds the open payment; once it is paid, a new one is created.
         #expect(try await world.submit("/scenarios", ["link": "citcon/wechatpay"]).headers["Location"] == location)
         #expect(await world.home.closing().count == 1)
         _ = try await world.call("payments/\(id)/pay", [:])
         #expect(try await world.submit("/scenarios", ["link": "citcon/wechatpay"]).headers["Location"] != location)
         #expect(await world.home.closing().count == 2)
-        // Of another amount it is always a new one.
+        // A request with another amount always gets a new one.
         for _ in 0..<2 {
             let priced =
                 ["link": "payrails/paid", "amount": "7.25", "currency": "EUR"] as KeyValuePairs<String, String>
@@ -67,7 +67,7 @@ import WalletConnectPaySandbox
             let page = try await world.send(
                 .post, "/scenarios", ["Content-Type": "application/x-www-form-urlencoded"], body: body)
             #expect(page.status == 400 && page.text.contains("role=\"alert\""))
-            // The form is there with what was written, to be mended.
+            // The form has the entered text, for correction.
             #expect(page.text.contains("value=\"\(HTMLText.escape(amount))\" aria-invalid=\"true\""))
             #expect(page.text.contains("at most 10000000000.00 EUR") && !page.text.contains("<b>9"))
         }
@@ -76,7 +76,7 @@ import WalletConnectPaySandbox
             ["service": "payrails", "scenario": "paid", "amount": .string(amount), "currency": "EUR"])
         #expect(answer.status == 400 && answer.json["error"]?.string?.hasPrefix("The amount must be") == true)
         #expect(await world.home.closing().isEmpty)
-        // Whoever wrote a currency that is none reads about that.
+        // A message explains an unknown currency.
         let other = try await world.submit(
             "/scenarios", ["make": "payrails/paid", "amount": "1", "currency": "\u{202E}X"])
         #expect(other.status == 400 && other.text.contains("The currency must be a code"))
@@ -134,7 +134,7 @@ import WalletConnectPaySandbox
         #expect(page.text.components(separatedBy: "<script").count == 2)
         let none = try await send(Self.form("xx", [(image, [0])]))
         #expect(none.text.contains("There is &lt;b&gt;no code&lt;/b&gt; in it."))
-        // Nothing chosen, no such part, a body that breaks off, a boundary that is none.
+        // Nothing chosen, a missing part, a truncated body, an invalid boundary.
         for (body, type) in [
             (Self.form("xx", [(image, [])]), "multipart/form-data; boundary=xx"),
             (Self.form("xx", [("name=\"text\"", code)]), "multipart/form-data; boundary=xx"),
@@ -146,7 +146,7 @@ import WalletConnectPaySandbox
             let answer = try await send(body, type)
             #expect(answer.status == 200 && answer.text.contains("Choose a picture first."), "\(type)")
         }
-        // Other sites send none.
+        // Other sites cannot send a picture.
         let forged = await world.home.respond(
             to: HTTPRequest(
                 .post, try HTTPURL(world.base + "/playground"),

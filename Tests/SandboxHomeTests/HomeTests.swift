@@ -12,7 +12,7 @@ import WalletConnectPaySandbox
 @testable import SandboxHome
 
 @Suite("The home of the sandbox") struct HomeTests {
-    /// The addresses of the pages that need nothing made before.
+    /// The addresses of the pages that need no prior payment.
     static let rooms = ["/", "/playground", "/scenarios", "/ledger"]
 
     @Test("Every page says that no money moves, runs nothing but its own, and weighs little", arguments: rooms)
@@ -27,11 +27,11 @@ import WalletConnectPaySandbox
         #expect(policy.contains("frame-ancestors 'none'") && policy.contains("base-uri 'none'"))
         #expect(!policy.contains("unsafe") && !policy.contains("*") && !policy.contains("http"))
         #expect(page.headers["X-Content-Type-Options"] == "nosniff")
-        // A nonce is good for one answer.
+        // A nonce is valid for one answer.
         #expect(try await world.send(.get, path).headers["Content-Security-Policy"] != policy)
         let script = try await world.send(.get, "/_sandbox/home.js")
         #expect(page.body.count + script.body.count < 100_000)
-        // Nothing is loaded from anywhere else, and no markup has a style or a script of its own.
+        // Nothing is loaded from another site, and no markup has an inline style or script.
         #expect(try page.text.matches(of: Regex(##"(?:src|href)="[^/#"][^"]*""##)).isEmpty)
         #expect(!page.text.contains(" style="))
         #expect(try page.text.firstMatch(of: Regex(##" on[a-z]+=""##)) == nil)
@@ -52,13 +52,13 @@ import WalletConnectPaySandbox
         #expect(page.status == 200)
         for tag in ["<script", "<img", "<b>", "</textarea>", " onfocus", " onerror"] {
             let count = page.text.components(separatedBy: tag).count
-            // As text a word may be there; as markup only where it is on every page.
+            // As text the input may appear; as markup only if it is on every page.
             if tag.hasPrefix("<") { #expect(count == clean.components(separatedBy: tag).count, "\(tag)") }
         }
         #expect(try page.text.firstMatch(of: Regex("<[a-z]+[^>]* on[a-z]+=")) == nil)
         #expect(!page.body.contains(0) && !page.body.contains(0x1B))
         #expect(page.body.count < 1 << 20)
-        // What a service or another program says is text, too.
+        // A text of a service or another program is text, too.
         let found = try await world.send(.get, "/ledger?filter=" + PercentCoding.encode(text.prefix(100)))
         #expect(found.text.components(separatedBy: "<script").count == 2)
         #expect(!found.text.unicodeScalars.contains { ["\u{202E}", "\u{2067}"].contains($0) })
@@ -73,7 +73,7 @@ import WalletConnectPaySandbox
         let page = try await world.send(.get, path)
         #expect(page.status == 200 && page.text.contains("citcon:charge?") && page.text.contains("<title>code</title>"))
         #expect(try await world.submit(path + "/pay", [:]).headers["Location"] == path)
-        // The page comes after two seconds at most, and a busy machine may need longer to pay.
+        // The page appears after two seconds at most, and a busy machine may need longer to pay.
         var paid = try await world.send(.get, path).text
         while paid.contains("A simulated payer is paying.") {
             await Task.yield()
@@ -81,7 +81,7 @@ import WalletConnectPaySandbox
         }
         #expect(paid.contains("succeeded") && paid.contains("one entry") && paid.contains("looks at"))
         #expect(paid.contains("&lt;i&gt;paid&lt;/i&gt;") && !paid.contains("<i>paid"))
-        // With an amount of its own, where the service takes one.
+        // With a chosen amount, if the service accepts one.
         let priced = try await world.submit(
             "/scenarios", ["make": "payrails/paid", "amount": "7.25", "currency": "EUR"])
         #expect(priced.status == 303)
@@ -112,7 +112,7 @@ import WalletConnectPaySandbox
         #expect(page.text.contains(PageStyle.banner))
         let paid = try await world.send(
             .post, path, ["Content-Type": "application/x-www-form-urlencoded"], body: answer)
-        // Whoever came from here has no app to go back to.
+        // A payer who came from here has no app to return to.
         #expect(paid.status == 200 && paid.text.contains("href=\"/ledger/"))
         #expect(await world.home.closing().first?.words.last == .settled)
     }
@@ -149,10 +149,10 @@ import WalletConnectPaySandbox
         for entry in closing { #expect(page.contains(entry.payment)) }
         let listed = try await world.json("ledger")["ledger"]?.array
         #expect(listed?.count == 2)
-        // The request that made it is among what is known of it.
+        // The request that created it is shown with it.
         let shown = try await world.send(.get, "/ledger/\(closing[0].payment)").text
         #expect(shown.contains("POST /v1/payments → 201") && shown.contains("A payment of another program"))
-        // Its link is known to its maker alone.
+        // Only its creator has its link.
         #expect(try await world.submit("/ledger/\(closing[0].payment)/pay", [:]).status == 409)
     }
 

@@ -10,7 +10,7 @@ import WalletConnectPaySandbox
 
 @testable import SandboxHome
 
-/// A home with all three services behind it, and a desk that makes no effort.
+/// A home with all three services behind it, and actions without side effects.
 struct HomeWorld: Sendable {
     let pay: WalletConnectPaySandbox
     let citcon: CitconSandbox

@@ -9,10 +9,10 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-/// A clock whose sleeps end only when they are called off, and whose time stands still.
+/// A clock whose sleeps end only when they are cancelled, and whose time stands still.
 private final class StillClock: PaymentClock {
     private let count = Mutex(0)
-    /// How many have begun to sleep.
+    /// The number of started sleeps.
     var sleepers: Int { count.withLock { $0 } }
     let now = Date(timeIntervalSince1970: 1_800_000_000)
     let uptime = Duration.seconds(1000)
@@ -32,7 +32,7 @@ private final class StillClock: PaymentClock {
         let sleepers = [60, 600, 6000].map { seconds in
             Task { try await clock.sleep(for: .seconds(seconds)) }
         }
-        // Who begins later waits from then on.
+        // A later sleeper waits from then on.
         while still.sleepers < 3 { await Task.yield() }
         clock.advance(bySeconds: 61)
         try await sleepers[0].value

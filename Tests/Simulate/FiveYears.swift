@@ -1,7 +1,7 @@
 import Foundation
 import RecurringSimulation
 
-/// Five years of plans that are charged again and again.
+/// Five years of plans that are charged repeatedly.
 enum FiveYears {
     static func run(_ plans: Int, _ seed: UInt64) async throws -> Int32 {
         let start = ContinuousClock.now

@@ -1,7 +1,7 @@
 import PaykitLinkSimulation
 import Synchronization
 
-/// Two wallets with a private link, through troubled times.
+/// Two wallets with a private link, with faults.
 enum Links {
     private struct Totals {
         var histories = 0

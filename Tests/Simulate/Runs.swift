@@ -2,7 +2,7 @@ import Foundation
 import Simulation
 import Synchronization
 
-/// One history, told line by line.
+/// One history, printed line by line.
 enum OneHistory {
     static func run(_ seed: UInt64, _ variation: Variation = Variation()) -> Int32 {
         let verdict = History(seed: seed, variation: variation).run()

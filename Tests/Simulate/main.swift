@@ -4,11 +4,11 @@ import Synchronization
 
 // Plays histories of payments with faults and crashes. Build for release:
 //
-//     swift run -c release Simulate [COUNT [FAILURES [FIRST]]]  COUNT histories on all cores, until so many failed
-//     swift run -c release Simulate --seed SEED   one history, with everything that happens in it
-//     swift run -c release Simulate --mistakes    how soon the planted mistakes are found
-//     swift run -c release Simulate --recurring PLANS [SEED]    five years of so many plans that are charged again and
-//     again swift run -c release Simulate --links COUNT [FIRST]    histories of two wallets with a private link
+//     swift run -c release Simulate [COUNT [FAILURES [FIRST]]]  COUNT histories on all cores, until FAILURES failed
+//     swift run -c release Simulate --seed SEED   one history, with all its events
+//     swift run -c release Simulate --mistakes    the first history that finds each planted mistake
+//     swift run -c release Simulate --recurring PLANS [SEED]    five years of PLANS plans that are charged repeatedly
+//     swift run -c release Simulate --links COUNT [FIRST]    histories of two wallets with a private link
 //     swift run -c release Simulate --mistake SEED NAME    one history with the mistake of this name, or with none
 
 let arguments = Array(CommandLine.arguments.dropFirst())

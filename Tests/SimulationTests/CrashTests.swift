@@ -49,14 +49,14 @@ struct CrashTests {
             if bytes > most.bytes { most = (operation, bytes) }
         }
         try #require(most.bytes > 100)
-        // Each takes a while where answers of the service are at risk, too.
+        // Each takes a while if answers of the service are at risk, too.
         for byte in stride(from: 0, through: most.bytes, by: service == .keyed ? 1 : 13) {
             #expect(try Payment(service, seed: 1).isDead(at: most.operation, by: .machine(.cut(byte))))
         }
     }
 }
 
-/// A payment that is interrupted and then gone on with.
+/// A payment that is interrupted and then resumed.
 private struct Payment {
     let world: SimulatedWorld
     private let service: CrashTests.Service
@@ -67,8 +67,8 @@ private struct Payment {
     }
 
     /// Pays in a process that dies at operation `index`, then in another one, and checks that it is paid once.
-    ///
-    /// - Parameter observe: called when the first process has come to its end.
+    /// - Parameter observe: called after the first process has ended.
+    /// - Returns: true if the first process died.
     /// - Returns: whether the first process died.
     func isDead(at index: Int, by cause: SimulatedCrash, before observe: () -> Void = {}) throws -> Bool {
         defer { world.end() }
@@ -99,7 +99,7 @@ private struct Payment {
         let (outcome, captures) = try world.run {
             let router = world.start().router(registry)
             var outcome: PaymentOutcome?
-            // An attempt whose request was cut off is settled when the payment's time is over.
+            // An attempt whose request was cut off is settled when the payment expires.
             for _ in 0..<30 {
                 outcome = try await router.pay(link, as: payer)
                 if outcome?.isFinal == true { break }

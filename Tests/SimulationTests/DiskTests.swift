@@ -9,7 +9,7 @@ struct DiskTests {
     private static let lease = PaymentLease(payment: payment, holder: "a", duration: .seconds(600))
     private static let id = AttemptID(rawValue: "x")
 
-    /// A world in which an attempt has begun and three entries were added that need not be durable.
+    /// A world with an open attempt and three further entries that need not be durable.
     private func begun() throws -> SimulatedWorld {
         let world = SimulatedWorld(seed: 8)
         let option = PaymentMethodOption(id: "o", title: "Euros", amount: try Money(minorUnits: 150, currency: .eur))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Faults of a simulated world")
 struct FaultKindTests {
-    /// A service that counts what it gets.
+    /// A service that counts its requests.
     private final class Counting: SandboxService {
         let count = Mutex(0)
         func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -15,7 +15,8 @@ struct FaultKindTests {
         }
     }
 
-    /// What a process hears, and how often the service was asked, in a world with one fault that always happens.
+    /// The result in a process, and the number of requests to the service, in a world with one fault that always
+    /// happens.
     private static func answer(
         _ method: HTTPRequest.Method, _ fault: WritableKeyPath<SimulatedFaults, Double>
     ) throws -> (result: Result<Int, TransportError>, count: Int) {

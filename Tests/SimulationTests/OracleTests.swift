@@ -7,7 +7,7 @@ import Testing
 
 @testable import Simulation
 
-/// What the oracle counts and compares, checked on its own.
+/// The oracle's counts and comparisons, checked separately.
 @Suite("Oracle")
 struct OracleTests {
     private static let payment = PaymentReference(provider: "shop", id: "order0")
@@ -35,7 +35,7 @@ struct OracleTests {
                 idempotencyKey: "k1", startedAt: world.clock.now, expiresAt: nil)
         }
 
-        /// What is found after `events` when `content` was told to the device that is 0.
+        /// The breaches after `events` if `content` was stated to device 0.
         func breaches(
             _ content: Statement.Content, call: Int = 100, _ events: @escaping @Sendable () async -> Void
         ) throws -> [String] {

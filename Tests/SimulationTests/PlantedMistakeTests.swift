@@ -1,7 +1,7 @@
 import Simulation
 import Testing
 
-/// Proof that the simulator finds what it is there to find: each mistake is planted from outside and must be caught.
+/// Proves that the simulator finds mistakes: each is planted from outside and must be caught.
 @Suite("Planted mistakes")
 struct PlantedMistakeTests {
     @Test("Is found within 10,000 histories", arguments: Mistake.all.indices)

@@ -9,7 +9,7 @@ struct SimulatedDatagramTests {
     private static let here = DatagramAddress(192, 0, 2, 1, port: 7)
     private static let there = DatagramAddress(192, 0, 2, 2, port: 7)
 
-    /// Sends a hundred datagrams from here to there and returns what arrives within a minute, and how long each took.
+    /// Sends a hundred datagrams and returns those that arrive within a minute, with their delays.
     private func send(_ faults: DatagramFaults, seed: UInt64 = 1) throws -> [(bytes: [UInt8], after: Double)] {
         let world = SimulatedWorld(seed: seed, isTraced: false)
         return try world.run {

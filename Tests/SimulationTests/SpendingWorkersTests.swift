@@ -4,7 +4,7 @@ import PaymentRouting
 import PaymentTesting
 import Testing
 
-/// Eight workers in two processes on one disk, which pay without a question, crash and come back.
+/// Eight workers in two processes on one disk, which pay without a question, crash and restart.
 @Suite("Simulated spending")
 struct SpendingWorkersTests {
     private static let count = ProcessInfo.processInfo.environment["SEEDS"].flatMap { UInt64($0) } ?? 200
@@ -55,7 +55,7 @@ private struct SpendingWorkers {
     init(seed: UInt64) throws {
         random = SeededRandomSource(seed: seed ^ 0x5EED)
         var faults = SimulatedFaults.drawn(from: random)
-        // What ends nothing here: other suites are about it.
+        // Other suites cover these faults.
         faults.stopped = 0
         world = SimulatedWorld(seed: seed, faults: faults, isTraced: false)
         service = KeyedService(clock: world.clock)
@@ -119,7 +119,7 @@ private struct SpendingWorkers {
         process.router(registry, autoPay: AutoPay(within: Self.limits, timeZone: .gmt))
     }
 
-    /// Compares the money that the service took with the limits, and the account with the journal.
+    /// Compares the money that the service took with the limits, and the spending store with the journal.
     private func judge(_ findings: inout Findings) async {
         var moved: [SpendingRecord] = []
         for history in world.disk.histories {

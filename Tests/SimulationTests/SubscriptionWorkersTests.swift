@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// Plans that two processes on one disk charge through routers with limits: they crash, lose the power, have full
-/// disks, and come back.
+/// disks, and restart.
 @Suite("Simulated subscriptions, paid by routers")
 struct SubscriptionWorkersTests {
     private static let count = ProcessInfo.processInfo.environment["SEEDS"].flatMap { UInt64($0) } ?? 40
@@ -57,7 +57,7 @@ private struct SubscriptionWorkers {
         random = SeededRandomSource(seed: seed ^ 0x5AB5)
         self.forgetsFate = forgetsFate
         var faults = SimulatedFaults.drawn(from: random)
-        // What a clock may do to a schedule is another suite's.
+        // Another suite covers the effect of clocks on schedules.
         faults.wrongClock = 0
         world = SimulatedWorld(seed: seed, faults: faults, isTraced: false)
         registry = try ProviderRegistry([WalletProvider()])
@@ -77,7 +77,7 @@ private struct SubscriptionWorkers {
                     policy: RecurringPolicy(
                         RecurringPolicy.CatchUp.allCases[number % 3], grace: .seconds(30_000), mostAttempts: 2),
                     details: RecurringOrder(
-                        // Two of one payee, one whose payments are refused, and one that is always asked about.
+                        // Two of one payee, one whose payments are refused, and one with a question each time.
                         link: "https://wallet.example/\(number == 3 ? "refuses" : "payee-\(number / 2)")",
                         paysByItself: number != 4
                     ).details), opening: [])
@@ -105,7 +105,7 @@ private struct SubscriptionWorkers {
             try await last.look()
             try await world.clock.sleep(for: .seconds(3600))
         }
-        // What a crash has left reserved is given back when it is in the way, or when an application recovers.
+        // A reservation of a crashed process is released when it is in the way, or when an application recovers.
         _ = try await router(survivor).recover(as: payer(survivor))
         return await judge()
     }
@@ -182,7 +182,7 @@ private struct SubscriptionWorkers {
         }
     }
 
-    /// What the last looks may still be at.
+    /// True for a record that the last looks may still work on.
     private func isYoung(_ record: SpendingRecord) -> Bool {
         record.spending.day >= SpendingDay(world.clock.now.addingTimeInterval(-86_400), in: .gmt)
     }
@@ -193,7 +193,7 @@ private func money(_ cents: UInt128) -> Money {
     return money
 }
 
-/// The plans as one process sees them: once it is dead it writes nothing.
+/// The plans of one process: a dead process writes nothing.
 private struct PlansOfProcess: RecurringJournal {
     struct Gone: Error {}
 
@@ -238,7 +238,7 @@ private struct PlansOfProcess: RecurringJournal {
     }
 }
 
-/// A payer that says of everything that nothing was sent, and calls nothing off.
+/// A payer that reports every payment as unsent, and cancels nothing.
 private struct Forgetful: RecurringPayer {
     let base: RouterPayer
 
@@ -248,7 +248,7 @@ private struct Forgetful: RecurringPayer {
     func fate(of charge: RecurringCharge, in plan: RecurringPlan) async throws -> RecurringAnswer? { nil }
 }
 
-/// The payer's own money: what left, by the name of the period, however often.
+/// The payer's money: the payments, by the name of the period, with all repetitions.
 private final class Wallet: Sendable {
     private let state = Mutex<(paid: [String: SettlementProof], moved: [String: Int])>(([:], [:]))
 
@@ -268,7 +268,7 @@ private final class Wallet: Sendable {
     }
 }
 
-/// The wallet as one process reaches it.
+/// The wallet of one process.
 private struct WalletOfProcess: PaymentSettler {
     struct Gone: Error {}
 
@@ -300,7 +300,7 @@ private struct WalletOfProcess: PaymentSettler {
     }
 }
 
-/// Pays whoever the link names, by an endpoint that says for which period.
+/// Pays the payee of the link, by an endpoint that names the period.
 private struct WalletProvider: SettlingProvider, PayeeProvider {
     var descriptor: ProviderDescriptor {
         ProviderDescriptor(id: "wallet", name: "Wallet", patterns: [.host("wallet.example")], outboundHosts: [])

@@ -4,18 +4,17 @@ import PaymentRecurring
 import PaymentRouting
 import PaymentStore
 
-/// Charges plans again and again, as a worker that tests kill: everything that is due, and what was asked about with a
-/// yes.
+/// Charges plans again and again, as a worker that tests kill: every due period, and every question with a yes.
 struct Recurring {
     /// The file with the plans.
     let plans: String
     /// The file with the payments.
     let journal: String
-    /// What was paid, one line for each payment.
+    /// The file of payments, one line for each.
     let till: String
-    /// How many hours after noon it is.
+    /// The number of hours after noon.
     let hours: Int
-    /// How often it looks.
+    /// The number of looks.
     let count: Int
 
     init?(_ words: [String]) {
@@ -39,7 +38,7 @@ struct Recurring {
             try await scheduler.look()
             for plan in try await plans.plans() {
                 for charge in try await plans.charges(of: plan.id) {
-                    // The payer says yes to whatever is above the limits.
+                    // The payer approves every payment above the limits.
                     guard case .waiting = charge.state else { continue }
                     try await scheduler.approve(charge.id)
                 }

@@ -1,8 +1,8 @@
 import Foundation
 import PaymentCore
 
-/// Takes money by writing a line to a file: `ID PAYEE CENTS`. Links are `/ID/PAYEE/CENTS`, or `/to/PAYEE/CENTS` for as
-/// many payments to the payee as somebody makes. Some payees refuse every payment.
+/// Takes money by writing a line to a file: `ID PAYEE CENTS`. Links are `/ID/PAYEE/CENTS`, or `/to/PAYEE/CENTS` for any
+/// number of payments to the payee. Some payees refuse every payment.
 struct TillProvider: PayeeProvider {
     let file: String
     let descriptor = ProviderDescriptor(
@@ -47,7 +47,7 @@ struct TillProvider: PayeeProvider {
         return .succeeded(PaymentReceipt(reference: payment))
     }
 
-    /// Whoever is asked holds the payment's lease: what is not in the till by now never will be.
+    /// The caller holds the payment's lease: a payment that is not in the till by now never will be.
     func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
         let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
         let isTaken = text.split(separator: "\n").contains { $0.hasPrefix(payment.id + " ") }
@@ -55,7 +55,7 @@ struct TillProvider: PayeeProvider {
     }
 }
 
-/// A clock that shows noon of the same day whenever a process begins, or so many hours later: no test meets midnight.
+/// A clock that shows noon of the same day at the start of a process, or some hours later: no test crosses midnight.
 struct NoonClock: PaymentClock {
     static let noon = Date(timeIntervalSince1970: 1_800_014_400)
 
@@ -70,7 +70,7 @@ struct NoonClock: PaymentClock {
     func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
 }
 
-/// There is nothing to be called.
+/// A network without any server.
 struct NoNetwork: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         throw TransportError(.notSent, .hostNotFound, origin: request.url.origin)

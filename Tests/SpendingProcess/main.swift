@@ -8,15 +8,15 @@ import PaymentTesting
 //
 //     SpendingProcess JOURNAL TILL SEED COUNT
 //
-// TILL is a file, one line for each payment that was made: a simulated service, which outlives the process. COUNT is
-// how many payments each worker tries; with none the process only recovers. Every ending is a line on standard output.
+// TILL is a file, one line for each payment: a simulated service, which outlives the process. COUNT is the number of
+// payments that each worker tries; with 0 the process only recovers. Every outcome is a line on standard output.
 //
 //     SpendingProcess --plans PLANS JOURNAL TILL HOURS LOOKS
 //
-// charges what is due of the plans in the file PLANS, so many hours after noon, and looks so often.
+// charges the due periods of the plans in the file PLANS, HOURS hours after noon, in LOOKS looks.
 
 let words = Array(CommandLine.arguments.dropFirst())
-/// What the tests know of it as well: three euros a day for each payee, and forty for all.
+/// The limits, which the tests have as well: three euros a day for each payee, and forty for all.
 let limits =
     [SpendingLimit(try Money(decimal: "40.00", currency: .eur), per: .day)]
     + (try (0..<20).map {
@@ -40,7 +40,7 @@ let router = PaymentRouter(
     clock: NoonClock(), leases: LeasePolicy(duration: .seconds(600), timeout: .seconds(3)),
     autoPay: AutoPay(within: limits, timeZone: .gmt))
 
-/// What a payment ended with.
+/// The result of a payment.
 @Sendable func pay(_ link: String) async -> String {
     do {
         switch try await router.pay(link, as: Payer()) {

@@ -7,7 +7,7 @@ import Synchronization
     package import Foundation
 #endif
 
-/// The clock of whatever world a subject is in at the moment.
+/// The clock of the subject's current world.
 package final class BorrowedClock: PaymentClock {
     private let clock = Mutex<any PaymentClock>(SystemPaymentClock())
 

@@ -1,4 +1,4 @@
-/// What a program wrote and how it ended.
+/// The output of a program and its exit code.
 package struct Captured: Sendable {
     package let code: Int32
     package let output: String

@@ -3,7 +3,7 @@ import PaymentCore
 
 /// This package's manifest as SwiftPM reads it.
 package enum PackageDump {
-    /// What `swift package dump-package` prints. A scratch folder of its own keeps SwiftPM from waiting for the build
+    /// The output of `swift package dump-package`. A separate scratch folder keeps SwiftPM from waiting for the build
     /// that runs this test.
     package static let json = Result<Data, any Error> {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "manifest-\(UUID().uuidString)")
@@ -22,7 +22,7 @@ package enum PackageDump {
         return text
     }
 
-    /// The names of the libraries that it offers.
+    /// The names of the package's libraries.
     package static let libraries = Result<[String], any Error> {
         let products = try JSONValue(parsing: Array(json.get()))["products"]?.array ?? []
         return products.filter { $0["type"]?["library"] != nil }.compactMap { $0["name"]?.string }

@@ -1,6 +1,6 @@
 package import PaymentCore
 
 extension Payer {
-    /// Takes the first option, whatever it costs.
+    /// A payer that takes the first option at any cost.
     package static let careless = Payer(policy: .firstWhateverItCosts)
 }

@@ -14,12 +14,12 @@ package final class Program: Sendable {
         return nil
     }
 
-    /// The executable is not there.
+    /// An error: the executable is missing.
     package struct NotBuilt: Error {}
 
     private let process = Process()
     private let exit: AsyncStream<Int32>
-    /// The lines of standard output as they come.
+    /// The lines of standard output as they arrive.
     package let lines: AsyncStream<String>
     private let errorText: Task<String, Never>
 
@@ -49,14 +49,14 @@ package final class Program: Sendable {
         let errorLines = Self.lines(errors.fileHandleForReading)
         errorText = Task { await errorLines.reduce(into: "") { $0 += $1 + "\n" } }
         try process.run()
-        // The system's library keeps ended processes, and with them whatever they hold open.
+        // The system's library keeps ended processes, and with them all their open handles.
         try? inputHandle.close()
     }
 
     /// Sends a signal.
     package func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
-    /// Waits for the end. Negative when a signal ended it.
+    /// Waits for the end. The code is negative if a signal ended it.
     package func end() async -> (code: Int32, errors: String) {
         var code: Int32 = .min
         for await status in exit { code = status }
@@ -74,7 +74,7 @@ package final class Program: Sendable {
         return Captured(code: code, output: output, errors: errors)
     }
 
-    /// Reads a pipe on a thread of its own, because reading blocks.
+    /// Reads a pipe on a separate thread, because reading blocks.
     private static func lines(_ handle: FileHandle) -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         let descriptor = handle.fileDescriptor

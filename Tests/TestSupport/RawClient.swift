@@ -1,17 +1,17 @@
 import Foundation
 package import PaymentCore
 
-/// A minimal HTTP/1.1 client on a plain socket: it sends exactly the bytes it is given, but that `Host: self` becomes
-/// the server's own address.
+/// A minimal HTTP/1.1 client on a plain socket: it sends exactly the given bytes, except that `Host: self` becomes the
+/// server's address.
 ///
-/// Every call runs on a thread of its own, because waiting on a socket in a task would take a thread away from the
-/// server's tasks.
+/// Every call runs on a separate thread, because waiting on a socket in a task would take a thread from the server's
+/// tasks.
 package struct RawClient: Sendable {
     package struct Answer: Sendable {
         package var status: Int
         package var headers: [String: String]
         package var body: [UInt8]
-        /// Whether the body ended where the headers said it would.
+        /// True if the body ended where the headers said it would.
         package var isComplete: Bool
         package var text: String { String(decoding: body, as: UTF8.self) }
     }
@@ -35,7 +35,7 @@ package struct RawClient: Sendable {
         }
     }
 
-    /// Opens `count` connections, sends `request` on each, and lets `work` have them. The connections are closed
+    /// Opens `count` connections, sends `request` on each, and passes them to `work`. The connections are closed
     /// afterwards.
     package func withConnections<Value: Sendable>(
         _ count: Int, _ request: String, _ work: (Connections) async throws -> Value
@@ -50,14 +50,14 @@ package struct RawClient: Sendable {
         return try await work(Connections(sockets: sockets))
     }
 
-    /// Connections whose answers go on and on.
+    /// Connections with endless answers.
     package struct Connections: Sendable {
         fileprivate let sockets: [Int32]
         package var count: Int { sockets.count }
 
         /// Reads on each connection until `text` has come.
         ///
-        /// - Returns: on how many it came.
+        /// - Returns: the number of connections with `text`.
         package func waitFor(_ text: String) async -> Int {
             let sockets = sockets
             return await onThread {
@@ -73,7 +73,7 @@ package struct RawClient: Sendable {
 
         /// Reads on each connection until the server closes it.
         ///
-        /// - Returns: how many it closed.
+        /// - Returns: the number of connections that the server closed.
         package func waitForEnd() async -> Int {
             let sockets = sockets
             return await onThread {
@@ -113,7 +113,7 @@ package struct RawClient: Sendable {
 
     /// Sends `start` and then `piece` again and again, at most `limit` bytes, until the server has enough.
     ///
-    /// - Returns: how many bytes were sent, and the status that the server answered, if any.
+    /// - Returns: the number of sent bytes, and the status that the server answered, if any.
     package func flood(_ start: String, _ piece: String, upTo limit: Int) async -> (sent: Int, status: Int?) {
         await onThread {
             guard let socket = open(port) else { return (0, nil) }
@@ -133,7 +133,7 @@ package struct RawClient: Sendable {
         Array(request.replacing("Host: self\r\n", with: "Host: 127.0.0.1:\(port)\r\n").utf8)
     }
 
-    /// Whether something listens on the port.
+    /// True if the port has a listener.
     package func canConnect() async -> Bool {
         await onThread {
             guard let socket = open(port) else { return false }
@@ -164,7 +164,7 @@ private func open(_ port: UInt16) -> Int32? {
         close(handle)
         return nil
     }
-    // A test that waits for ever tells nothing.
+    // A test that waits endlessly reports nothing.
     var patience = timeval(tv_sec: 20, tv_usec: 0)
     setsockopt(handle, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     return handle

@@ -1,7 +1,7 @@
 package import PaymentCore
 import Synchronization
 
-/// A network that remembers every request and answers as the test says.
+/// A network that records every request and answers as the test defines.
 package final class RecordingTransport: HTTPTransport {
     package typealias Answer = @Sendable (HTTPRequest) async throws(TransportError) -> HTTPResponse
 
@@ -15,17 +15,17 @@ package final class RecordingTransport: HTTPTransport {
         self.answer = answer
     }
 
-    /// Passes everything on.
+    /// Forwards all requests.
     package convenience init(over base: any HTTPTransport) {
         self.init { request throws(TransportError) in try await base.send(request) }
     }
 
-    /// Answers everything alike.
+    /// Answers all requests alike.
     package convenience init(result: Result<HTTPResponse, TransportError>) {
         self.init { _ throws(TransportError) in try result.get() }
     }
 
-    /// Refuses the connection where the closure has no answer.
+    /// Refuses the connection if the closure has no answer.
     package static func refusing(
         unless answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse?
     ) -> RecordingTransport {

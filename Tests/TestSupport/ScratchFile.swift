@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file that has no name any more.
+/// A file that no longer has a name.
 package struct ScratchFile {
     package let descriptor: Int32
 
@@ -13,7 +13,7 @@ package struct ScratchFile {
         lseek(descriptor, 0, SEEK_SET)
     }
 
-    /// Everything in the file.
+    /// The whole content of the file.
     package var content: [UInt8] {
         lseek(descriptor, 0, SEEK_SET)
         return Array(FileHandle(fileDescriptor: descriptor).readDataToEndOfFile())

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A new empty folder, removed with everything in it when this is let go.
+/// A new empty folder, which is removed with its content when this object is freed.
 package final class ScratchFolder: Sendable {
     package let path: String
 

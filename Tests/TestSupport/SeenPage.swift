@@ -1,6 +1,6 @@
 package import PaymentCore
 
-/// What a browser sees of a page.
+/// A page as a browser sees it.
 package struct SeenPage: Sendable {
     package let answer: PayAnswer
 
@@ -8,7 +8,7 @@ package struct SeenPage: Sendable {
 
     package var html: String { answer.text }
 
-    /// The tags with the names of their attributes and nothing else: `<input type name value>`. What a page shows
+    /// The tags with the names of their attributes and nothing else: `<input type name value>`. The content of a page
     /// must not change them.
     package var structure: [String] {
         html.matches(of: /<[^>]*>/).map { tag in String(tag.output).replacing(/="[^"]*"/, with: "") }
@@ -26,7 +26,7 @@ package struct SeenPage: Sendable {
         return Dictionary(pairs + choices) { first, _ in first }
     }
 
-    /// What the page tells the wallet around it.
+    /// The page's message to the wallet around it.
     package var message: JSONValue? {
         guard let text = html.firstMatch(of: /<main data-message="([^"]*)">/)?.output.1 else { return nil }
         return try? JSONValue(parsing: Array(Self.unescape(text).utf8))

@@ -2,7 +2,7 @@ package import Foundation
 import PaymentCore
 import Synchronization
 
-/// A clock that tests move by hand. Sleeping ends when the time is moved past it.
+/// A clock that tests advance. A sleep ends when the time passes its end.
 package final class TestClock: PaymentClock {
     private struct Sleeper {
         let until: Duration

@@ -45,7 +45,7 @@ package let vectorFiles: [VectorFile] = [
 ]
 
 /// The files whose inputs are no payment texts, and the test that reads each: a checksum, a curve or a signature has no
-/// form that people scan, so these go through the library alone.
+/// scannable form, so only library tests read these.
 package let libraryFiles: [String: String] = [
     "bech32": "Tests/PaymentStandardsTests/BuildingBlockTests",
     "eip191": "Tests/PaymentWalletTests/DevelopmentWalletTests",
@@ -72,9 +72,9 @@ package let libraryFiles: [String: String] = [
 
 /// One file of vectors.
 package struct VectorFile: Sendable, CustomStringConvertible {
-    /// The file's name without its ending, which is also the standard's where a row names none.
+    /// The file's name without its ending, which is also the standard of rows without one.
     package let name: String
-    /// How many of its invalid rows are no link at all or seem to be of no standard. All others must be explained.
+    /// The number of invalid rows that are no link at all or belong to no standard. All others must be explained.
     package let unclaimed: Int
 
     package init(_ name: String, unclaimed: Int = 0) {
@@ -90,7 +90,7 @@ package struct VectorFile: Sendable, CustomStringConvertible {
         package let expect: [String: JSONValue]
         package let why: String
 
-        /// The fields that must come out.
+        /// The expected fields.
         package var fields: [String: JSONValue] {
             expect.filter { !["standard", "note", "guess"].contains($0.key) }
         }
@@ -106,6 +106,6 @@ package struct VectorFile: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The id that `row` says its text is of; the file's name where it says nothing.
+    /// The standard's id in `row`; the file's name if it has none.
     package func standard(of row: Row) -> String { row.expect["standard"]?.string ?? name }
 }

@@ -22,9 +22,9 @@ package enum Vectors {
 
     /// The payment texts of one file.
     package struct Texts: Sendable {
-        /// Those that are sound.
+        /// The sound texts.
         package let valid: [String]
-        /// Those that are not.
+        /// The unsound texts.
         package let invalid: [String]
     }
 

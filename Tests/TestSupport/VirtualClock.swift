@@ -2,7 +2,7 @@ package import Foundation
 import PaymentCore
 import Synchronization
 
-/// Time that moves only when somebody sleeps, and then at once. It can be set back; ``uptime`` goes on then.
+/// Time that moves only during sleeps, and then at once. It can be set back; ``uptime`` is unaffected.
 package final class VirtualClock: PaymentClock {
     private struct State {
         var passed = Duration.zero
@@ -17,7 +17,7 @@ package final class VirtualClock: PaymentClock {
 
     package var now: Date { start.addingTimeInterval(state.withLock { $0.passed } / .seconds(1)) }
     package var uptime: Duration { state.withLock { $0.uptime } }
-    /// How long each sleep was, in order.
+    /// The durations of the sleeps, in order.
     package var naps: [Duration] { state.withLock { $0.naps } }
     package var slept: Duration { naps.reduce(.zero, +) }
 

@@ -2,7 +2,7 @@ package import Foundation
 package import PaymentCore
 import Synchronization
 
-/// Time that passes only by being slept away, and remembers how it was.
+/// Time that passes only during sleeps, and records their durations.
 package final class SteppingClock: PaymentClock {
     private let state = Mutex((elapsed: Duration.zero, naps: [Duration]()))
 
@@ -19,7 +19,7 @@ package final class SteppingClock: PaymentClock {
     package func advance(by duration: Duration) { state.withLock { $0.elapsed += duration } }
 }
 
-/// An answer, read.
+/// A decoded answer.
 package struct PayAnswer: Sendable {
     package let status: Int
     package let headers: HTTPHeaders
@@ -43,8 +43,7 @@ package struct PayAnswer: Sendable {
 package enum Wire: CaseIterable, Sendable { case inProcess, loopback }
 
 extension JSONValue {
-    /// Every place in the value with the kind of what stands there: `options[].id string`. Array elements share a
-    /// place.
+    /// Every place in the value with the kind of its content: `options[].id string`. Array elements share a place.
     package var shape: Set<String> {
         switch self {
         case .null: [" null"]

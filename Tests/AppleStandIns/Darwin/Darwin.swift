@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// A stand-in of Apple's module: there, so that what is meant for Apple's systems alone is looked at. What Apple's
-// Foundation has and Linux's has not stands here too.
+// A stand-in of Apple's module, so that code for Apple's systems alone is compiled here. Members of Apple's Foundation
+// that Linux's lacks are here too.
 
 import Foundation
 import FoundationNetworking
@@ -29,5 +29,5 @@ extension URLCredential {
 
 public let NSURLAuthenticationMethodServerTrust: String = ""
 
-/// No signal where the other side is gone (`sys/socket.h`).
+/// No signal if the other side has closed (`sys/socket.h`).
 public let SO_NOSIGPIPE: Int32 = 0x1022

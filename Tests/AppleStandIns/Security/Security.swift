@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// A stand-in of Apple's module: declarations that our code uses, without bodies. Core Foundation's types are Swift's
-// own here, since Linux bridges none.
+// A stand-in of Apple's module: declarations that our code uses, without bodies. Core Foundation's types are Swift
+// types here, since Linux bridges none.
 
 import Foundation
 

@@ -13,7 +13,7 @@ extension Never: View {
     public var body: Never { fatalError() }
 }
 
-/// What every modifier makes here.
+/// The result of every modifier here.
 public struct StandInView: View {
     public var body: Never { fatalError() }
 }

@@ -67,7 +67,7 @@ public enum WKNavigationActionPolicy: Int, Sendable {
 
 @MainActor open class WKNavigation: NSObject {}
 
-/// Its methods are optional, which Linux has no word for: here they have bodies.
+/// Its methods are optional, which Linux cannot express: here they have bodies.
 @MainActor public protocol WKNavigationDelegate: NSObjectProtocol {
     func webView(
         _ webView: WKWebView, decidePolicyFor navigationAction: WKNavigationAction

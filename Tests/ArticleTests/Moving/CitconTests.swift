@@ -32,7 +32,7 @@ struct MovingFromCitconTests {
         }
     }
 
-    /// A screen that takes the callback, as the guide has it.
+    /// A screen that takes the callback, as in the guide.
     @MainActor final class Screen {
         var message = "nothing yet"
         let shown = AsyncStream<Void>.makeStream()

@@ -9,7 +9,7 @@ import Testing
 /// The code of PaykitKit's Differences.md.
 @Suite("Article: move from Paykit's bindings")
 struct MovingFromPaykitTests {
-    /// A wallet's checkout, by what a payee publishes.
+    /// A wallet's checkout, by a payee's endpoints.
     struct Checkout {
         func payTo(_ payee: String) async throws -> String {
             do {

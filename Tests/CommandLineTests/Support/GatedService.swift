@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentTesting
 
-/// Lets every request through but the first one of a kind, which it reports and then never answers.
+/// Forwards every request except the first one of a kind, which it reports and then never answers.
 final class GatedService: SandboxService {
     private let service: any SandboxService
     private let suffix: String

@@ -25,6 +25,6 @@ extension Captured {
     /// The objects of `--json`, one a line.
     var objects: [JSONValue] { get throws { try lines.map { try JSONValue(parsing: $0) } } }
 
-    /// The last object of `pay --json`: how it ended.
+    /// The last object of `pay --json`: the outcome.
     var ending: JSONValue { get throws { try objects.last ?? .null } }
 }

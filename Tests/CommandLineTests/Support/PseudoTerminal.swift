@@ -1,6 +1,6 @@
 import Foundation
 
-/// A terminal that a test looks at from outside.
+/// A terminal that a test controls from outside.
 final class PseudoTerminal {
     let terminal: Int32
     private let outside: Int32
@@ -28,18 +28,18 @@ final class PseudoTerminal {
         guard terminal >= 0, ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else { throw Unavailable() }
     }
 
-    /// Types `text`, which waits in the terminal until somebody reads it.
+    /// Types `text`, which waits in the terminal until it is read.
     func type(_ text: String) {
         let bytes = Array(text.utf8)
         _ = write(outside, bytes, bytes.count)
     }
 
-    /// Closes the terminal and says what was written to it. At most a few kilobytes fit.
+    /// Closes the terminal and returns its output. At most a few kilobytes fit.
     func close() -> String {
         Foundation.close(terminal)
         var text: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
-        // Linux ends the reading with EIO when the last writer has gone.
+        // Linux ends the reading with EIO after the last writer has closed.
         while case let count = read(outside, &chunk, chunk.count), count > 0 { text += chunk[..<count] }
         Foundation.close(outside)
         return String(decoding: text, as: UTF8.self)

@@ -1,19 +1,19 @@
 package import Foundation
 
-/// One line of the code, changed so that money could go wrong, and the tests that have to notice it.
+/// One line of code, changed so that money could go wrong, and the tests that have to notice it.
 package struct Mutation: Codable, Sendable {
-    /// What the list calls it.
+    /// The name in the list.
     package let name: String
-    /// What goes wrong, for people.
+    /// The fault, for people.
     package let meaning: String
-    /// The file, or the folder in one of whose files the line stands: a folder outlives files that are moved in it.
+    /// The file, or a folder with the file of the line: a folder survives moves of files within it.
     package let place: String
-    /// A line before it, where the line itself stands more than once: the first one behind is meant, a few lines away
-    /// at most.
+    /// A preceding line, if the line itself appears more than once: the first occurrence behind it counts, at most a
+    /// few lines away.
     package let after: String?
-    /// What stands in the line, to the letter.
+    /// The exact content of the line.
     package let old: String
-    /// What is to stand there.
+    /// The replacement.
     package let new: String
     /// The suites that have to notice, `Target.Suite`.
     package let killedBy: [String]
@@ -37,12 +37,12 @@ package struct Mutation: Codable, Sendable {
         self.killedBy = killedBy
     }
 
-    /// Why a mutation does not apply.
+    /// The reason that a mutation does not apply.
     package struct Misfit: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// A file as the mutation makes it.
+    /// A mutated file.
     package struct Applied: Sendable {
         /// The path within the package.
         package let file: String
@@ -51,7 +51,7 @@ package struct Mutation: Codable, Sendable {
         package let text: String
     }
 
-    /// How far behind ``after`` the line may stand.
+    /// The largest distance of the line behind ``after``.
     private static let reach = 25
 
     /// Applies it to a package.
@@ -81,7 +81,7 @@ package struct Mutation: Codable, Sendable {
             return Applied(file: file, line: index + 1, text: changed.joined(separator: "\n"))
         }
         guard let after else {
-            // A line that has it twice counts twice: which of them is meant, nobody can tell.
+            // A line that contains it twice counts twice, because the target is ambiguous.
             return lines.indices.flatMap { index in
                 Array(repeating: index, count: lines[index].ranges(of: old).count).map(made)
             }

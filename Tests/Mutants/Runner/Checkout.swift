@@ -1,10 +1,10 @@
 import Foundation
 
-/// A private copy of the package, in which lines are changed. Kept between runs, so that only what is new is built.
+/// A private copy of the package, in which lines are changed. It is kept between runs, so that only changes are built.
 struct Checkout {
     let folder: URL
 
-    /// Makes the copy the same as the original; what is the same already stays as it is, and so does what is built.
+    /// Makes the copy equal to the original; equal files are left untouched, and so are build products.
     init(of original: URL) throws {
         folder = original.appending(path: ".build/mutants/checkout")
         let manager = FileManager.default
@@ -22,7 +22,7 @@ struct Checkout {
         }
     }
 
-    /// The files of a package, without what is hidden: what is built is.
+    /// The files of a package, except hidden ones, which include build products.
     private static func files(in folder: URL) throws -> Set<String> {
         var files: Set<String> = []
         for top in try FileManager.default.contentsOfDirectory(atPath: folder.path) where !top.hasPrefix(".") {
@@ -61,15 +61,14 @@ struct Checkout {
         return texts
     }
 
-    /// What stands in one file of the copy.
+    /// The content of one file of the copy.
     func text(of file: String) throws -> String {
         try String(contentsOf: folder.appending(path: file), encoding: .utf8)
     }
 
     // MARK: Commands
 
-    /// Builds everything that the tests need. Changed lines may leave something unused, which is no reason to stop
-    /// here.
+    /// Builds everything that the tests need. Changed lines may leave something unused, which must not stop the build.
     func build(within limit: Duration = .seconds(1800)) throws -> Command.Ended {
         try run(["nice", "-n", "5", "swift", "build", "--build-tests", "-Xswiftc", "-no-warnings-as-errors"], limit)
     }
@@ -80,8 +79,7 @@ struct Checkout {
             .split(separator: "\n").map(String.init)
     }
 
-    /// Runs the suites of these names until a test has failed: others may wait for ever for what does not come any
-    /// more.
+    /// Runs the suites of these names until a test has failed: others may wait endlessly after that.
     func test(_ suites: [String], within limit: Duration) throws -> Command.Ended {
         let filters = suites.flatMap { ["--filter", "^\($0)[./]"] }
         return try run(

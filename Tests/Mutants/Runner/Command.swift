@@ -1,13 +1,13 @@
 import Foundation
 
-/// A command with everything that it starts, for a bounded time.
+/// A command with all processes that it starts, with a time limit.
 struct Command {
-    /// How it ended.
+    /// The end of the command.
     enum Ending: Equatable {
         case exited(Int32)
         case signalled(Int32)
         case outOfTime
-        /// What was looked for stood in the output.
+        /// The output contained the wanted text.
         case foundEarly
 
         var isGood: Bool { self == .exited(0) }
@@ -27,10 +27,10 @@ struct Command {
     let words: [String]
     let folder: URL
     let limit: Duration
-    /// What in a line of its output is enough to know, so that nothing more is waited for.
+    /// True for an output line that makes the rest unnecessary, so that the command can end.
     var isEnough: @Sendable (Substring) -> Bool = { _ in false }
 
-    /// Runs it. When its time is over, or its output says enough, it is killed together with all that it has started.
+    /// Runs it. After the time limit, or a sufficient line of output, it is killed with all processes that it started.
     func run() throws -> Ended {
         let start = ContinuousClock.now
         let log = FileManager.default.temporaryDirectory.appending(path: "mutants-\(UUID().uuidString).log")
@@ -58,7 +58,7 @@ struct Command {
         String(decoding: (try? Data(contentsOf: log)) ?? Data(), as: UTF8.self).split(separator: "\n")
     }
 
-    /// A process and everything below it: those that run tests make groups of their own.
+    /// A process and all its descendants: those that run tests create separate groups.
     private static func family(of process: pid_t) -> [pid_t] {
         let list = Process()
         let pipe = Pipe()

@@ -3,11 +3,11 @@ import MutationList
 
 /// One mutation, built and tried.
 struct Trial {
-    /// What became of it.
+    /// The result of a trial.
     enum Verdict: Equatable {
-        /// The named suites noticed: the first of their tests that did.
+        /// The named suites noticed: the first of their failed tests.
         case killed(by: String)
-        /// They did not. Whether others would is not asked: one of thousands of tests can fail for another reason.
+        /// They did not. Other suites are not run: one of thousands of tests can fail for another reason.
         case survived
         case doesNotApply(String)
         case doesNotBuild(String)
@@ -29,13 +29,13 @@ struct Trial {
         }
     }
 
-    /// How long the named suites may take: many times as long as they need, so that only what hangs is out of time.
+    /// The time limit of the named suites: many times their duration, so that only hanging tests exceed it.
     private static let limit = Duration.seconds(300)
 
     let mutation: Mutation
     let checkout: Checkout
 
-    /// Tries it and sets the line back.
+    /// Runs the trial and restores the line.
     func verdict() throws -> Verdict {
         let applied: Mutation.Applied
         do { applied = try mutation.applied(to: try checkout.texts()) } catch { return .doesNotApply("\(error)") }

@@ -1,16 +1,16 @@
 import Foundation
 import MutationList
 
-// Applies the mutations of the kept list one at a time, in a private copy, and sees which test of the named suites
+// Applies the mutations of the list one at a time, in a private copy, and finds the test of the named suites that
 // notices.
 //
 //     make mutants [MUTANTS=<regular expression over names, places and suites>]
 //     swift run Mutants [<regular expression>]
 
-/// Says it at once, also to a file.
+/// Prints a text at once, also to a file.
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
-/// Ends the program with a word about what is wrong.
+/// Ends the program with a message about the failure.
 func give(up reason: String) -> Never {
     FileHandle.standardError.write(Data("\(reason)\n".utf8))
     exit(1)

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What the payer is told of before it is charged, and what is paused beforehand.
+/// The payer's notices before charges, and pauses in advance.
 @Suite("Notices and pauses of what recurs")
 struct NoticeTests {
     private static let day = 86_400.0
@@ -17,7 +17,7 @@ struct NoticeTests {
     private let heard = Heard()
     private let plan = RecurringPlan.ID(rawValue: "sub")
 
-    /// What a scheduler told, with the hour since the beginning.
+    /// The events of a scheduler, with the hour since the beginning.
     private final class Heard: Sendable {
         let lines = Mutex<[String]>([])
     }
@@ -49,7 +49,7 @@ struct NoticeTests {
         await journal.charge(RecurringCharge.ID(plan: plan, number: number))?.state
     }
 
-    /// A daily plan that begins in two hours, and is told of an hour before.
+    /// A daily plan that begins in two hours, and is announced an hour before.
     private func begin(_ policy: RecurringPolicy = RecurringPolicy(.all, notice: .seconds(3600))) async throws
         -> RecurringScheduler
     {
@@ -168,7 +168,7 @@ struct NoticeTests {
             try await tests.look(scheduler, at: 2, 25, 26)
             #expect(await tests.state(0) == .missed(.ended) && tests.payer.calls.isEmpty)
         }
-        // Told of, and then the end moves before it.
+        // Announced, and then the end moves before it.
         let scheduler = try await begin()
         try await look(scheduler, at: 1, 2, 25)
         try await scheduler.stop(plan, at: start.addingTimeInterval(7200 + Self.day))
@@ -196,7 +196,7 @@ struct NoticeTests {
         try await scheduler.resume(plan)
         try await look(scheduler, at: 1.3, 2, 2.3)
         #expect(words() == ["upcoming 0 at 1.3", "paid 0 at 2.3"])
-        // Told of before the pause.
+        // Announced before the pause.
         try await look(scheduler, at: 25)
         try await scheduler.pause(plan)
         try await look(scheduler, at: 25.5)
@@ -227,7 +227,7 @@ struct NoticeTests {
                 #expect(await tests.state(1) == .missed(.paused))
             }
         }
-        // Said after it was told of, and taken back.
+        // A pause after the announcement, and withdrawn.
         let scheduler = try await begin()
         try await look(scheduler, at: 1)
         try await scheduler.pause(plan, during: [RecurringPause(from: start)])

@@ -149,7 +149,7 @@ struct RecurringJournalTests {
     }
 }
 
-/// One of everything that a file can hold.
+/// One of each value that a file can hold.
 enum RecurringSamples {
     static let start = Date(timeIntervalSince1970: 1_800_000_000)
 

@@ -2,7 +2,7 @@ import Foundation
 import RecurringSimulation
 import Testing
 
-/// `PAYROUTE_RECURRING_PLANS` says how many plans are charged for five years: few by default.
+/// `PAYROUTE_RECURRING_PLANS` is the number of plans that are charged for five years: few by default.
 @Suite("Years of plans, with crashes, stalls, absences and wrong clocks")
 struct RecurringSimulationTests {
     private static let plans =
@@ -14,7 +14,7 @@ struct RecurringSimulationTests {
             seed: 7, size: .init(plans: Self.plans, hasWrongClocks: hasWrongClocks)
         ).run()
         #expect(verdict.breaches.isEmpty, "\(verdict.breaches.joined(separator: "\n"))")
-        // It was no quiet time.
+        // It had many faults.
         #expect(verdict.crashes > 10 && verdict.stalls > 10 && verdict.paid > 100, "\(verdict)")
         #expect(verdict.missed.keys.count >= 4, "\(verdict.missed)")
     }

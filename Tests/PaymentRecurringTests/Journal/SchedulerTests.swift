@@ -14,7 +14,7 @@ struct SchedulerTests {
     private let payer = ScriptedPayer()
     private let heard = Heard()
 
-    /// What a scheduler told.
+    /// The events of a scheduler.
     private final class Heard: Sendable {
         let events = Mutex<[RecurringEvent]>([])
         var words: [String] {
@@ -182,7 +182,7 @@ struct SchedulerTests {
         let stalled = scheduler()
         try await stalled.add(try plan())
         try await stalled.look()
-        // What the stalled one brings is refused: its lease is another's.
+        // The stalled worker's result is refused: another worker has its lease.
         #expect(await journal.charge(id(0))?.state == .paid(transactionID: "found"))
         #expect(payer.calls == ["pay sub/0", "fate sub/0"] && heard.words == ["paid 0"])
     }
@@ -246,7 +246,7 @@ struct SchedulerTests {
         try await scheduler().look()
         let absent = (1...3).map { "missed \($0): no application was running to pay it" }
         #expect(Array(heard.words.prefix(4)) == ["paid 0"] + absent)
-        // What is due is charged side by side.
+        // Due plans are charged concurrently.
         #expect(heard.words.dropFirst(4).sorted() == ["paid 4", "paid 5"])
     }
 
@@ -300,7 +300,7 @@ struct SchedulerTests {
     }
 }
 
-/// A clock that somebody has set; its uptime goes on as before.
+/// A clock that was set; its uptime is unaffected.
 final class SetClock: PaymentClock {
     let isSet = Mutex(true)
     private let base: VirtualClock
@@ -316,7 +316,7 @@ final class SetClock: PaymentClock {
     func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
 }
 
-/// A payer that answers what it is told to, and is paid otherwise.
+/// A payer with scripted answers, which is paid otherwise.
 final class ScriptedPayer: RecurringPayer {
     enum Step: Sendable {
         case answer(RecurringAnswer)

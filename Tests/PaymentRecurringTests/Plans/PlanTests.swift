@@ -115,7 +115,7 @@ struct PlanTests {
         try plan.reschedule(.weekly, from: moment.addingTimeInterval(Self.day))
         let charges = plan.open(at: Self.start.addingTimeInterval(11 * Self.day))
         #expect(charges.map(\.id.number) == [3, 4])
-        // Before anything was opened, nothing can be moved to before the start either.
+        // Before anything was opened, nothing can be moved before the start either.
         var fresh = try Self.plan()
         #expect(throws: RecurringDefect.start) {
             try fresh.reschedule(.daily, from: Self.start.addingTimeInterval(-1))

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Periods paid by a router: within its limits, or when the payer has said yes.
+/// Periods paid by a router: within its limits, or after the payer's approval.
 @Suite("Periods paid by a router")
 struct RouterPayerTests {
     private let world = RecurringWorld()
@@ -49,7 +49,7 @@ struct RouterPayerTests {
             as [(UInt128?, Bool, UInt128)]
         {
             var world = RecurringWorld()
-            // What a single payment may cost is the payer's policy.
+            // The payer's policy limits a single payment.
             world.policy = .first(upTo: [.cents(most, .satoshi)])
             let scheduler = try world.scheduler(limit: limit)
             try await scheduler.add(try world.plan(paysByItself: paysByItself))
@@ -122,7 +122,7 @@ struct RouterPayerTests {
         try await slow.add(try world.plan())
         let paying = Task { try await slow.look() }
         await stalled.pass()
-        // Its leases are over, and the period's time is, too.
+        // Its leases have expired, and so has the period.
         world.clock.advance(by: .seconds(3 * 86_400))
         let other = try world.scheduler(limit: 5000)
         try await other.look(at: world.id)
@@ -201,7 +201,7 @@ struct RouterPayerTests {
 
 /// A payee, a payer with a settler, and the journals of both.
 struct RecurringWorld {
-    /// What a scheduler told.
+    /// The events of a scheduler.
     final class Heard: Sendable {
         private let all = Mutex<[String]>([])
         var lines: [String] { all.withLock { $0 } }
@@ -231,7 +231,7 @@ struct RecurringWorld {
     var publishesInvoice = false
     var policy: OptionPolicy?
 
-    /// What the payee asks for by now.
+    /// The current amount of the payee.
     final class Asked: Sendable {
         private let money = Mutex(Money.cents(2100, .satoshi))
         func withLock<Result: Sendable>(_ work: (inout Money) -> Result) -> Result {
@@ -291,7 +291,7 @@ struct RecurringWorld {
         try await scheduler.look()
     }
 
-    /// As a crash leaves a period right after its attempt was opened.
+    /// The state that a crash leaves right after a period's attempt was opened.
     func leave(attempts: Int) async throws {
         let stored = try #require(await plans.plan(id))
         var plan = stored
@@ -316,7 +316,7 @@ struct RecurringWorld {
     }
 }
 
-/// A payee who changes what they ask for.
+/// A payee that changes its amount.
 private struct ChangingProvider: SettlingProvider, PayeeProvider {
     let base: InvoiceProvider
     let asksFor: @Sendable () -> Money

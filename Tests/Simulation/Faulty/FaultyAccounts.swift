@@ -7,7 +7,7 @@ import PaymentRouting
     import Foundation
 #endif
 
-/// A journal whose account of what is spent has a mistake.
+/// A journal whose spending store has a mistake.
 private protocol FaultyAccount: FaultyJournal, SpendingStore {
     var account: any SpendingStore { get }
 }
@@ -25,7 +25,7 @@ extension FaultyAccount {
     }
 }
 
-/// Looks whether there is room, and reserves when others may have looked as well.
+/// Checks the limit, and reserves when others may have checked as well.
 struct HastyAccount: FaultyAccount {
     let base: any PaymentJournal
     let account: any SpendingStore
@@ -33,7 +33,7 @@ struct HastyAccount: FaultyAccount {
     func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
         let verdict = try await account.preview(spending, within: limits)
         guard verdict == .granted, let amount = spending.amounts.first else { return verdict }
-        // Does nothing, and takes its time.
+        // Has no effect, but takes time.
         try await account.release(spending.attempt)
         let most = try Money(
             minorUnits: Money.maximumMinorUnits, currency: amount.currency, exponent: amount.exponent)
@@ -41,7 +41,7 @@ struct HastyAccount: FaultyAccount {
     }
 }
 
-/// Says that a reservation is given back, and keeps it.
+/// Reports a reservation as released, and keeps it.
 struct GreedyAccount: FaultyAccount {
     let base: any PaymentJournal
     let account: any SpendingStore
@@ -49,7 +49,7 @@ struct GreedyAccount: FaultyAccount {
     func release(_ attempt: AttemptID) async throws {}
 }
 
-/// Gives a reservation back as soon as its attempt is open, instead of with its end.
+/// Releases a reservation as soon as its attempt is open, instead of at its end.
 struct EagerAccount: FaultyAccount {
     let base: any PaymentJournal
     let account: any SpendingStore

@@ -8,7 +8,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// A journal with a mistake: everything that is not said otherwise goes to a sound one.
+/// A journal with a mistake: every other call goes to a sound one.
 protocol FaultyJournal: PaymentJournal {
     var base: any PaymentJournal { get }
 }
@@ -30,7 +30,7 @@ extension FaultyJournal {
     func unfinished() async throws -> [AttemptHistory] { try await base.unfinished() }
 }
 
-/// Says that a mutation's start is stored and does not store it.
+/// Reports a mutation's start as stored and does not store it.
 struct ForgetfulJournal: FaultyJournal {
     let base: any PaymentJournal
 
@@ -40,7 +40,7 @@ struct ForgetfulJournal: FaultyJournal {
     }
 }
 
-/// Says that a mutation's start is stored, and stores it only with the next entry: too late for a crash in between.
+/// Reports a mutation's start as stored, and stores it only with the next entry: too late for a crash in between.
 struct HastyJournal: FaultyJournal {
     private final class Backlog: Sendable {
         let entries = Mutex<[AttemptID: JournalEntry]>([:])
@@ -62,7 +62,7 @@ struct HastyJournal: FaultyJournal {
     }
 }
 
-/// Gives every lease to everyone.
+/// Grants every lease to every caller.
 struct LeaselessJournal: FaultyJournal {
     let base: any PaymentJournal
 
@@ -89,7 +89,7 @@ struct LeaselessJournal: FaultyJournal {
     }
 }
 
-/// Takes entries and attempts from the future for ones of just now: a negative age counts as young.
+/// Takes entries and attempts from the future as current ones: a negative age counts as young.
 struct UnsuspectingJournal: FaultyJournal {
     let base: any PaymentJournal
     let clock: any PaymentClock
@@ -117,7 +117,7 @@ struct UnsuspectingJournal: FaultyJournal {
     }
 }
 
-/// A network that takes a fault of the service for proof that nothing happened.
+/// A network that takes a fault of the service as proof that nothing happened.
 struct Trusting500: HTTPTransport {
     let base: any HTTPTransport
 
@@ -128,7 +128,7 @@ struct Trusting500: HTTPTransport {
     }
 }
 
-/// Ends whatever attempt is under way at the payment that a notification is about, without asking anybody.
+/// Ends any attempt in progress at the payment of a notification, without an inquiry.
 enum HastyTaking {
     static let taking: Variation.Taking = { notification, provider, router, journal, clock in
         guard let verifier = router.registry.service(provider) as? any NotificationReadingService else {

@@ -3,13 +3,13 @@ import PaymentCore
 import PaymentRouting
 import PaymentTesting
 
-/// A mistake that is planted from outside, to prove that the simulator finds what it is there to find.
+/// A mistake that is planted from outside, to prove that the simulator finds it.
 package struct Mistake: Sendable {
-    /// What is done wrong.
+    /// The faulty behaviour.
     package let name: String
     /// Histories with the mistake.
     package let variation: Variation
-    /// Words that its breach must have.
+    /// Words that its breach must contain.
     package let symptom: String
 
     /// The first of `seeds` whose history shows the mistake.
@@ -19,8 +19,8 @@ package struct Mistake: Sendable {
         }
     }
 
-    /// All of them. Money taken twice is the symptom wherever the mistake leads to it; the service of these histories
-    /// shows a payment that it has taken, so that nobody pays it again after an attempt was wrongly given up.
+    /// All of them. Money taken twice is the symptom of every mistake that leads to it; the service of these histories
+    /// shows a payment that it has taken, so that it is not paid again after an attempt was wrongly abandoned.
     package static let all: [Mistake] =
         [
             Mistake(
@@ -73,14 +73,14 @@ package struct Mistake: Sendable {
                 variation: accounting { GreedyAccount(base: $0, account: $1) }, symptom: "stays reserved"),
         ] + ShopMistake.allCases.compactMap(fromOutside)
 
-    /// What is done wrong with what comes from outside.
+    /// The history of a mistake with input from outside.
     private static func fromOutside(_ mistake: ShopMistake) -> Mistake? {
         let symptom: String? =
             switch mistake {
             case .believesReturns, .mixesReturns: "but it is not paid"
             case .refundsUnsent, .refundsHopefully: "but nothing was given back"
             case .refundsAnew: "was given back, but only"
-            // Services of histories do not lie; the conformance kit's do.
+            // Services of histories are not dishonest; the conformance kit's are.
             case .refundsUnchecked: nil
             case .cancelsUnasked, .cancelsBlindly: "cancel said cancelled, but"
             case .cancelsAnew: "was cancelled 2 times"
@@ -94,10 +94,10 @@ package struct Mistake: Sendable {
         }
     }
 
-    /// What the mistakes are planted in: sound without them.
+    /// The variations in which the mistakes are planted: sound without them.
     package static let controls = [keyedOnly(), withoutKeys(.never), shop { _ in }, restless]
 
-    /// The first mistake, with a look at every request that leaves.
+    /// The first mistake, with a check of every request that leaves.
     package static var uncovered: Variation {
         var variation = Variation()
         variation.journal = { journal, _ in ForgetfulJournal(base: journal) }
@@ -111,7 +111,7 @@ package struct Mistake: Sendable {
         return variation
     }
 
-    /// Payments by a settler whose no is a yes.
+    /// Payments by a settler that pays although it refuses.
     private static var pretending: Variation {
         var variation = Variation()
         variation.markets = [PaykitMarket.maker(pretends: true)]
@@ -125,14 +125,14 @@ package struct Mistake: Sendable {
         return variation
     }
 
-    /// The service with everything from outside; every promise counts.
+    /// The service with all input from outside; every promise counts, except abandonment and finality.
     private static func shop(_ mistake: (inout ShopHabits) -> Void) -> Variation {
         var habits = ShopHabits()
         mistake(&habits)
         var variation = Variation()
         variation.markets = [ShopMarket.maker(habits)]
         variation.promises = Set(Promise.allCases).subtracting([.abandonment, .finality])
-        // Whose step is durable is known by one name of the payment.
+        // The durable step is recorded under one name of the payment.
         variation.checksDurability = false
         variation.upgrades = 0
         return variation
@@ -146,7 +146,7 @@ package struct Mistake: Sendable {
 
     private static var restless: Variation {
         var variation = shop { _ in }
-        // Clocks that are years off, answers that are lost, and long breaks: the service has forgotten the key then.
+        // Clocks that are years off, lost answers, and long breaks: by then the service has forgotten the key.
         variation.breaks = 0.7
         variation.faults = { faults in
             faults.wrongClock = 0.6
@@ -185,8 +185,7 @@ package struct Mistake: Sendable {
         return variation
     }
 
-    /// The service recognises nothing, and the network itself repeats nothing: every second capture is the client's
-    /// doing.
+    /// The service recognises nothing, and the network itself repeats nothing: the client causes every second capture.
     private static func withoutKeys(_ replay: MutationReplay) -> Variation {
         var variation = keyedOnly()
         variation.markets = [KeyedMarket.maker(KeyedProvider(replay: replay), recognizesKeys: false)]

@@ -3,7 +3,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentTesting
 
-/// Asks a process's router, and has the oracle hear what it says.
+/// Calls a process's router, and passes its statements to the oracle.
 struct Calls: Sendable {
     let life: Life
     let seat: Life.Seat
@@ -11,9 +11,9 @@ struct Calls: Sendable {
     /// Calls the router.
     ///
     /// - Parameters:
-    ///   - isMerchant: whether the answer is about all devices.
-    ///   - patience: after how long the call is called off; nil waits for it.
-    /// - Returns: what was said; nil when nothing was, or nobody lives to hear it.
+    /// - isMerchant: true if the answer concerns all devices.
+    /// - patience: the time after which the call is cancelled; nil waits for it.
+    /// - Returns: the statement; nil if there was none, or the process is dead.
     @discardableResult
     func call(
         _ name: String, _ payment: PaymentReference, isMerchant: Bool = false, patience: Duration? = nil,
@@ -29,7 +29,7 @@ struct Calls: Sendable {
         return content
     }
 
-    /// What the router answers to `work`.
+    /// The router's answer to `work`.
     func answer(
         _ patience: Duration?, _ begun: Int, _ work: @escaping @Sendable () async throws -> PaymentOutcome?
     ) async -> Statement.Content? {
@@ -48,8 +48,8 @@ struct Calls: Sendable {
         await Acting.$doer.withValue(seat.doer) { await Acting.$call.withValue(call) { await work() } }
     }
 
-    /// Runs `work`, calls it off after `patience`, and leaves it when it does not come back for all that: whoever hangs
-    /// hangs till the end of the history.
+    /// Runs `work`, cancels it after `patience`, and leaves it if it does not return all the same: a hanging call hangs
+    /// until the end of the history.
     func within<Value: Sendable>(
         _ patience: Duration?, _ work: @escaping @Sendable () async -> Value
     ) async -> Value? {
@@ -72,7 +72,7 @@ struct Calls: Sendable {
         return value
     }
 
-    /// Recovers as applications do at their start, and hears every report.
+    /// Recovers as applications do at their start, and records every report.
     func recover(as payer: Payer) async {
         let begun = life.witness.tick()
         let router = seat.router
@@ -87,7 +87,7 @@ struct Calls: Sendable {
         }
     }
 
-    /// Goes on with one attempt, and hears what became of it.
+    /// Resumes one attempt, and records the result.
     func resume(_ attempt: PaymentAttempt, as payer: Payer) async {
         let begun = life.witness.tick()
         let router = seat.router

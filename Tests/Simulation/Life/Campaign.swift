@@ -2,10 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Many histories, on several threads. Which thread plays which is of no consequence: a history depends on its seed
-/// only.
+/// Many histories, on several threads. The thread of a history does not matter: a history depends on its seed only.
 package struct Campaign: Sendable {
-    /// What was found so far.
+    /// The findings so far.
     package struct Totals: Sendable {
         package var histories = 0
         package var payments = 0
@@ -15,9 +14,9 @@ package struct Campaign: Sendable {
         package var processes = 0
         /// Virtual seconds.
         package var seconds = 0.0
-        /// The histories that broke a promise, in no order.
+        /// The histories that broke a promise, in no particular order.
         package var failures: [(seed: UInt64, breaches: [String])] = []
-        /// What breaks promises that are not given yet, in no order.
+        /// The breaches of promises that are not given yet, in no particular order.
         package var open: [Promise: [(seed: UInt64, text: String)]] = [:]
     }
 
@@ -26,7 +25,7 @@ package struct Campaign: Sendable {
     private let variation: Variation
     private let mostFailures: Int
 
-    /// - Parameter mostFailures: after how many failures no further history begins.
+    /// - Parameter mostFailures: the number of failures after which no further history begins.
     package init(
         seeds: Range<UInt64>, threads: Int, variation: Variation = Variation(), mostFailures: Int = 3
     ) {
@@ -36,7 +35,7 @@ package struct Campaign: Sendable {
         self.mostFailures = mostFailures
     }
 
-    /// Plays them all. `report` hears of the totals after every history, one call at a time.
+    /// Runs them all. `report` gets the totals after every history, one call at a time.
     package func run(_ report: @escaping @Sendable (Totals) -> Void = { _ in }) -> Totals {
         let next = Mutex(seeds.lowerBound)
         let totals = Mutex(Totals())
@@ -67,9 +66,9 @@ package struct Campaign: Sendable {
     }
 }
 
-/// How to see a failure again.
+/// The instructions for repeating a failure.
 package enum Replay {
-    /// The commit that is tested, when it can be read.
+    /// The tested commit, if it can be read.
     package static let commit: String = {
         var root = URL(filePath: #filePath)
         for _ in 0..<3 { root.deleteLastPathComponent() }
@@ -81,7 +80,7 @@ package enum Replay {
         return head.hasPrefix("ref: ") ? read(String(head.dropFirst(5))) ?? "unknown" : head
     }()
 
-    /// Seed, commit and the command that plays the very same history.
+    /// Seed, commit and the command that repeats exactly this history.
     package static func hint(_ seed: UInt64) -> String {
         "SEED=\(seed) COMMIT=\(commit); play it again: git checkout \(commit) && make simulate SEED=\(seed)"
     }

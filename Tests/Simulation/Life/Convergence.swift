@@ -3,8 +3,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentTesting
 
-/// What a process does after everything healed: it pays and recovers until everything has ended, for forty minutes at
-/// most.
+/// A process after all faults have healed: it pays and recovers until everything has ended, for forty minutes at most.
 struct Convergence: Sendable {
     let life: Life
     let seat: Life.Seat
@@ -15,7 +14,7 @@ struct Convergence: Sendable {
     func endings() async throws -> [PaymentReference: Judgement.Ending] {
         var endings: [PaymentReference: Judgement.Ending] = [:]
         for _ in 0..<40 {
-            // Some attempts go on only where the link is: those are paid again, too.
+            // Some attempts resume only at their link: those are paid again, too.
             let open = Set(try await unended().map { markets.identity(of: $0.attempt.reference) })
             for payment in seat.device.payments {
                 let ending = endings[payment.reference]
@@ -27,7 +26,7 @@ struct Convergence: Sendable {
             if await isOver(endings), try await unended().isEmpty { break }
             try await seat.process.clock.sleep(for: .seconds(60))
         }
-        // What was refused may have been paid since by an attempt that was recovered.
+        // A refused payment may have been paid since by a recovered attempt.
         for payment in seat.device.payments where endings[payment.reference] == .refused {
             endings[payment.reference] = await pay(payment) ?? .refused
         }
@@ -43,7 +42,7 @@ struct Convergence: Sendable {
         case .outcome(let outcome)? where outcome.isFinal: return .outcome(outcome)
         case .failure(let error)? where error.phase != .maybeSent: return .refused
         default:
-            // Some services go on with a payment when they are asked for its status only.
+            // Some services advance a payment when only its status is queried.
             _ = await calls.call("status", payment.reference) {
                 try await router.status(of: payment.reference, as: payer)
             }
@@ -57,7 +56,7 @@ struct Convergence: Sendable {
         await settleRefunds()
     }
 
-    /// Asks what has become of refunds.
+    /// Queries the status of refunds.
     func settleRefunds() async {
         for history in (try? await seat.process.journal.unfinished()) ?? [] where history.attempt.refund != nil {
             let merchants = seat.merchants
@@ -74,12 +73,12 @@ struct Convergence: Sendable {
         return true
     }
 
-    /// The attempts that still have to come to an end.
+    /// The attempts that still have to end.
     private func unended() async throws -> [AttemptHistory] {
         var unended: [AttemptHistory] = []
         for history in try await seat.process.journal.unfinished() {
             if let refund = history.attempt.refund {
-                // One that never arrived is never heard of.
+                // One that never arrived is never reported.
                 guard await markets[refund.payment.provider]?.givenBack(refund) ?? 0 > 0 else { continue }
             }
             if await isEndless(markets.identity(of: history.attempt.reference)) { continue }
@@ -88,8 +87,8 @@ struct Convergence: Sendable {
         return unended
     }
 
-    /// Whether nothing more can be heard of a payment: the service never says how it ends, or the wallet may have sent
-    /// coins that the service has not seen.
+    /// True if the payment may stay open: the service never reports its outcome, or the wallet may have sent coins that
+    /// the service has not seen.
     private func isEndless(_ reference: PaymentReference) async -> Bool {
         let payment = seat.device.payments.first { $0.reference == reference }
         for known in life.witness.attempts(at: reference) {

@@ -3,7 +3,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentTesting
 
-/// What a process does while things go wrong.
+/// A process under faults.
 struct Days: Sendable {
     let life: Life
     let seat: Life.Seat
@@ -11,8 +11,8 @@ struct Days: Sendable {
     private var random: SeededRandomSource { life.random }
     private var calls: Calls { Calls(life: life, seat: seat) }
 
-    /// Pays most payments, some of them twice at once, some of them called off, recovers what was interrupted, and
-    /// hears from outside.
+    /// Pays most payments, some of them twice at once, cancels some of them, recovers interrupted ones, and receives
+    /// calls from outside.
     func live() async {
         await withTaskGroup(of: Void.self) { group in
             for payment in seat.device.payments where random.happens(0.8) {

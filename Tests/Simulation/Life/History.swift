@@ -1,12 +1,12 @@
 import PaymentCore
 import PaymentTesting
 
-/// One simulated life of some payments: faults, crashes, restarts, two processes and two devices at once, what comes
-/// from outside; then everything heals and must come to an end.
+/// One simulated life of some payments: faults, crashes, restarts, two processes and two devices at once, calls from
+/// outside; then everything heals and must end.
 package struct History: Sendable {
-    /// The number that everything follows from.
+    /// The number that determines everything.
     package let seed: UInt64
-    /// What it is made of.
+    /// The composition of the history.
     package var variation: Variation
 
     package init(seed: UInt64, variation: Variation = Variation()) {
@@ -14,9 +14,9 @@ package struct History: Sendable {
         self.variation = variation
     }
 
-    /// Plays it.
+    /// Runs the history.
     ///
-    /// - Parameter isTraced: whether the verdict has a trace.
+    /// - Parameter isTraced: true if the verdict has a trace.
     package func run(isTraced: Bool = true) -> Verdict {
         let random = SeededRandomSource(seed: seed ^ 0x5EED)
         var faults = SimulatedFaults.drawn(from: random)

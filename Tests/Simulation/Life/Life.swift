@@ -10,7 +10,7 @@ import PaymentTransport
     import Foundation
 #endif
 
-/// A history while it is made.
+/// A history while it runs.
 struct Life: Sendable {
     let world: SimulatedWorld
     let variation: Variation
@@ -24,7 +24,7 @@ struct Life: Sendable {
     private let key: JournalKey?
     private let hasUpgrade: Bool
     private let leases: LeasePolicy
-    /// Every third history has limits for what is paid without a question.
+    /// Every third history has limits for payments without a question.
     private let autoPay: AutoPay?
 
     init(_ world: SimulatedWorld, _ variation: Variation, _ random: SeededRandomSource) throws {
@@ -71,7 +71,7 @@ struct Life: Sendable {
         world.note("everything heals")
         let (endings, healed) = try await heal(devices, edition)
         hangs.release()
-        // Until the last request that is still on its way has arrived.
+        // Until the last request in flight has arrived.
         try await world.clock.sleep(for: .seconds(250))
         var ends: [Judgement.Device] = []
         for (device, endings) in zip(devices, endings) {
@@ -84,7 +84,7 @@ struct Life: Sendable {
         return await judge(payments, ends, processes: started + healed + devices.count)
     }
 
-    /// Seconds during which nobody pays.
+    /// Seconds during which no process pays.
     private func pause() -> Int {
         random.happens(0.2)
             ? random.below(1200) : random.happens(variation.breaks) ? random.below(40_000) : random.below(10)
@@ -104,7 +104,7 @@ struct Life: Sendable {
                 for seat in seats {
                     group.addTask { try await Convergence(life: self, seat: seat).endings() }
                 }
-                // What one of them paid may be refused to the other.
+                // A payment that one of them paid may be refused to the other.
                 return try await group.reduce(into: [:]) { $0.merge($1) { $0 == .refused ? $1 : $0 } }
             }
             for seat in seats { seat.process.crash() }
@@ -138,7 +138,7 @@ struct Life: Sendable {
 
     // MARK: Devices and processes
 
-    /// A device of the payer's, with a wallet and a journal of its own.
+    /// A device of the payer, with a separate wallet and journal.
     struct Device: Sendable {
         let number: Int
         let disk: SimulatedDisk
@@ -146,7 +146,7 @@ struct Life: Sendable {
         let payments: [MarketPayment]
     }
 
-    /// A process at a device, and what runs in it.
+    /// A process on a device, and the routers that run in it.
     struct Seat: Sendable {
         let device: Device
         let process: SimulatedProcess

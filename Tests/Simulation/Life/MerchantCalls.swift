@@ -3,8 +3,8 @@ import PaymentCore
 import PaymentRouting
 import PaymentTesting
 
-/// What comes from outside to a process: payers who come back, notifications, merchants who cancel or give money back,
-/// and people who only ask. All of it comes late, twice, in any order, and about other attempts than the one under way.
+/// Calls from outside to a process: payers who return, notifications, merchants who cancel or refund, and status
+/// queries. All of them come late, twice, in any order, and about other attempts than the one in progress.
 struct MerchantCalls: Sendable {
     let life: Life
     let seat: Life.Seat
@@ -41,7 +41,7 @@ struct MerchantCalls: Sendable {
         }
     }
 
-    /// The payer of some payment comes back, whatever they have done meanwhile.
+    /// Lets the payer of some payment return, whatever they have done meanwhile.
     private func comeBack(_ market: any Market, _ reference: PaymentReference) async {
         let (router, payer) = (seat.router, seat.device.payer)
         let urls = market.returns(of: reference)
@@ -51,14 +51,14 @@ struct MerchantCalls: Sendable {
             await calls.call("handle", reference) { try await router.handle(url, as: payer) }
             return
         }
-        // A bare return concerns any payment: only a receipt says which.
+        // A bare return concerns any payment: only a receipt names it.
         let begun = life.witness.tick()
         let content = await calls.answer(nil, begun) { try await router.handle(url, as: payer) }
         guard case .outcome(.succeeded(let receipt))? = content else { return }
         await hear("handle", .payment(life.markets.identity(of: receipt.reference)), content, begun, seat.doer)
     }
 
-    /// The service's word arrives: late, twice, in any order.
+    /// Delivers the service's notifications: late, twice, in any order.
     private func notify(_ market: any Market) async {
         let sent = await market.notifications()
         guard !sent.isEmpty else { return }
@@ -75,21 +75,21 @@ struct MerchantCalls: Sendable {
         if case .failure(let error)? = content, error.code == .untrustedNotification {
             await life.oracle.breach(nil, "\(provider): a genuine notification was refused: \(error.message)")
         }
-        // Negative words may be about an earlier attempt.
+        // Negative statuses may be about an earlier attempt.
         guard let genuine = await told.value(), case .succeeded = genuine.outcome,
             let subject = subject(of: genuine.reference)
         else { return }
         await hear("notification", subject, .outcome(genuine.outcome), begun, nil)
     }
 
-    /// What a notification is about; nil for a refund that another device's merchant has asked for.
+    /// The subject of a notification; nil for a refund that another device's merchant has requested.
     private func subject(of reference: PaymentReference) -> Statement.Subject? {
         guard reference.subject == .refund else { return .payment(life.markets.identity(of: reference)) }
         let asked = seat.device.disk.histories.last { $0.attempt.reference == reference }
         return asked.map { .attempt($0.attempt) }
     }
 
-    /// Somebody who is not the service says that a payment is paid.
+    /// Delivers a notification of a payment that does not come from the service.
     private func forge(_ market: any Market, _ reference: PaymentReference) async {
         let forgeries = await market.forgeries(about: reference)
         guard !forgeries.isEmpty else { return }
@@ -106,7 +106,7 @@ struct MerchantCalls: Sendable {
 
     private func refund(_ market: any Market, _ payment: PaymentReference) async {
         let merchants = seat.merchants
-        // A copy of a request that was refused because nothing was paid yet might arrive after it was.
+        // A copy of a request that was refused because nothing was paid yet might arrive after the payment.
         guard await market.isPaid(payment), let request = await market.refund(random.below(3), of: payment) else {
             return
         }

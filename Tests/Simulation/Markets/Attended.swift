@@ -2,13 +2,13 @@ import MarketModel
 import PaymentCore
 import PaymentTesting
 
-/// A provider or merchant's service as applications have it, watched: what it does for an attempt is known to be done
-/// for it, and an upgrade may have renamed its steps. It can whatever the provider can.
+/// A provider or merchant's service as applications have it, with a witness: its work for an attempt is recorded as
+/// such, and an upgrade may have renamed its steps. It has the capabilities of the provider.
 struct Attended<Base: PaymentService>: PaymentService {
     let base: Base
     let witness: Witness
     var edition = Edition.first
-    /// What the application puts around the provider's world.
+    /// Wraps the provider's context as the application does.
     var surround: @Sendable (ProviderContext) -> ProviderContext = { $0 }
 
     var descriptor: ProviderDescriptor { base.descriptor }
@@ -33,10 +33,10 @@ extension Attended: PaymentProvider where Base: PaymentProvider {
     }
 }
 
-/// Which release of an application runs.
+/// The release of an application that runs.
 enum Edition: Sendable, Hashable {
     case first
-    /// The one that names its steps otherwise.
+    /// The release with other names of steps.
     case renamed
 
     fileprivate func steps(_ context: ProviderContext) -> ProviderContext {
@@ -44,7 +44,7 @@ enum Edition: Sendable, Hashable {
     }
 }
 
-/// Steps under other names, but for the settlement, which no provider has named.
+/// Steps under other names, except the settlement, which no provider has named.
 private struct RenamedSteps: StepRunner {
     let context: ProviderContext
 

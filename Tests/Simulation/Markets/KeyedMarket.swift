@@ -2,7 +2,7 @@ package import MarketModel
 package import PaymentCore
 package import PaymentTesting
 
-/// The reference service, which takes money for whoever asks, and its provider.
+/// The reference service, which takes money for any caller, and its provider.
 package struct KeyedMarket: Market {
     private static let scenarios: [KeyedService.Scenario] = [
         .paidAtOnce, .paidAtOnce, .paidAtOnce, .paidAfterPolling, .paidAfterPolling, .declined, .neverSettles,
@@ -10,7 +10,7 @@ package struct KeyedMarket: Market {
 
     /// - Parameters:
     ///   - keyed: the provider; another one plants a mistake.
-    ///   - recognizesKeys: whether the service takes money only once for one key.
+    /// - recognizesKeys: true if the service takes money only once for one key.
     package static func maker(
         share: Int = 1, _ keyed: KeyedProvider = KeyedProvider(), recognizesKeys: Bool = true
     ) -> MarketMaker {

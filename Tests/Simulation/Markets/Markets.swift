@@ -9,10 +9,10 @@ import WalletConnectPayMarket
 
 /// The markets of one world.
 struct Markets: Sendable {
-    /// Their ids, in order: a dictionary's order is another one in every process.
+    /// Their ids, in order: a dictionary's order differs in every process.
     let ids: [ProviderID]
     private let markets: [ProviderID: any Market]
-    /// Each provider as often as its share says.
+    /// The providers, each repeated by its share.
     private let draws: [ProviderID]
 
     init(_ makers: [MarketMaker], in world: SimulatedWorld) throws {
@@ -24,7 +24,7 @@ struct Markets: Sendable {
 
     // MARK: Providers
 
-    /// What an application registers.
+    /// The providers that an application registers.
     func registry(_ edition: Edition, _ witness: Witness, without missing: Set<ProviderID> = []) -> ProviderRegistry {
         var providers: [any PaymentService] = []
         for id in ids where !missing.contains(id) {
@@ -34,7 +34,7 @@ struct Markets: Sendable {
         return Self.registry(providers)
     }
 
-    /// What a merchant's server registers.
+    /// The services that a merchant's server registers.
     func merchants(_ edition: Edition, _ witness: Witness) -> ProviderRegistry {
         var providers: [any PaymentService] = []
         for market in ids.compactMap({ markets[$0] }) {
@@ -57,7 +57,7 @@ struct Markets: Sendable {
     }
 
     func equip(_ payer: inout Payer) {
-        // In order, so that a seed always means the same.
+        // In order, so that a seed always gives the same history.
         for id in ids { markets[id]?.equip(&payer) }
     }
 
@@ -113,13 +113,13 @@ struct Markets: Sendable {
 }
 
 extension MarketMaker {
-    /// Every market that there is.
+    /// Every market.
     package static let all = [
         WalletConnectPayMarket.maker(share: 4), CitconMarket.maker(share: 3), PayrailsMarket.maker(share: 3),
         KeyedMarket.maker(share: 2), ShopMarket.maker(share: 4, ShopHabits(wallet: ShopHabits.walletAct)),
         PaykitMarket.maker(share: 3),
     ]
 
-    /// Paykit's alone, with everybody who can be paid there or not.
+    /// Paykit's alone, with all its payees, payable or not.
     package static let paykit = [PaykitMarket.maker()]
 }

@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
 
-/// What the payers of histories allow to be paid without a question.
+/// The limits of the payers of histories for payments without a question.
 enum Allowance {
     static let limits: [SpendingLimit] = {
         do {
@@ -15,7 +15,7 @@ enum Allowance {
     }()
 }
 
-/// Compares what was paid without a question with what was allowed, and with what is reserved in the end.
+/// Compares payments without a question with the limits, and with the reservations at the end.
 extension Judgement {
     func judgeAllowance(_ device: Device) async {
         var spent: [Spending] = []
@@ -26,7 +26,7 @@ extension Judgement {
                 await oracle.breach(nil, "\(attempt.id) was paid without a question, and nothing was reserved for it")
                 continue
             }
-            // The amount is the one that left, whatever is written about it.
+            // The amount is the one that left, whatever the records state.
             spent.append(
                 Spending(
                     attempt: attempt.id, payment: attempt.reference, amounts: [attempt.option.amount],

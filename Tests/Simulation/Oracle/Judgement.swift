@@ -3,17 +3,18 @@ import PaymentCore
 import PaymentRouting
 import PaymentTesting
 
-/// Compares what is written in the journals in the end, and all the money that moved, with the services' books.
+/// Compares the journals' final content, and all the money that moved, with the services' ledgers.
 struct Judgement: Sendable {
     let markets: Markets
     let witness: Witness
     let oracle: Oracle
     let chain: Chain
 
-    /// How a payment of a history ended for those who kept asking. Refused: nothing was sent, says an error.
+    /// The outcome of a payment of a history for callers that kept asking. Refused: an error stated that nothing was
+    /// sent.
     enum Ending: Sendable, Hashable { case outcome(PaymentOutcome), refused }
 
-    /// A device in the end.
+    /// A device at the end.
     struct Device: Sendable {
         let number: Int
         let payments: [MarketPayment]
@@ -41,7 +42,7 @@ struct Judgement: Sendable {
         await judgeChain()
     }
 
-    /// No payment is paid twice: by what the service took, and by what wallets sent, together.
+    /// No payment is paid twice: by the service's captures and the wallets' transfers together.
     private func judgeMoney(_ payment: PaymentReference) async {
         let captures = await markets.captures(of: payment)
         if captures > 1 { await oracle.breach(payment, "\(payment.id) was captured \(captures) times") }
@@ -56,7 +57,7 @@ struct Judgement: Sendable {
         }
     }
 
-    /// No money goes back that nobody asked back, and no payment is called off twice.
+    /// No money is refunded without a request, and no payment is cancelled twice.
     private func judgeMoneyBack(_ payment: PaymentReference, _ refunds: [RefundRequest]) async {
         guard let market = markets[payment.provider] else { return }
         let asked = Set(refunds.filter { markets.identity(of: $0.payment) == payment })
@@ -95,7 +96,7 @@ struct Judgement: Sendable {
         }
     }
 
-    /// Whether money of another device's moved for a payment.
+    /// True if money of another device moved for a payment.
     private func hasBeenPaidElsewhere(_ payment: PaymentReference, _ device: Int) async -> Bool {
         for known in witness.attempts(at: payment) where known.device != device {
             if await oracle.hasMoved(known.attempt) { return true }
@@ -103,8 +104,8 @@ struct Judgement: Sendable {
         return false
     }
 
-    /// Whether the contract leaves the attempt open: the payer's wallet was asked to send coins, and who knows whether
-    /// it did, or will.
+    /// True if the contract leaves the attempt open: the payer's wallet was asked to send coins, and may or may not
+    /// have sent them, or may do so later.
     func mayStayUnknown(_ history: AttemptHistory, _ payment: PaymentReference) -> Bool {
         guard markets.identity(of: history.attempt.reference) == payment, !history.isFinished else { return false }
         return Self.hasAskedWallet(history)
@@ -153,15 +154,15 @@ struct Judgement: Sendable {
         let count = await markets[refund.payment.provider]?.givenBack(refund) ?? 0
         func breach(_ text: String) async { await oracle.breach(nil, "\(refund.id): \(history.attempt.id) \(text)") }
         switch history.outcome {
-        // One that may never have arrived stays unknown: asking shows nothing, and asking again could give back twice.
+        // One that may never have arrived stays unknown: an inquiry shows nothing, and a repetition could refund twice.
         case _ where !history.isFinished: if count > 0 { await breach("stays unfinished after everything healed") }
         case .succeeded?: if count == 0 { await breach("is written as given back, but is not") }
-        // One that was refused may be asked for again.
+        // A refused one may be requested again.
         default: if count > 0, isLast { await breach("is written as not given back, but is") }
         }
     }
 
-    /// What left the wallets is what the attempts know of.
+    /// The wallets' transfers are those of the attempts.
     private func judgeChain() async {
         let told = witness.broadcasts.compactMap(\.transfer)
         if told != chain.transfers { await oracle.breach(nil, "the chain has other transfers than the wallets sent") }

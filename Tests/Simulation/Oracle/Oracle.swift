@@ -2,12 +2,12 @@ import MarketModel
 import PaymentCore
 import PaymentTesting
 
-/// Hears every word and compares it with the money, at once and again at the end: what was true when it was said may be
-/// a request that is still under way.
+/// Checks every statement against the money, at once and again at the end: a statement that was true when it was made
+/// may concern a request that is still in flight.
 actor Oracle {
     let markets: Markets
     let witness: Witness
-    /// Payments with circumstances that other promises are about.
+    /// Payments with circumstances that other promises cover.
     private let circumstances: Circumstances
     private var words: [Statement] = []
     private var found: [Breach] = []
@@ -19,18 +19,18 @@ actor Oracle {
         self.circumstances = circumstances
     }
 
-    /// Hears a word.
+    /// Records a statement.
     func hear(_ word: Statement) async {
         words.append(word)
         await check(word, isEnd: false)
     }
 
-    /// How many words were heard.
+    /// The number of recorded statements.
     var count: Int { words.count }
 
-    /// Checks every word once more.
+    /// Checks every statement once more.
     ///
-    /// - Returns: everything that was found, in order.
+    /// - Returns: all findings, in order.
     func finish() async -> [Breach] {
         for word in words {
             await check(word, isEnd: true)
@@ -40,7 +40,7 @@ actor Oracle {
     }
 
     func breach(_ payment: PaymentReference?, _ text: String, _ promise: Promise? = nil) {
-        // What is found at once is not told again at the end.
+        // A breach that was found at once is not reported again at the end.
         guard texts.insert(text).inserted else { return }
         found.append(Breach(promise: promise ?? circumstances.promise(about: payment, witness), text: text))
     }
@@ -69,7 +69,7 @@ actor Oracle {
             accused = acts.compactMap(\.attempt).compactMap { witness.known($0) }
         }
         for known in accused where await hasMoved(known.attempt) {
-            // A bare question is answered as the service answers it, whatever the journal knows.
+            // A bare query is answered with the service's status, whatever the journal has.
             if word.call == "status" {
                 breach(
                     payment, "\(payment.id): \(word.description), but money moved by \(known.attempt.id)", .questions)
@@ -85,13 +85,13 @@ actor Oracle {
     private func check(_ word: Statement, _ attempt: PaymentAttempt) async {
         let payment = markets.identity(of: attempt.reference)
         if let receipt = word.receipt { return await check(receipt, word, payment) }
-        // What left later, by somebody else, is not denied.
+        // A transfer that left later, from another caller, is not denied.
         let isDenied = word.deniesEffect && hasLeft(attempt, in: word)
         guard word.isFinalNegative || isDenied, await hasMoved(attempt) else { return }
         breach(payment, "\(payment.id): \(word.description), but money moved by \(attempt.id)")
     }
 
-    /// Who is told that somebody else has paid is told that it is paid.
+    /// A `paidElsewhere` statement must concern a paid payment.
     private func checkElsewhere(_ word: Statement, _ payment: PaymentReference) async {
         guard await !markets.isPaid(payment) else { return }
         breach(payment, "\(payment.id): \(word.description), but it is not paid")
@@ -119,40 +119,40 @@ actor Oracle {
         if word.receipt != nil, count == 0 {
             breach(nil, "\(refund.id): \(word.description), but nothing was given back")
         }
-        // A refund that was refused may be asked for again.
+        // A refused refund may be requested again.
         if word.isFinalNegative, count > 0, !isEnd {
             breach(nil, "\(refund.id): \(word.description), but it was given back")
         }
     }
 
-    /// A word that says that a payment is over must not be followed by its being paid.
+    /// A payment that a statement called final must not be paid afterwards.
     private func checkFinality(of word: Statement) async {
         guard case .payment(let payment) = word.subject, word.isFinalNegative else { return }
         for known in witness.attempts(at: payment) where known.begun > word.told {
             guard await hasMoved(known.attempt) else { continue }
             let isRepayable = markets[payment.provider]?.canBePaidAfterRefusal ?? false
             if case .outcome(.declined(let reason)) = word.content {
-                // A payer who is refused is so with these accounts, and as of now.
+                // A refusal of the payer concerns these accounts, and the present.
                 if isRepayable || reason.code == .compliance { continue }
             }
             breach(payment, "\(payment.id): \(word.description), but it was paid later", .finality)
         }
     }
 
-    /// Whether money moved by an attempt and has not come back.
+    /// True if money moved by an attempt and was not returned.
     func hasMoved(_ attempt: PaymentAttempt) async -> Bool {
         if witness.hasBroadcast(attempt.id) { return true }
         return await markets.wasCaptured(attempt)
     }
 }
 
-/// What is special about a history or a payment, and therefore which promise a breach is about.
+/// The circumstances of a history or a payment, which decide the promise that a breach concerns.
 struct Circumstances: Sendable {
-    /// Whether an upgrade renamed steps.
+    /// True if an upgrade renamed steps.
     let isUpgraded: Bool
-    /// Whether processes have wrong clocks.
+    /// True if processes have wrong clocks.
     let hasWrongClocks: Bool
-    /// Whether copies of requests are refused.
+    /// True if copies of requests are refused.
     let hasRefusedCopies: Bool
 
     func promise(about payment: PaymentReference?, _ witness: Witness) -> Promise {

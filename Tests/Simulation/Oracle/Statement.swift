@@ -1,7 +1,7 @@
 import MarketModel
 import PaymentCore
 
-/// Something that somebody was told.
+/// A statement of a router to a caller.
 struct Statement: Sendable {
     enum Subject: Sendable {
         /// A payment, by its one identity.
@@ -15,31 +15,31 @@ struct Statement: Sendable {
         case failure(PaymentError)
     }
 
-    /// What the call of the router is called.
+    /// The name of the router's call.
     let call: String
     let subject: Subject
     let content: Content
-    /// Whom it was told; nil for a merchant, who hears for all devices.
+    /// The device and process that received it; nil for a merchant, whose statements concern all devices.
     let doer: Doer?
     /// The number of the call, which is the moment at which it began.
     let begun: Int
-    /// The moment at which it said so.
+    /// The moment of the statement.
     let told: Int
 
-    /// Whether it says that no money moved, for good.
+    /// True if it states as final that no money moved.
     var isFinalNegative: Bool {
         guard case .outcome(let outcome) = content else { return false }
         if case .succeeded = outcome { return false }
         return outcome.isFinal
     }
 
-    /// Whether it says that this call, or this attempt, moved nothing.
+    /// True if it states that this call, or this attempt, moved nothing.
     var deniesEffect: Bool {
         guard case .failure(let error) = content else { return false }
         return error.phase != .maybeSent
     }
 
-    /// Whether it says that this attempt moved nothing because another one has paid.
+    /// True if it states that this attempt moved nothing because another one has paid.
     var saysPaidElsewhere: Bool {
         if case .outcome(.declined(let reason)) = content { reason.code == .paidElsewhere } else { false }
     }
@@ -48,7 +48,7 @@ struct Statement: Sendable {
         if case .outcome(.succeeded(let receipt)) = content { receipt } else { nil }
     }
 
-    /// For people.
+    /// A text for people.
     var description: String {
         switch content {
         case .outcome(let outcome): "\(call) said \(outcome)"

@@ -1,22 +1,22 @@
-/// What is to be said of a history.
+/// The result of a history.
 package struct Verdict: Sendable {
-    /// Every promise that was broken and should have been kept, in words. Empty when all is well.
+    /// The breaches of promises that should have been kept, in words. Empty if there are none.
     package var breaches: [String] = []
     /// Breaches of promises that are not given yet.
     package var open: [Breach] = []
-    /// What happened, line by line, when the history was traced.
+    /// The events, line by line, if the history was traced.
     package var trace: [String] = []
-    /// How many payments there were.
+    /// The number of payments.
     package var payments = 0
-    /// How often services took money.
+    /// The number of captures of services.
     package var captures = 0
-    /// How often wallets sent coins.
+    /// The number of transfers of wallets.
     package var broadcasts = 0
-    /// How many things were told.
+    /// The number of statements.
     package var words = 0
-    /// How many processes were started.
+    /// The number of started processes.
     package var processes = 0
-    /// How many seconds passed.
+    /// The number of virtual seconds.
     package var seconds = 0.0
 
     package init() {}

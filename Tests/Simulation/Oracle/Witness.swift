@@ -3,10 +3,10 @@ import PaymentCore
 import PaymentTesting
 import Synchronization
 
-/// Sees everything that leaves a device and can move money: requests, and what wallets broadcast. It counts moments, by
-/// which what was told is compared with what had happened by then.
+/// Sees everything that leaves a device and can move money: requests, and wallets' transfers. It counts moments, which
+/// order statements and events.
 final class Witness: Sendable {
-    /// An attempt that a provider was given.
+    /// An attempt that was passed to a provider.
     struct Known: Sendable {
         let attempt: PaymentAttempt
         let device: Int
@@ -22,9 +22,9 @@ final class Witness: Sendable {
         let attempt: AttemptID?
         let payment: PaymentReference
         let moment: Int
-        /// What a wallet sent; nil for a request.
+        /// The wallet's transfer; nil for a request.
         let transfer: Chain.Transfer?
-        /// Whether it did leave, as far as the device can know.
+        /// True if it did leave, as far as the device can know.
         var hasLeft = true
     }
 
@@ -34,11 +34,11 @@ final class Witness: Sendable {
         var order: [AttemptID] = []
         var acts: [Act] = []
         var breaches: [String] = []
-        /// Payments that a router was asked for under another name than their usual one.
+        /// Payments that a router was called for under another name than their usual one.
         var renamed: Set<PaymentReference> = []
         /// The calls in which the payer was asked to choose.
         var asking: Set<Int> = []
-        /// The attempts that were opened without that.
+        /// The attempts that were opened without a question.
         var unasked: Set<AttemptID> = []
     }
 
@@ -56,7 +56,7 @@ final class Witness: Sendable {
         }
     }
 
-    /// A provider is given an attempt.
+    /// Records an attempt that is passed to a provider.
     func sees(_ attempt: PaymentAttempt) {
         let doer = Acting.doer
         state.withLock { state in
@@ -67,15 +67,15 @@ final class Witness: Sendable {
         }
     }
 
-    /// A request that can move the money of `payment` leaves.
+    /// Records a request that can move the money of `payment`.
     ///
     /// - Returns: its number.
     func sends(for payment: PaymentReference, by doer: Doer) -> Int { add(payment, doer, nil) }
 
-    /// The request of this number has not left after all.
+    /// Corrects the record: the request of this number has not left.
     func hasNotLeft(_ number: Int) { state.withLock { $0.acts[number].hasLeft = false } }
 
-    /// A wallet has sent coins.
+    /// Records a transfer of a wallet.
     func broadcast(_ transfer: Chain.Transfer) {
         guard let attempt = Acting.attempt, let doer = Acting.doer else {
             return breach("a wallet sent coins outside of any attempt")
@@ -83,7 +83,7 @@ final class Witness: Sendable {
         _ = add(identity(attempt.reference), doer, transfer)
     }
 
-    /// The payer's settler is about to pay.
+    /// Records that the payer's settler is about to pay.
     func settles() {
         guard let attempt = Acting.attempt, let doer = Acting.doer else {
             return breach("a settler was asked outside of any attempt")
@@ -91,25 +91,25 @@ final class Witness: Sendable {
         _ = add(identity(attempt.reference), doer, nil)
     }
 
-    /// A router is asked for a payment by a link under which the payment has another name.
+    /// Records a call by a link under which the payment has another name.
     func renames(_ payment: PaymentReference) { state.withLock { _ = $0.renamed.insert(payment) } }
 
-    /// Whether that happened.
+    /// True if there was a call for the payment under another name.
     func isRenamed(_ payment: PaymentReference) -> Bool { state.withLock { $0.renamed.contains(payment) } }
 
-    /// The payer is asked to choose.
+    /// Records that the payer is asked to choose.
     func asks() {
         guard let call = Acting.call else { return }
         state.withLock { _ = $0.asking.insert(call) }
     }
 
-    /// An attempt is opened: without a question, unless the payer was asked in the same call.
+    /// Records an opened attempt: without a question, unless the payer was asked in the same call.
     func opens(_ attempt: AttemptID) {
         guard let call = Acting.call else { return }
         state.withLock { if !$0.asking.contains(call) { $0.unasked.insert(attempt) } }
     }
 
-    /// Whether an attempt was opened without a question.
+    /// True if an attempt was opened without a question.
     func isUnasked(_ attempt: AttemptID) -> Bool { state.withLock { $0.unasked.contains(attempt) } }
 
     func breach(_ text: String) { state.withLock { $0.breaches.append(text) } }
@@ -139,17 +139,17 @@ final class Witness: Sendable {
         }
     }
 
-    /// What left for a payment, oldest first.
+    /// The acts for a payment, oldest first.
     func acts(for payment: PaymentReference) -> [Act] {
         state.withLock { $0.acts.filter { $0.payment == payment } }
     }
 
-    /// What wallets sent, oldest first.
+    /// The transfers of wallets, oldest first.
     var broadcasts: [Act] { state.withLock { $0.acts.filter { $0.transfer != nil } } }
 
-    /// What left for an attempt, oldest first.
+    /// The acts of an attempt, oldest first.
     func acts(by attempt: AttemptID) -> [Act] { state.withLock { $0.acts.filter { $0.attempt == attempt } } }
 
-    /// Whether a wallet sent coins for this attempt.
+    /// True if a wallet sent coins for this attempt.
     func hasBroadcast(_ attempt: AttemptID) -> Bool { broadcasts.contains { $0.attempt == attempt } }
 }

@@ -7,19 +7,19 @@ import PaymentRouting
     import Foundation
 #endif
 
-/// The journal of one process, with a witness of what is begun without a question.
+/// The journal of one process, with a witness of attempts without a question.
 struct WitnessedJournal: PaymentJournal, SpendingStore {
     private let base: any PaymentJournal & SpendingStore
     private let witness: Witness
 
-    /// A journal that keeps no account stays as it is: nothing is paid without a question over it.
+    /// A journal without a spending store stays as it is: nothing is paid without a question over it.
     static func around(_ journal: any PaymentJournal, _ witness: Witness) -> any PaymentJournal {
         guard let base = journal as? any PaymentJournal & SpendingStore else { return journal }
         return WitnessedJournal(base: base, witness: witness)
     }
 
     func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
-        // Before it is stored: whoever crashes then leaves an attempt that others go on with.
+        // Before it is stored: a process that crashes then leaves an attempt that others resume.
         if attempt.refund == nil { witness.opens(attempt.id) }
         try await base.open(attempt, under: lease)
     }

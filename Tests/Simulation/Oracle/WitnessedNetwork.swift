@@ -2,9 +2,9 @@ import MarketModel
 import PaymentCore
 import PaymentTesting
 
-/// The network of one process, with a witness of what can move money, and a check that it is covered by a durable
-/// record at the moment when it leaves. The attempt may have ended: while its process was stopped, another one may have
-/// taken it over and settled it.
+/// The network of one process, with a witness of requests that can move money, and a check that a durable record covers
+/// each of them when it leaves. The attempt may have ended: while its process was stopped, another one may have taken
+/// it over and settled it.
 struct WitnessedNetwork: HTTPTransport {
     let base: any HTTPTransport
     let process: SimulatedProcess

@@ -2,8 +2,8 @@ import MarketModel
 import PaymentCore
 import PaymentTesting
 
-/// A settler on a payer's device: it may never answer, or fail before or after the fact, and whatever it is asked to
-/// pay is seen by the witness.
+/// A settler on a payer's device: it may never answer, or fail before or after the payment, and the witness sees every
+/// request to pay.
 struct AskedSettler: PaymentSettler {
     let base: any PaymentSettler
     let disk: SimulatedDisk
@@ -19,10 +19,10 @@ struct AskedSettler: PaymentSettler {
     }
 
     func settle(_ settlement: Settlement) async throws -> SettlementState {
-        // The money leaves at the sender's next moment, whatever is waited for in between.
+        // The money leaves at the sender's next moment, whatever the caller waits for in between.
         let attempt = Acting.attempt
-        // A process that stood still since it looked may ask for what others have ended: only the settler can refuse
-        // that.
+        // A process that was stopped since its last look may request payments that others have ended: only the settler
+        // can refuse that.
         let isCovered = disk.durableHistories.contains { history in
             history.attempt.id == attempt?.id
                 && history.entries.contains {

@@ -4,8 +4,8 @@ import PaymentTesting
 import PaymentWallet
 import WalletConnectPaySandbox
 
-/// A payer who can do everything and takes any option. Its wallet broadcasts to a simulated ``Chain``; it may never
-/// answer, refuse, or fail after the fact.
+/// A payer that can do everything and takes any option. Its wallet broadcasts to a simulated ``Chain``; it may never
+/// answer, refuse, or fail after the transfer.
 final class CarefulPayer: PaymentSigner {
     private let world: SimulatedWorld
     private let wallet: SandboxWallet
@@ -15,8 +15,8 @@ final class CarefulPayer: PaymentSigner {
     private let disk: SimulatedDisk
 
     /// - Parameters:
-    ///   - seed: whose wallet it is.
-    ///   - disk: the device's.
+    /// - seed: the seed of the wallet.
+    /// - disk: the disk of the device.
     init(
         _ world: SimulatedWorld, seed: UInt64, chain: Chain, witness: Witness, hangs: Hangs, disk: SimulatedDisk
     ) {
@@ -28,10 +28,10 @@ final class CarefulPayer: PaymentSigner {
         wallet = SandboxWallet(Self.wallets[Int(seed) % Self.wallets.count], random: world.random)
     }
 
-    /// Made once: their keys cost time.
+    /// Created once, because keys are slow to compute.
     private static let wallets = [DevelopmentWallet(seed: 7), DevelopmentWallet(seed: 8)]
 
-    /// The payer, as payments get it. Which option is taken is drawn.
+    /// The payer for payments. Its option is drawn.
     func payer(_ equip: (inout Payer) -> Void) -> Payer {
         let random = world.random
         var payer = wallet.payer { [witness] quote in
@@ -51,7 +51,7 @@ final class CarefulPayer: PaymentSigner {
             try await ponder("the wallet")
             return try await wallet.sign(request)
         }
-        // Refused by the payer: nothing has moved then.
+        // Refused by the payer: then nothing has moved.
         if world.happens(world.faults.payerFails) {
             throw PaymentError(.payer, "the payer refused to sign", phase: .beforeSend)
         }
@@ -65,7 +65,7 @@ final class CarefulPayer: PaymentSigner {
         return hash
     }
 
-    /// The wallet was closed; what it has sent is under way.
+    /// An error: the wallet was closed; its transfer is in flight.
     private struct WalletIsGone: Error {}
 
     // MARK: Silence
@@ -81,7 +81,7 @@ final class CarefulPayer: PaymentSigner {
         if world.happens(world.faults.payerFails) { throw WalletIsGone() }
     }
 
-    /// `payer`, whose every part may be silent.
+    /// `payer`, each of whose parts may never answer.
     private func hanging(_ payer: Payer) -> Payer {
         var silent = payer
         if let choose = payer.chooser {

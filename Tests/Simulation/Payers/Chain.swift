@@ -1,7 +1,7 @@
 import PaymentCore
 import Synchronization
 
-/// A simulated chain with balances. What a wallet broadcasts moves its coins at once, whatever any service says of it.
+/// A simulated chain with balances. A wallet's broadcast moves its coins at once, whatever status a service reports.
 final class Chain: Sendable {
     /// Coins that went from one account to another.
     struct Transfer: Sendable, Hashable {
@@ -39,7 +39,7 @@ final class Chain: Sendable {
         return (hash, transfer)
     }
 
-    /// What an account has gained, in minor units; negative when it lost.
+    /// The gain of an account, in minor units; negative for a loss.
     func balance(of account: String, on chain: String) -> Int128 {
         state.withLock { $0.balances["\(chain):\(account)"] ?? 0 }
     }

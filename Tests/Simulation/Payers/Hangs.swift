@@ -1,8 +1,8 @@
 import PaymentRouting
 import Synchronization
 
-/// What payers were asked and never answered. It is all released at the end of the history: wallets that were left open
-/// are found again, and what stood in them is done after all.
+/// The unanswered questions to payers. All are released at the end of the history: wallets that were left open are
+/// found again, and their work is completed after all.
 final class Hangs: Sendable {
     private struct State {
         var waiting: [OneShot<Void>] = []
@@ -22,10 +22,10 @@ final class Hangs: Sendable {
         await pending.value()
     }
 
-    /// How many are waiting.
+    /// The number of waiting questions.
     var count: Int { state.withLock { $0.waiting.count } }
 
-    /// Lets everything go on; from now on nothing waits.
+    /// Releases everything; from now on nothing waits.
     func release() {
         let waiting = state.withLock { state in
             defer { state.waiting = [] }

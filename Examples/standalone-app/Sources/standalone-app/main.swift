@@ -4,8 +4,8 @@ import PaymentRouting
 import PaymentStore
 import PaymentTransport
 
-// An application with one provider, as somebody writes it who has nothing but the package: it needs libcurl, libcrypto
-// and SQLite, and no other library. With the address of a sandbox and a link it asks what is to be paid:
+// An application with one provider, written with nothing but the package: it needs libcurl, libcrypto and SQLite, and
+// no other library. With the address of a sandbox and a link it requests a quote:
 //
 //     swift run standalone-app http://127.0.0.1:8080 'citcon:charge?…'
 

@@ -8,13 +8,13 @@ import PaymentTesting
     import Foundation
 #endif
 
-/// A shop with everything that providers can have: returns, cancellations, refunds, notifications, several spellings of
-/// a link, and coins that the payer's wallet sends.
+/// A shop with every capability of providers: returns, cancellations, refunds, notifications, several spellings of a
+/// link, and coins that the payer's wallet sends.
 struct ShopMarket: Market {
     private static let scenarios: [ShopService.Scenario] =
         ShopService.Scenario.allCases + [.paidAtOnce, .paidAtOnce, .paidAfterPolling, .firstCardRefused]
 
-    /// - Parameter habits: the provider's; others plant a mistake.
+    /// - Parameter habits: the provider's habits; others than the default plant a mistake.
     static func maker(share: Int = 1, _ habits: ShopHabits = ShopHabits()) -> MarketMaker {
         MarketMaker(share: share) { ShopMarket($0, habits) }
     }
@@ -73,7 +73,7 @@ struct ShopMarket: Market {
     }
 
     func notifications() async -> [IncomingNotification] {
-        // Whoever is stopped on the way may read one an hour later.
+        // A process that is stopped on the way may read one an hour later.
         await service.notifications.filter { ShopSignature.age(of: $0, at: clock.now) < ShopSignature.lifetime - 3600 }
     }
 
@@ -85,7 +85,7 @@ struct ShopMarket: Market {
             ShopSignature.notification(body, at: now.addingTimeInterval(-2 * ShopSignature.lifetime)),
             IncomingNotification(headers: [:], body: body.serialized()),
         ]
-        // What the shop did say, about another payment.
+        // A genuine notification of the shop, about another payment.
         if let sent = await service.notifications.first {
             forgeries.append(IncomingNotification(headers: sent.headers, body: body.serialized() + [0x20]))
         }

@@ -30,7 +30,7 @@ extension ShopProvider: CancellingService {
 }
 
 extension ShopProvider: RefundingService {
-    /// What the shop says of a refund.
+    /// The shop's answer about a refund.
     private struct Refund: Codable {
         let refund: String
         let payment: String

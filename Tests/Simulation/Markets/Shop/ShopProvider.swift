@@ -7,18 +7,18 @@ import Synchronization
     import Foundation
 #endif
 
-/// The provider of ``ShopService``: small, and with everything that providers can have.
+/// The provider of ``ShopService``: small, and with every capability of providers.
 package struct ShopProvider: PaymentProvider {
     package static let id: ProviderID = "shop"
     package static let linkHost = "pay.shop.example"
     package static let returnURL = "shop-app://paid"
 
     let habits: ShopHabits
-    /// By which it sees how old notifications are.
+    /// The clock for the age of notifications.
     let clock: any PaymentClock
     let memory = Memory()
 
-    /// The notifications that were read: only a mistake looks at them.
+    /// The notifications that were read: only a mistake uses them.
     final class Memory: Sendable {
         private let bodies = Mutex<Set<[UInt8]>>([])
         func isNew(_ body: [UInt8]) -> Bool { bodies.withLock { $0.insert(body).inserted } }

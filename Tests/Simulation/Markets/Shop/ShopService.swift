@@ -7,22 +7,22 @@ import PaymentTesting
     import Foundation
 #endif
 
-/// A shop that takes money for whoever asks, by card or for coins that a wallet has sent, gives it back, calls payments
-/// off, and sends notifications. It forgets idempotency keys after a while, as real services do.
+/// A shop that takes money for any caller, by card or for coins that a wallet has sent, refunds it, cancels payments,
+/// and sends notifications. It forgets idempotency keys after a while, as real services do.
 package actor ShopService: SandboxService {
     package static let host = "api.shop.example"
-    /// For how long a repetition is recognised by its key, in seconds. Much longer than providers count on: a process
-    /// may be stopped between its last look at the clock and the request.
+    /// The time for which a repetition is recognised by its key, in seconds. Much longer than providers count on: a
+    /// process may be stopped between its last look at the clock and the request.
     static let memory = 7200.0
 
-    /// What a payment does when it is charged.
+    /// The outcome of a payment when it is charged.
     package enum Scenario: Sendable, CaseIterable {
         case paidAtOnce, paidAfterPolling
-        /// The first card is refused, and the merchant is told so; any later one is taken.
+        /// The first card is refused, and the merchant is notified of it; any later one is accepted.
         case firstCardRefused
         /// Every card is refused.
         case declined
-        /// The customer's payment is refused in the end, and the money given back.
+        /// The customer's payment is refused in the end, and the money refunded.
         case failsLater
     }
 
@@ -51,13 +51,13 @@ package actor ShopService: SandboxService {
     private let secret: String
     package private(set) var notifications: [IncomingNotification] = []
 
-    /// - Parameter secret: under the signatures of its notifications.
+    /// - Parameter secret: the secret for the signatures of its notifications.
     package init(clock: any PaymentClock, secret: String = ShopSignature.secret) {
         self.clock = clock
         self.secret = secret
     }
 
-    /// - Parameter polls: how often it is asked about before it is settled, where that takes time.
+    /// - Parameter polls: the number of status queries before it is settled, if that takes time.
     package func createPayment(_ id: String, _ scenario: Scenario, cents: UInt128, polls: Int = 2) {
         payments[id] = Payment(
             cents: cents, scenario: scenario, end: clock.now.addingTimeInterval(900), polls: polls)
@@ -72,10 +72,10 @@ package actor ShopService: SandboxService {
 
     // MARK: Truth
 
-    /// How often a card was charged.
+    /// The number of charges of cards.
     package func captures(of id: String) -> Int { payments[id]?.charges.count { !$0.isOfCoins } ?? 0 }
 
-    /// Whether a card was charged by this key, and the money kept.
+    /// True if a card was charged by this key, and the money kept.
     func wasCharged(_ id: String, by key: String) -> Bool {
         guard let payment = payments[id], status(payment) != "failed" else { return false }
         return payment.charges.contains { $0.key == key && !$0.isOfCoins }
@@ -85,10 +85,10 @@ package actor ShopService: SandboxService {
 
     func givenBack(_ id: String, _ refund: String) -> Int { payments[id]?.refunds[refund]?.count ?? 0 }
 
-    /// How much was given back, by the refunds' ids.
+    /// The refunded amounts, by the refunds' ids.
     package func refunds(of id: String) -> [String: UInt128] { (payments[id]?.refunds ?? [:]).mapValues(\.cents) }
 
-    /// How often the payment was called off.
+    /// The number of cancellations of the payment.
     package func cancellations(of id: String) -> Int { payments[id]?.cancellations.count ?? 0 }
 
     private func status(_ payment: Payment) -> String {
@@ -107,7 +107,7 @@ package actor ShopService: SandboxService {
     package func respond(to request: HTTPRequest) async -> HTTPResponse {
         let path = request.url.path.split(separator: "/").map(String.init)
         guard path.count >= 2, path[0] == "payments" else { return answer(404, ["error": "not_found"]) }
-        // Ids are one name in any case, as texts that people type are.
+        // Ids ignore case, like texts that people type.
         let id = path[1].lowercased()
         guard payments[id] != nil else { return answer(404, ["error": "not_found"]) }
         let body = (try? JSONValue(parsing: request.body)) ?? .null

@@ -7,13 +7,13 @@ import PaymentCrypto
     package import Foundation
 #endif
 
-/// How the shop signs what it sends to merchants: a keyed hash over date and body.
+/// The signature of the shop's notifications: a keyed hash over date and body.
 package enum ShopSignature {
     /// The merchant's secret.
     package static let secret = "shop-secret"
-    /// The secret of the test environment, which everybody knows.
+    /// The secret of the test environment, which is public.
     package static let testSecret = "test-secret"
-    /// For how long a notification is believed, in seconds.
+    /// The time for which a notification is accepted, in seconds.
     package static let lifetime = 4 * 3600.0
 
     static let (sign, time) = ("Shop-Sign", "Shop-Time")
@@ -27,7 +27,7 @@ package enum ShopSignature {
             headers: [Self.time: time, sign: code(time, bytes, secret)], body: bytes)
     }
 
-    /// Why `notification` is not to be believed at `now`; nil when it is.
+    /// The reason to reject `notification` at `now`; nil if it is valid.
     static func objection(
         to notification: IncomingNotification, at now: Date, mistakes: Set<ShopMistake>
     ) -> String? {
@@ -44,7 +44,7 @@ package enum ShopSignature {
         return nil
     }
 
-    /// How old `notification` says that it is, in seconds.
+    /// The age that `notification` states, in seconds.
     static func age(of notification: IncomingNotification, at now: Date) -> Double {
         now.timeIntervalSince1970 - (notification.headers[time].flatMap { Double($0) } ?? 0)
     }
