@@ -10,13 +10,13 @@ extension Payee {
     /// - Parameters:
     ///   - name: the payee's own text; no part of it that could pass for something else is shown.
     ///   - mark: the payee's key or account, shortened.
-    ///   - nobody: the text in place of a missing name; nil where the mark alone suffices.
+    ///   - placeholder: the text in place of a missing name; nil where the mark alone suffices.
     package init(
-        claiming name: String?, knownAs mark: String, else nobody: String? = nil, iconURL: String? = nil,
+        claiming name: String?, knownAs mark: String, else placeholder: String? = nil, iconURL: String? = nil,
         id: String? = nil
     ) {
         let plain = name.map(Self.plain) ?? ""
-        let shown = plain.isEmpty ? nobody : "\u{201C}\(plain)\u{201D}"
+        let shown = plain.isEmpty ? placeholder : "\u{201C}\(plain)\u{201D}"
         self.init(name: shown.map { "\($0) (\(mark))" } ?? mark, iconURL: iconURL, id: id)
     }
 

@@ -122,4 +122,26 @@ struct GlossaryRuleTests {
     func goodMessages(text: String) {
         #expect(GlossaryRules.messages(Self.package(text)).isEmpty)
     }
+
+    @Test(
+        "Comments in the words that the glossary replaces",
+        arguments: ["// Nobody asks.", "    /// The payer has given up.", "// The listener is told of it."])
+    func badComments(text: String) {
+        #expect(GlossaryComments.words(Self.package(text)).map(\.place) == ["Sources/A/A.swift:1"])
+    }
+
+    @Test(
+        "Comments in others, code in them, and what is no comment",
+        arguments: ["/// The payer abandons it.", "// `else nobody`", "let text = \"// nobody\"", "// say \"nobody\""])
+    func goodComments(text: String) {
+        #expect(GlossaryComments.words(Self.package(text)).isEmpty)
+    }
+
+    @Test("Documentation that begins with a question's word, and sentences that go on")
+    func beginnings() {
+        let bad = Self.package("/// Whether it is paid.\nlet a = 1\n    /// What is paid.\n    /// Who pays.")
+        #expect(GlossaryComments.beginnings(bad).map(\.place) == ["Sources/A/A.swift:1", "Sources/A/A.swift:3"])
+        let good = Self.package("/// True if it is paid by\n/// What it is.\n// What is paid\n/// Whatever it is.")
+        #expect(GlossaryComments.beginnings(good).isEmpty)
+    }
 }

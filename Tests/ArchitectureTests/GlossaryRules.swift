@@ -11,6 +11,8 @@ enum GlossaryRules {
         ("Lines are at most 120 columns long", lengths),
         ("At most three parameters have no label", unlabelled),
         ("Messages keep the glossary", messages),
+        ("Comments keep the glossary", GlossaryComments.words),
+        ("Doc comments begin with a noun or a verb", GlossaryComments.beginnings),
     ]
 
     /// The product's files in order.
@@ -51,7 +53,7 @@ enum GlossaryRules {
         }
     }
 
-    private static func contains(_ parts: [String], _ word: [String]) -> Bool {
+    static func contains(_ parts: [String], _ word: [String]) -> Bool {
         parts.count >= word.count && (0...(parts.count - word.count)).contains { parts[$0...].starts(with: word) }
     }
 

@@ -43,7 +43,7 @@ struct ServerTests {
             group.addTask { await recovery.run() }
             group.addTask { try await stop.value }
             try await group.next()
-            // No new requests; then what is under way comes to a state from which the next start goes on.
+            // No new requests; then payments in flight reach a state that the next start resumes.
             server.stop()
             group.cancelAll()
         }

@@ -63,10 +63,10 @@ enum ProviderTemplateFiles {
 
             /// Creates a provider.
             ///
-            /// - Parameter service: where the service is; another address for a test or a sandbox.
+            /// - Parameter service: The service's address; another one for a test or a sandbox.
             public init(service: HTTPURL) { self.service = service }
 
-            /// Who it is, which links it claims, and the only host that it may call.
+            /// Its name, the links that it claims, and the only host that it may call.
             public var descriptor: ProviderDescriptor {
                 ProviderDescriptor(
                     id: "sample", name: "Sample", patterns: [.host("sample.example", path: "/order")],
@@ -116,21 +116,21 @@ enum ProviderTemplateFiles {
             }
         }
 
-        /// An order as the service tells it.
+        /// An order as the service reports it.
         struct SampleOrder: Codable, Sendable {
             let id: String
             let shop: String
             let price: String
             let state: String
 
-            /// What is to be paid, exactly.
+            /// The exact price.
             func amount() throws -> Money {
                 do { return try Money(decimal: price, currency: .eur) } catch {
                     throw PaymentError(.invalidResponse, "the order's price is no amount: \(error)", phase: .answered)
                 }
             }
 
-            /// What the order's state means. A word that is not known is unknown, and kept: never a guess.
+            /// The outcome that the order's state means. A state that is not known stays unknown and is kept: never a guess.
             func outcome(of payment: PaymentReference) throws -> PaymentOutcome {
                 guard id == payment.id else {
                     return .unknown(UnknownOutcome(reference: payment, message: "the service spoke of another order"))
@@ -159,13 +159,13 @@ enum ProviderTemplateFiles {
             import Foundation
         #endif
 
-        /// The service itself, simulated: one order, which is void when nobody has paid it in time.
+        /// The service itself, simulated: one order, which becomes void when it is not paid in time.
         actor SampleService: SandboxService {
             private let order = (id: "42", shop: "Sample Shop", price: "4.80")
             private let clock: any PaymentClock
             private let end: Date
             private let isSlow: Bool
-            /// How often the order was paid: never more than once.
+            /// The number of times that the order was paid: never more than one.
             private(set) var payments = 0
 
             /// - Parameter isSlow: whether a payment never settles.

@@ -7,10 +7,10 @@ public struct SampleProvider: PaymentProvider {
 
     /// Creates a provider.
     ///
-    /// - Parameter service: where the service is; another address for a test or a sandbox.
+    /// - Parameter service: The service's address; another one for a test or a sandbox.
     public init(service: HTTPURL) { self.service = service }
 
-    /// Who it is, which links it claims, and the only host that it may call.
+    /// Its name, the links that it claims, and the only host that it may call.
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
             id: "sample", name: "Sample", patterns: [.host("sample.example", path: "/order")],
@@ -60,21 +60,21 @@ public struct SampleProvider: PaymentProvider {
     }
 }
 
-/// An order as the service tells it.
+/// An order as the service reports it.
 struct SampleOrder: Codable, Sendable {
     let id: String
     let shop: String
     let price: String
     let state: String
 
-    /// What is to be paid, exactly.
+    /// The exact price.
     func amount() throws -> Money {
         do { return try Money(decimal: price, currency: .eur) } catch {
             throw PaymentError(.invalidResponse, "the order's price is no amount: \(error)", phase: .answered)
         }
     }
 
-    /// What the order's state means. A word that is not known is unknown, and kept: never a guess.
+    /// The outcome that the order's state means. A state that is not known stays unknown and is kept: never a guess.
     func outcome(of payment: PaymentReference) throws -> PaymentOutcome {
         guard id == payment.id else {
             return .unknown(UnknownOutcome(reference: payment, message: "the service spoke of another order"))

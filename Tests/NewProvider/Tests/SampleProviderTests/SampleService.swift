@@ -7,13 +7,13 @@ import PaymentTesting
     import Foundation
 #endif
 
-/// The service itself, simulated: one order, which is void when nobody has paid it in time.
+/// The service itself, simulated: one order, which becomes void when it is not paid in time.
 actor SampleService: SandboxService {
     private let order = (id: "42", shop: "Sample Shop", price: "4.80")
     private let clock: any PaymentClock
     private let end: Date
     private let isSlow: Bool
-    /// How often the order was paid: never more than once.
+    /// The number of times that the order was paid: never more than one.
     private(set) var payments = 0
 
     /// - Parameter isSlow: whether a payment never settles.

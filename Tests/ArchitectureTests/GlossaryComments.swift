@@ -1,0 +1,63 @@
+import Foundation
+
+/// The rules for comments, in all of the package but what the vendors print and what `payroute new-provider` writes.
+enum GlossaryComments {
+    private struct Comment {
+        let file: String
+        let line: Int
+        let isDoc: Bool
+        let text: Substring
+        var place: String { "\(file):\(line)" }
+    }
+
+    /// The comment lines: what follows the slashes and their space.
+    private static func comments(_ package: TextRules.Package) -> [Comment] {
+        package.files.filter { !$0.key.contains("Guide") && !$0.key.contains("/NewProvider/") }
+            .sorted { $0.key < $1.key }.flatMap { file, text -> [Comment] in
+                var isInText = false
+                let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+                return lines.enumerated().compactMap { number, line -> Comment? in
+                    let wasInText = isInText
+                    if line.components(separatedBy: "\"\"\"").count % 2 == 0 { isInText.toggle() }
+                    let line = line.drop { $0 == " " }
+                    guard !wasInText, line.hasPrefix("//") else { return nil }
+                    let text = line.drop { $0 == "/" }.drop { $0 == " " }
+                    return Comment(file: file, line: number + 1, isDoc: line.hasPrefix("///"), text: text)
+                }
+            }
+    }
+
+    /// Phrases that are banned from comments.
+    static let never: [[String]] = [
+        "call off", "called off", "calls off", "calling off", "under way", "for ever", "go on with", "goes on with",
+        "give up", "given up", "gives up", "giving up", "gave up", "nobody", "somebody", "whoever", "anybody",
+        "money back", "is told", "are told", "was told", "tells", "told", "lends", "lent",
+    ].map { $0.split(separator: " ").map(String.init) }
+
+    static func words(_ package: TextRules.Package) -> [Violation] {
+        comments(package).compactMap { comment in
+            // Code and quotations in comments are not the package's own words.
+            let own = comment.text.replacing(#/`[^`]*`|"[^"]*"|\S*://\S*/#, with: "")
+            let words = own.matches(of: /[A-Za-z-]+/).map { $0.output.lowercased() }
+            guard let phrase = never.first(where: { GlossaryRules.contains(words, $0) }) else { return nil }
+            let found = phrase.joined(separator: " ")
+            return Violation(place: comment.place, message: "\"\(found)\" in a comment: use the glossary's term")
+        }
+    }
+
+    static func beginnings(_ package: TextRules.Package) -> [Violation] {
+        let comments = comments(package)
+        return comments.indices.compactMap { index in
+            let comment = comments[index]
+            // The second line of a comment is inside a sentence.
+            let follows =
+                index > 0 && comments[index - 1].file == comment.file
+                && comments[index - 1].line + 1 == comment.line
+            guard comment.isDoc, !follows,
+                let begin = comment.text.firstMatch(of: /^(What|How|Whether|Who|Whose|Which|Why)\b/)
+            else { return nil }
+            return Violation(
+                place: comment.place, message: "begins with \(begin.output.1): begin with a noun or a verb")
+        }
+    }
+}
