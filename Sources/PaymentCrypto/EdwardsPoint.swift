@@ -95,26 +95,14 @@ private struct FieldElement: Equatable {
     }
 
     static func * (left: FieldElement, right: FieldElement) -> FieldElement {
-        let a = [left.limbs.0, left.limbs.1, left.limbs.2, left.limbs.3]
-        let b = [right.limbs.0, right.limbs.1, right.limbs.2, right.limbs.3]
-        var product = [UInt64](repeating: 0, count: 8)
-        for i in 0..<4 {
-            var carry: UInt64 = 0
-            for j in 0..<4 {
-                let (word, next) = multiply(a[i], b[j], adding: product[i + j], carry: carry)
-                product[i + j] = word
-                carry = next
-            }
-            product[i + 4] = carry
-        }
-        var low = [UInt64](repeating: 0, count: 4)
-        var carry: UInt64 = 0
-        for index in 0..<4 {
-            let (word, next) = multiply(product[index + 4], 38, adding: product[index], carry: carry)
-            low[index] = word
-            carry = next
-        }
-        return FieldElement(folding((low[0], low[1], low[2], low[3]), carry * 38))
+        let zero = row(left.limbs.0, right.limbs, adding: (0, 0, 0, 0))
+        let one = row(left.limbs.1, right.limbs, adding: zero.rest)
+        let two = row(left.limbs.2, right.limbs, adding: one.rest)
+        let three = row(left.limbs.3, right.limbs, adding: two.rest)
+        // 2^256 is 38 modulo 2^255 - 19.
+        let folded = row(38, three.rest, adding: (zero.low, one.low, two.low, three.low))
+        return FieldElement(
+            folding((folded.low, folded.rest.0, folded.rest.1, folded.rest.2), folded.rest.3 * 38))
     }
 
     /// The 32 bytes of the number below the modulus, the lowest byte first.
@@ -124,24 +112,48 @@ private struct FieldElement: Equatable {
 
     /// This number to the power of p - 2 = 2^255 - 21: its multiplicative inverse, and zero for zero.
     var inverse: FieldElement {
-        var result = FieldElement.one
         // 2^255 - 21 in binary: 250 ones, then 01011.
-        for bit in (0..<255).reversed() {
-            result = result * result
-            if bit != 2, bit != 4 { result = result * self }
-        }
-        return result
+        let second = self * self
+        return ones250.squared(5) * second.squared(2) * second * self
     }
 
     /// This number to the power of (p - 1) / 2 = 2^254 - 10: one for squares, zero for zero, -1 otherwise.
     var halfPower: FieldElement {
-        var result = FieldElement.one
         // 2^254 - 10 in binary: 250 ones, then 0110.
-        for bit in (0..<254).reversed() {
-            result = result * result
-            if bit != 0, bit != 3 { result = result * self }
-        }
+        let second = self * self
+        return ones250.squared(4) * second.squared(1) * second
+    }
+
+    /// This number to the power of 2^250 - 1, by doubling the number of ones.
+    private var ones250: FieldElement {
+        let ones2 = squared(1) * self
+        let ones4 = ones2.squared(2) * ones2
+        let ones5 = ones4.squared(1) * self
+        let ones10 = ones5.squared(5) * ones5
+        let ones20 = ones10.squared(10) * ones10
+        let ones25 = ones20.squared(5) * ones5
+        let ones50 = ones25.squared(25) * ones25
+        let ones100 = ones50.squared(50) * ones50
+        let ones125 = ones100.squared(25) * ones25
+        return ones125.squared(125) * ones125
+    }
+
+    /// This number, squared `count` times.
+    private func squared(_ count: Int) -> FieldElement {
+        var result = self
+        for _ in 0..<count { result = result * result }
         return result
+    }
+
+    /// Returns `a * b + c`, which fits into five words.
+    private static func row(
+        _ a: UInt64, _ b: (UInt64, UInt64, UInt64, UInt64), adding c: (UInt64, UInt64, UInt64, UInt64)
+    ) -> (low: UInt64, rest: (UInt64, UInt64, UInt64, UInt64)) {
+        let (w0, c0) = multiply(a, b.0, adding: c.0, carry: 0)
+        let (w1, c1) = multiply(a, b.1, adding: c.1, carry: c0)
+        let (w2, c2) = multiply(a, b.2, adding: c.2, carry: c1)
+        let (w3, c3) = multiply(a, b.3, adding: c.3, carry: c2)
+        return (w0, (w1, w2, w3, c3))
     }
 
     /// Returns `a * b + c + d`, which fits into two words.
@@ -157,11 +169,8 @@ private struct FieldElement: Equatable {
     private static func sum(
         _ a: (UInt64, UInt64, UInt64, UInt64), _ b: (UInt64, UInt64, UInt64, UInt64)
     ) -> (low: (UInt64, UInt64, UInt64, UInt64), carry: UInt64) {
-        let (w0, c0) = multiply(a.0, 1, adding: b.0, carry: 0)
-        let (w1, c1) = multiply(a.1, 1, adding: b.1, carry: c0)
-        let (w2, c2) = multiply(a.2, 1, adding: b.2, carry: c1)
-        let (w3, c3) = multiply(a.3, 1, adding: b.3, carry: c2)
-        return ((w0, w1, w2, w3), c3)
+        let (w0, rest) = row(1, a, adding: b)
+        return ((w0, rest.0, rest.1, rest.2), rest.3)
     }
 
     /// Adds a small number, and its carry once more.

@@ -18,7 +18,9 @@ enum GlossaryComments {
                 let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
                 return lines.enumerated().compactMap { number, line -> Comment? in
                     let wasInText = isInText
-                    if line.components(separatedBy: "\"\"\"").count % 2 == 0 { isInText.toggle() }
+                    if line.utf8.contains(UInt8(ascii: "\"")), line.components(separatedBy: "\"\"\"").count % 2 == 0 {
+                        isInText.toggle()
+                    }
                     let line = line.drop { $0 == " " }
                     guard !wasInText, line.hasPrefix("//") else { return nil }
                     let text = line.drop { $0 == "/" }.drop { $0 == " " }
@@ -34,12 +36,17 @@ enum GlossaryComments {
         "money back", "is told", "are told", "was told", "tells", "told", "lends", "lent",
     ].map { $0.split(separator: " ").map(String.init) }
 
+    private static let firstWords = Set(never.compactMap(\.first))
+
     static func words(_ package: TextRules.Package) -> [Violation] {
         comments(package).compactMap { comment in
             // Code and quotations in comments are not the package's own words.
-            let own = comment.text.replacing(#/`[^`]*`|"[^"]*"|\S*://\S*/#, with: "")
-            let words = own.matches(of: /[A-Za-z-]+/).map { $0.output.lowercased() }
-            guard let phrase = never.first(where: { GlossaryRules.contains(words, $0) }) else { return nil }
+            let isPlain = !comment.text.utf8.contains { $0 == UInt8(ascii: "`") || $0 == UInt8(ascii: "\"") }
+            let own = isPlain ? String(comment.text) : String(comment.text.replacing(/`[^`]*`|"[^"]*"/, with: ""))
+            let words = own.split { !$0.isLetter && $0 != "-" }.map { $0.lowercased() }
+            guard words.contains(where: { firstWords.contains($0) }),
+                let phrase = never.first(where: { GlossaryRules.contains(words, $0) })
+            else { return nil }
             let found = phrase.joined(separator: " ")
             return Violation(place: comment.place, message: "\"\(found)\" in a comment: use the glossary's term")
         }

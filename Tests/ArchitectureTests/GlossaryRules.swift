@@ -69,7 +69,9 @@ enum GlossaryRules {
     /// The names of public or package declarations, and of cases, line by line.
     private static func declared(in text: String) -> [String] {
         text.split(separator: "\n").compactMap { line in
-            guard let match = line.firstMatch(of: #/^\s*(?:@\w+(?:\([^)]*\))? )*((?:\w+(?:\(set\))? )*)`?(\w+)(.*)$/#)
+            let first = line.split(separator: " ", maxSplits: 2)
+            guard first.contains(where: { ["public", "package", "case"].contains($0) || $0.hasPrefix("@") }),
+                let match = line.firstMatch(of: #/^\s*(?:@\w+(?:\([^)]*\))? )*((?:\w+(?:\(set\))? )*)`?(\w+)(.*)$/#)
             else { return nil }
             let (_, before, name, rest) = match.output
             var modifiers = before.split(separator: " ")
@@ -87,7 +89,7 @@ enum GlossaryRules {
 
     static func errors(_ package: Package) -> [Violation] {
         product(package).flatMap { file, text -> [Violation] in
-            let tokens = SwiftText(text).tokens
+            let tokens = SwiftText.of(text).tokens
             return tokens.indices.compactMap { index in
                 guard ["struct", "enum", "class", "actor"].contains(tokens[index]), index + 1 < tokens.endIndex else {
                     return nil
@@ -114,7 +116,9 @@ enum GlossaryRules {
                 let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
                 return lines.enumerated().compactMap { number, line in
                     let wasInText = isInText
-                    if line.components(separatedBy: "\"\"\"").count % 2 == 0 { isInText.toggle() }
+                    if line.utf8.contains(UInt8(ascii: "\"")), line.components(separatedBy: "\"\"\"").count % 2 == 0 {
+                        isInText.toggle()
+                    }
                     guard line.count > 120, !wasInText, !mayBeLong(line.drop { $0 == " " }) else { return nil }
                     return Violation(
                         place: "\(file):\(number + 1)", message: "has \(line.count) columns; break it before 120")
@@ -143,7 +147,7 @@ enum GlossaryRules {
     static func unlabelled(_ package: Package) -> [Violation] {
         product(package).flatMap { file, text in
             let name = file.split(separator: "/").last ?? ""
-            return functions(SwiftText(text).tokens).filter {
+            return functions(SwiftText.of(text).tokens).filter {
                 $0.unlabelled > 3 && !allowedUnlabelled.contains("\(name) \($0.name)")
             }.map {
                 Violation(
@@ -212,6 +216,8 @@ enum GlossaryRules {
         var found: [String] = []
         var isInText = false
         for line in text.split(separator: "\n") {
+            let hasMark = line.utf8.contains(UInt8(ascii: "\""))
+            if !hasMark, !isInText { continue }
             let marks = line.components(separatedBy: "\"\"\"").count - 1
             let isComment = line.drop { $0 == " " }.hasPrefix("//")
             if isInText, !isComment { found.append(String(line)) }

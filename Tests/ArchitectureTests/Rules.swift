@@ -161,7 +161,7 @@ enum Rules {
         let manifest = project.manifest
         return project.files.sorted { $0.key < $1.key }.flatMap { file, text in
             guard let target = manifest.target(of: file) else { return [Violation]() }
-            return SwiftText(text).imports.sorted().compactMap { check(file, target, $0, manifest) }
+            return SwiftText.of(text).imports.sorted().compactMap { check(file, target, $0, manifest) }
         }
     }
 
@@ -213,13 +213,13 @@ enum Rules {
     static func urlSession(_ project: Project) -> [Violation] {
         project.files.sorted { $0.key < $1.key }.filter { file, text in
             !file.hasPrefix("Sources/PaymentTransport/") && !isTest(file)
-                && SwiftText(text).tokens.contains { $0.hasPrefix("URLSession") }
+                && SwiftText.of(text).tokens.contains { $0.hasPrefix("URLSession") }
         }.map { Violation(place: $0.key, message: "uses URLSession; send through HTTPTransport") }
     }
 
     static func providerEffects(_ project: Project) -> [Violation] {
         project.files.sorted { $0.key < $1.key }.filter { isVendorCode($0.key) }.flatMap { file, text in
-            let code = SwiftText(text)
+            let code = SwiftText.of(text)
             return forbiddenInProviders.filter(code.mentions).map {
                 Violation(place: file, message: "says \($0); take it from ProviderContext")
             }

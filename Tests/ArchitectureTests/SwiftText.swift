@@ -1,9 +1,22 @@
+import Synchronization
+
 /// The code of a Swift file: without comments and without the content of strings, except the code interpolated in them.
 struct SwiftText {
     /// Words and single marks, in order.
     let tokens: [Substring]
     /// The tokens joined without white space, except one space between two words: `return Date()`, `Task.sleep(`.
     let joined: String
+
+    /// The texts of the package's files, which many rules read.
+    private static let known = Mutex<[String: SwiftText]>([:])
+
+    /// Returns the code of `source`, read once.
+    static func of(_ source: String) -> SwiftText {
+        if let text = known.withLock({ $0[source] }) { return text }
+        let text = SwiftText(source)
+        known.withLock { $0[source] = text }
+        return text
+    }
 
     init(_ source: String) {
         var stripper = Stripper(input: Array(source.utf8))
@@ -81,7 +94,11 @@ private struct Stripper {
         var depth = 0
         while index < input.count {
             let byte = input[index]
-            if starts(with: "//") {
+            // Marks of comments and strings begin with one of three bytes.
+            if byte != UInt8(ascii: "/"), byte != UInt8(ascii: "#"), byte != UInt8(ascii: "\""), !inInterpolation {
+                output.append(byte)
+                index += 1
+            } else if starts(with: "//") {
                 while index < input.count, input[index] != 0x0A { index += 1 }
             } else if starts(with: "/*") {
                 blockComment()

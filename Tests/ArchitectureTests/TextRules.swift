@@ -40,7 +40,7 @@ enum TextRules {
         package.files.sorted { $0.key < $1.key }.filter { file, text in
             (file.hasPrefix("Tests/") || file.contains("/Tests/")) && text.contains("@Test")
         }.flatMap { file, text in
-            let tokens = SwiftText(text).tokens
+            let tokens = SwiftText.of(text).tokens
             return tokens.indices.filter { index in
                 guard tokens[index...].starts(with: ["@", "Test"]) else { return false }
                 return !tokens[index...].starts(with: ["@", "Test", "(", "\""])

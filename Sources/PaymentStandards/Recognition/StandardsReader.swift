@@ -6,11 +6,13 @@ public import PaymentCore
 /// address, an account number) is claimed only where its checksum or an equally strong structure is valid.
 public struct StandardsReader: InstructionReader {
     private let table: RecognitionTable
+    private static let known = RecognitionTable(KnownStandards.all)
+
+    /// Creates a reader of all standards.
+    public init() { table = Self.known }
 
     /// Creates a reader of `standards`.
-    public init(_ standards: [any PaymentStandard.Type] = KnownStandards.all) {
-        table = RecognitionTable(standards)
-    }
+    public init(_ standards: [any PaymentStandard.Type]) { table = RecognitionTable(standards) }
 
     /// Returns the recognition of `link`. An Android intent is read as the link for the app that it names.
     ///
