@@ -20,7 +20,9 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # For trying and testing: whole modules, not optimized, without debug information. It takes two thirds of the time of a plain
 # `swift build`, which stands beside it for debugging.
-QUICK := --scratch-path .build/quick -c release -Xswiftc -Onone -Xswiftc -enable-testing -debug-info-format none
+QUICK := --scratch-path .build/quick -c release -Xswiftc -Onone -Xswiftc -enable-testing -debug-info-format none --disable-index-store
+# `swift test` would enable testing once more, with which everything is built again after `swift build`.
+QUICK_TESTS := $(QUICK) --disable-testable-imports
 QUICKLY = $$(swift build $(QUICK) --show-bin-path)
 # With Swift's own libraries inside, the program runs where no Swift is; the system's are its only needs.
 STATIC := $(if $(filter Darwin,$(shell uname)),,--static-swift-stdlib)
@@ -70,7 +72,7 @@ SUITES = $(if $(ONLY),ONLY='$(ONLY)' )swift test --parallel --experimental-maxim
 FOR_RELEASE := -c release -Xswiftc -enable-testing -debug-info-format none
 
 suites: deps
-	$(SUITES) $(QUICK) $(TEST_OPTIONS)
+	$(SUITES) $(QUICK_TESTS) $(TEST_OPTIONS)
 
 suites-release: deps
 	$(SUITES) $(FOR_RELEASE) --scratch-path .build/suites-release $(TEST_OPTIONS)
@@ -104,17 +106,17 @@ ifneq ($(shell uname),Darwin)
 		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(BROWSER); }
 endif
 	PAYROUTE_AXE="$$(.ci/axe)" PAYROUTE_BROWSER_TESTS=1 PAYROUTE_SCREENSHOTS=$(SCREENSHOTS) \
-		swift test $(QUICK) --filter 'BrowserTests|HomeLoadTests'
+		swift test $(QUICK_TESTS) --filter 'BrowserTests|HomeLoadTests'
 
 dht-test: deps ## store and find packets among libtorrent's DHT nodes on loopback (Linux: apt; elsewhere it is skipped)
 ifneq ($(shell uname),Darwin)
 	@dpkg -s $(OTHER_DHT) >/dev/null 2>&1 || \
 		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(OTHER_DHT); }
 endif
-	swift test $(QUICK) --filter LibtorrentTests
+	swift test $(QUICK_TESTS) --filter LibtorrentTests
 
 kill-test: deps ## kill and stop paying and charging processes at random moments, and race two (KILLS=200, RACES=100, STOPS=100)
-	PAYROUTE_KILLS=$(KILLS) PAYROUTE_RACES=$(RACES) PAYROUTE_STOPS=$(STOPS) swift test $(QUICK) --filter KillTests
+	PAYROUTE_KILLS=$(KILLS) PAYROUTE_RACES=$(RACES) PAYROUTE_STOPS=$(STOPS) swift test $(QUICK_TESTS) --filter KillTests
 
 bench: deps ## measure routing and transport beside Foundation's, payment texts, the journal and discovery, in release
 	swift build -c release --product Benchmarks
