@@ -6,21 +6,16 @@ import PackageDescription
 
 // MARK: What every target is made with
 
-let settings: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .treatAllWarnings(as: .error),
-]
+let settings: [SwiftSetting] =
+    [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+    + ["ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault"].map { .enableUpcomingFeature($0) }
 /// The vendors' guides are printed for plain Swift 6, and their warnings are theirs.
 let guideSettings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
 
 /// System libraries that stand in for what Apple's platforms have themselves.
 let linux = TargetDependencyCondition.when(platforms: [.linux])
-let conditions = [
-    "CCurl": linux, "CLibcrypto": linux, "CSQLite": linux, "CSodium": .when(platforms: [.linux, .macOS]),
-]
+let sodium = TargetDependencyCondition.when(platforms: [.linux, .macOS])
+let conditions = ["CCurl": linux, "CLibcrypto": linux, "CSQLite": linux, "CSodium": sodium]
 
 func needs(_ list: String) -> [Target.Dependency] {
     var seen: Set<Substring> = []
