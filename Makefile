@@ -20,7 +20,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # For trying and testing: whole modules, not optimized, without debug information. It takes two thirds of the time of a plain
 # `swift build`, which stands beside it for debugging.
-QUICK := --scratch-path .build/quick -c release -Xswiftc -Onone -Xswiftc -enable-testing -debug-info-format none --disable-index-store
+QUICK := --scratch-path .build/quick -c release -Xswiftc -Onone -Xswiftc -enable-testing -debug-info-format none
 # `swift test` would enable testing once more, with which everything is built again after `swift build`.
 QUICK_TESTS := $(QUICK) --disable-testable-imports
 QUICKLY = $$(swift build $(QUICK) --show-bin-path)
