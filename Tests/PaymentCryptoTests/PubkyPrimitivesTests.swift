@@ -53,10 +53,12 @@ struct PubkyPrimitivesTests {
         #expect(throws: CryptoError.self) { try Ed25519.publicKey(seed: []) }
     }
 
-    @Test("A text of 32 bytes is a point or not, as big-number arithmetic says")
+    @Test("A text of 32 bytes is a point or not, with its Montgomery form, as big-number arithmetic says")
     func points() throws {
         for row in try rows("points") {
-            #expect(EdwardsPoint.isValid(try bytes(row, "bytes")) == row["valid"]?.bool, "\(row)")
+            let point = try bytes(row, "bytes")
+            #expect(EdwardsPoint.isValid(point) == row["valid"]?.bool, "\(row)")
+            #expect(EdwardsPoint.montgomery(point).map(Hex.encode) == row["montgomery"]?.string, "\(row)")
         }
         #expect(!EdwardsPoint.isValid([]))
         #expect(!EdwardsPoint.isValid([UInt8](repeating: 0, count: 33)))
