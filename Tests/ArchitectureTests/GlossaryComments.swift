@@ -13,28 +13,20 @@ enum GlossaryComments {
     /// The comment lines: what follows the slashes and their space.
     private static func comments(_ package: TextRules.Package) -> [Comment] {
         package.files.filter { !$0.key.contains("Guide") && !$0.key.contains("/NewProvider/") }
-            .sorted { $0.key < $1.key }.flatMap { file, text -> [Comment] in
-                var isInText = false
-                let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-                return lines.enumerated().compactMap { number, line -> Comment? in
-                    let wasInText = isInText
-                    if line.utf8.contains(UInt8(ascii: "\"")), line.components(separatedBy: "\"\"\"").count % 2 == 0 {
-                        isInText.toggle()
-                    }
-                    let line = line.drop { $0 == " " }
-                    guard !wasInText, line.hasPrefix("//") else { return nil }
-                    let text = line.drop { $0 == "/" }.drop { $0 == " " }
-                    return Comment(file: file, line: number + 1, isDoc: line.hasPrefix("///"), text: text)
+            .sorted { $0.key < $1.key }.flatMap { file, text in
+                SourceLine.all(of: text).filter { $0.isComment && !$0.isInText }.map { line in
+                    let text = line.content.drop { $0 == "/" }.drop { $0 == " " }
+                    return Comment(file: file, line: line.number, isDoc: line.content.hasPrefix("///"), text: text)
                 }
             }
     }
 
-    /// Phrases that are banned from comments.
-    static let never: [[String]] = [
-        "call off", "called off", "calls off", "calling off", "under way", "for ever", "go on with", "goes on with",
-        "give up", "given up", "gives up", "giving up", "gave up", "nobody", "somebody", "whoever", "anybody",
-        "money back", "is told", "are told", "was told", "tells", "told", "lends", "lent",
-    ].map { $0.split(separator: " ").map(String.init) }
+    /// Phrases that are banned from comments: those of messages, and a few more.
+    static let never: [[String]] =
+        GlossaryRules.neverInMessages
+        + [
+            "gave up", "is told", "are told", "was told", "tells", "told", "lends", "lent",
+        ].map { $0.split(separator: " ").map(String.init) }
 
     private static let firstWords = Set(never.compactMap(\.first))
 

@@ -69,8 +69,7 @@ enum GlossaryRules {
     /// The names of public or package declarations, and of cases, line by line.
     private static func declared(in text: String) -> [String] {
         text.split(separator: "\n").compactMap { line in
-            let first = line.split(separator: " ", maxSplits: 2)
-            guard first.contains(where: { ["public", "package", "case"].contains($0) || $0.hasPrefix("@") }),
+            guard line.split(separator: " ").contains(where: { ["public", "package", "case"].contains($0) }),
                 let match = line.firstMatch(of: #/^\s*(?:@\w+(?:\([^)]*\))? )*((?:\w+(?:\(set\))? )*)`?(\w+)(.*)$/#)
             else { return nil }
             let (_, before, name, rest) = match.output
@@ -111,17 +110,10 @@ enum GlossaryRules {
     /// code in comments, expressions, and vendors' examples.
     static func lengths(_ package: Package) -> [Violation] {
         package.files.filter { !$0.key.contains("/Vectors/") && !$0.key.contains("Guide") }.sorted { $0.key < $1.key }
-            .flatMap { file, text -> [Violation] in
-                var isInText = false
-                let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-                return lines.enumerated().compactMap { number, line in
-                    let wasInText = isInText
-                    if line.utf8.contains(UInt8(ascii: "\"")), line.components(separatedBy: "\"\"\"").count % 2 == 0 {
-                        isInText.toggle()
-                    }
-                    guard line.count > 120, !wasInText, !mayBeLong(line.drop { $0 == " " }) else { return nil }
-                    return Violation(
-                        place: "\(file):\(number + 1)", message: "has \(line.count) columns; break it before 120")
+            .flatMap { file, text in
+                SourceLine.all(of: text).filter { $0.text.count > 120 && !$0.isInText && !mayBeLong($0.content) }.map {
+                    Violation(
+                        place: "\(file):\($0.number)", message: "has \($0.text.count) columns; break it before 120")
                 }
             }
     }
@@ -213,19 +205,9 @@ enum GlossaryRules {
 
     /// The quoted texts: the short ones of each line, and the lines of long ones.
     private static func texts(in text: String) -> [String] {
-        var found: [String] = []
-        var isInText = false
-        for line in text.split(separator: "\n") {
-            let hasMark = line.utf8.contains(UInt8(ascii: "\""))
-            if !hasMark, !isInText { continue }
-            let marks = line.components(separatedBy: "\"\"\"").count - 1
-            let isComment = line.drop { $0 == " " }.hasPrefix("//")
-            if isInText, !isComment { found.append(String(line)) }
-            if !isInText, marks == 0, !isComment {
-                found += line.matches(of: #/"((?:[^"\\]|\\.)*)"/#).map { String($0.output.1) }
-            }
-            if marks % 2 == 1 { isInText.toggle() }
+        SourceLine.all(of: text).filter { !$0.isComment }.flatMap { line in
+            if line.isInText { return [String(line.text)] }
+            return line.hasMarks ? [] : line.text.matches(of: #/"((?:[^"\\]|\\.)*)"/#).map { String($0.output.1) }
         }
-        return found
     }
 }

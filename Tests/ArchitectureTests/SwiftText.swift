@@ -86,7 +86,8 @@ private struct Stripper {
 
     private func starts(with text: StaticString, at offset: Int = 0) -> Bool {
         let start = index + offset
-        guard start + text.utf8CodeUnitCount <= input.count else { return false }
+        // Nearly every call ends at the first byte.
+        guard start + text.utf8CodeUnitCount <= input.count, input[start] == text.utf8Start[0] else { return false }
         return (0..<text.utf8CodeUnitCount).allSatisfy { input[start + $0] == text.utf8Start[$0] }
     }
 
@@ -94,11 +95,7 @@ private struct Stripper {
         var depth = 0
         while index < input.count {
             let byte = input[index]
-            // Marks of comments and strings begin with one of three bytes.
-            if byte != UInt8(ascii: "/"), byte != UInt8(ascii: "#"), byte != UInt8(ascii: "\""), !inInterpolation {
-                output.append(byte)
-                index += 1
-            } else if starts(with: "//") {
+            if starts(with: "//") {
                 while index < input.count, input[index] != 0x0A { index += 1 }
             } else if starts(with: "/*") {
                 blockComment()

@@ -62,7 +62,7 @@ struct ByteIndex: Sendable {
             guard raw.count >= 8 else { return raw.elementsEqual(key) }
             var index = 0
             while index < raw.count {
-                // The last word overlaps the one before.
+                // The last eight bytes overlap those before.
                 let offset = min(index, raw.count - 8)
                 let word = raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
                 guard word == key.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
