@@ -1,17 +1,11 @@
 extension JSONNumber {
-    /// Creates the number of a duration in seconds, as journals have always written it: `1.0`, `0.009`.
+    /// Creates the number of a duration in seconds, without an exponent: `1.0`, `0.009`.
     package init(seconds duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let sign = seconds < 0 || attoseconds < 0 ? "-" : ""
         var fraction = String(1_000_000_000_000_000_000 + attoseconds.magnitude).dropFirst()
         while fraction.utf8.count > 1, fraction.last == "0" { fraction.removeLast() }
-        let text = "\(sign)\(seconds.magnitude).\(fraction)"
-        // Very small and very large values were always written with an exponent.
-        guard let value = Double(text), value != 0, !(1e-4..<0x1p53).contains(value.magnitude) else {
-            self.init(scanned: text)
-            return
-        }
-        self.init(scanned: value.description)
+        self.init(scanned: "\(sign)\(seconds.magnitude).\(fraction)")
     }
 
     /// The duration of this number of seconds, to the attosecond; nil when there is none so long.
