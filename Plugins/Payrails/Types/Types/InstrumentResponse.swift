@@ -5,7 +5,7 @@ public struct InstrumentResponse: Sendable, Hashable, Codable {
     /// The data of a card or an account. A value that is missing or of another kind is nil, and does not affect the
     /// others.
     public struct CardData: Sendable, Hashable, Codable {
-        /// The first digits of a card; nil for accounts.
+        /// The first digits of a card (its issuer's number); nil for accounts.
         public let bin: String?
         /// The card network as the service names it.
         public let network: String?

@@ -81,7 +81,7 @@ struct StripeLink: ServiceLink {
 }
 
 extension ServiceReading {
-    /// Sets the mode: in live mode, real money moves.
+    /// Sets the field, and warns of a link whose payment moves no real money.
     fileprivate mutating func setMode(isLive: Bool) {
         fields.set("livemode", isLive)
         if !isLive { warnings.append(.testNetwork) }
