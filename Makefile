@@ -9,7 +9,6 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 FUZZ_INPUTS ?= 5000000
 STANDARD_INPUTS ?= 2000000
 SEEDS ?= 1000000
-TEST_SEEDS ?= 10000
 LINK_SEEDS ?= 10000
 KILLS ?= 200
 RACES ?= 100
@@ -64,12 +63,11 @@ install: deps ## build the command line for release as one file and install it w
 	"$$program" completion fish >"$$to/share/fish/vendor_completions.d/payroute.fish"; \
 	"$$to/bin/payroute" doctor; echo "installed: $$to/bin/payroute"
 
-test: suites ## run all tests and ten thousand simulated histories (TEST_SEEDS=10000), or those of one vendor or target (ONLY=Citcon)
-	$(if $(ONLY),,$(MAKE) --no-print-directory simulate SEED= SEEDS=$(TEST_SEEDS))
+test: suites ## run all tests, or those of one vendor or target (ONLY=Citcon)
 
 # ONLY is read by Package.swift, which then leaves out all tests and programs that are not needed.
 SUITES = $(if $(ONLY),ONLY='$(ONLY)' )swift test --parallel --experimental-maximum-parallelization-width 2
-FOR_RELEASE := -c release -Xswiftc -enable-testing -debug-info-format none
+FOR_RELEASE := -c release -Xswiftc -enable-testing
 
 suites: deps
 	$(SUITES) $(QUICK_TESTS) $(TEST_OPTIONS)
