@@ -56,19 +56,60 @@ struct RetryAfterTests {
         arguments: [
             (.zero, "0.0"), (.seconds(1), "1.0"), (.milliseconds(9), "0.009"), (.nanoseconds(1_000_001), "0.001000001"),
             (.milliseconds(-1), "-0.001"), (.seconds(-2.5), "-2.5"), (.seconds(10) / 3, "3.333333333333333333"),
-            (.seconds(4_102_444_800), "4102444800.0"),
+            (.seconds(4_102_444_800), "4102444800.0"), (.seconds(100_000_000_000_000_000), "100000000000000000.0"),
+            (.milliseconds(59_999), "59.999"), (.milliseconds(1_234_567), "1234.567"), (.microseconds(50), "0.00005"),
             (Duration(secondsComponent: 0, attosecondsComponent: 1), "0.000000000000000001"),
             (.seconds(Int64.max), "9223372036854775807.0"),
         ] as [(Duration, String)])
     func durations(duration: Duration, text: String) throws {
         let number = JSONNumber(seconds: duration)
         #expect(number.text == text)
-        #expect(number.seconds == duration || duration > .seconds(0x1p62))
+        #expect(number.seconds == (duration < .seconds(0x1p62) ? duration : nil))
     }
 
     @Test("A service's numbers are durations, if there are such long ones")
     func numbers() {
         #expect(JSONNumber("3.6e3")?.seconds == .seconds(3600))
         for text in ["1e300", "9223372036854775808", "-1e30"] { #expect(JSONNumber(text)?.seconds == nil) }
+    }
+
+    @Test("Every outcome is encoded in its one form")
+    func outcomes() throws {
+        let reference = PaymentReference(provider: "acme", id: "p1")
+        let texts: [(PaymentOutcome, String)] = [
+            (
+                .succeeded(PaymentReceipt(reference: reference)),
+                #"{"succeeded":{"_0":{"reference":{"id":"p1","provider":"acme","subject":"payment"}}}}"#
+            ),
+            (
+                .declined(DeclineReason(.refused, "no")),
+                #"{"declined":{"_0":{"code":"refused","message":"no"}}}"#
+            ),
+            (.cancelled, #"{"cancelled":{}}"#), (.expired, #"{"expired":{}}"#),
+            (.pending(retryAfter: nil), #"{"pending":{}}"#),
+            (.pending(retryAfter: .milliseconds(1500)), #"{"pending":{"retryAfter":1.5}}"#),
+            (
+                .unknown(UnknownOutcome(reference: reference, message: "?")),
+                #"{"unknown":{"_0":{"message":"?","reference":{"id":"p1","provider":"acme","subject":"payment"}}}}"#
+            ),
+        ]
+        for (outcome, text) in texts {
+            let value = try JSONValue(parsing: text)
+            #expect(try JSONValue.encode(outcome) == value)
+            #expect(try value.decode(PaymentOutcome.self) == outcome)
+        }
+    }
+
+    /// A changed file must not make a wait on which the arithmetic of durations overflows.
+    @Test(
+        "A wait that is too long for a duration is none, and one in another form is refused",
+        arguments: ["1e300", "-1e30", "9223372036854775808", "[9223372036854775807,0]", "[-9223372036854775808,1]"])
+    func hostileWaits(wait: String) throws {
+        let value = try JSONValue(parsing: #"{"pending":{"retryAfter":\#(wait)}}"#)
+        if wait.hasPrefix("[") {
+            #expect(throws: (any Error).self) { try value.decode(PaymentOutcome.self) }
+        } else {
+            #expect(try value.decode(PaymentOutcome.self) == .pending(retryAfter: nil))
+        }
     }
 }

@@ -3,7 +3,7 @@
 /// Later versions may add cases: treat an unknown case as ``unknown(_:)``, and ask ``isFinal`` whether anything more
 /// will happen.
 @nonexhaustive
-public enum PaymentOutcome: Sendable, Hashable, Codable {
+public enum PaymentOutcome: Sendable, Hashable {
     /// It is paid; where the receipt is a refund's, it is refunded.
     case succeeded(PaymentReceipt)
     /// It was refused; no money moved.
@@ -93,6 +93,49 @@ public struct UnknownOutcome: Sendable, Hashable, Codable {
         self.reference = reference
         self.rawStatus = rawStatus
         self.message = message
+    }
+}
+
+extension PaymentOutcome: Codable {
+    /// The encoded form: durations as seconds. Outcomes are stored as results of steps, so that this never changes.
+    private enum Coded: Codable {
+        case succeeded(PaymentReceipt)
+        case declined(DeclineReason)
+        case cancelled
+        case expired
+        case pending(retryAfter: Double?)
+        case unknown(UnknownOutcome)
+    }
+
+    /// Reads an outcome.
+    ///
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        self =
+            switch try Coded(from: decoder) {
+            case .succeeded(let receipt): .succeeded(receipt)
+            case .declined(let reason): .declined(reason)
+            case .cancelled: .cancelled
+            case .expired: .expired
+            case .pending(let seconds): .pending(retryAfter: seconds.flatMap { JSONNumber($0)?.seconds })
+            case .unknown(let unknown): .unknown(unknown)
+            }
+    }
+
+    /// Writes the outcome.
+    ///
+    /// - Throws: any error of `encoder`.
+    public func encode(to encoder: any Encoder) throws {
+        let coded: Coded =
+            switch self {
+            case .succeeded(let receipt): .succeeded(receipt)
+            case .declined(let reason): .declined(reason)
+            case .cancelled: .cancelled
+            case .expired: .expired
+            case .pending(let wait): .pending(retryAfter: wait.flatMap { JSONNumber(seconds: $0).double })
+            case .unknown(let unknown): .unknown(unknown)
+            }
+        try coded.encode(to: encoder)
     }
 }
 
