@@ -88,7 +88,7 @@ struct CrashRecovery {
         switch event {
         case .stepStarted(let name, _): "step started: \(name)"
         case .stepFinished(let name, _): "step finished: \(name)"
-        case .stepFailed(let name, _): "step failed: \(name)"
+        case .stepFailed(let name, _, _): "step failed: \(name)"
         case .outcome: "outcome"
         case .abandoned: "given up"
         @unknown default: "\(event)"

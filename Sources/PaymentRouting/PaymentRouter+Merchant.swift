@@ -43,6 +43,8 @@ extension PaymentRouter {
     ///
     /// Answer the service with success only after this returned. Notifications may come twice and in any order.
     ///
+    /// - Returns: the notification; where it says that no money moved, and the journal knows better, its outcome is
+    ///   ``PaymentOutcome/unknown(_:)``.
     /// - Throws: ``PaymentError``; `unsupported` when `provider` takes no notifications, `untrustedNotification` when
     ///   it is not genuine, `journal` when it could not be stored.
     public func handle(
@@ -53,14 +55,15 @@ extension PaymentRouter {
             throw PaymentError(.unsupported, "the provider takes no notifications", provider: provider)
         }
         do {
-            let genuine = try verifier.verify(notification)
+            var genuine = try verifier.verify(notification)
             guard genuine.reference.provider == provider else {
                 throw PaymentError(.integrity, "the notification is about another provider's payment")
             }
-            try await leases.with(genuine.reference, as: .visitor) {
+            try await leases.with(genuine.reference, as: .visitor) { [genuine] in
                 try await visitor($0, serviceClient).endByMessage(genuine.outcome, on: genuine.reference)
             } orElse: { _ in
             }
+            genuine.outcome = try await verdict(on: genuine.outcome, of: genuine.reference)
             return genuine
         } catch {
             throw PaymentError(thrown: error, at: provider)

@@ -106,7 +106,11 @@ public struct PaymentRouter: Sendable {
     ) async throws(PaymentError) -> PaymentQuote {
         let request = try quoteRequest(route, acceptingUnverified: acceptingUnverified)
         let serviceClient = try serviceClient(for: route.provider, payer: payer)
-        do { return try await serviceClient.quote(request) } catch {
+        do {
+            var quote = try await serviceClient.quote(request)
+            if let outcome = quote.outcome { quote.outcome = try await verdict(on: outcome, of: quote.reference) }
+            return quote
+        } catch {
             let failure = PaymentError(thrown: error, at: route.provider)
             effects.emit(.failed(failure), at: route.provider, request.reference)
             throw failure
@@ -144,15 +148,22 @@ public struct PaymentRouter: Sendable {
         if serviceClient.isSettledByPayer {
             try serviceClient.checkIsPayment(payment)
             let histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
-            return AttemptEngine.recorded(histories.filter(effects.isSound), of: payment)
+            return Ledger(histories, effects).recorded(of: payment)
         }
         let outcome: PaymentOutcome
         do { outcome = try await serviceClient.status(of: payment) } catch {
             throw PaymentError(thrown: error, at: payment.provider)
         }
-        guard AttemptEngine.isFinalWithoutPayment(outcome) else { return outcome }
-        return try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
-            .filter(effects.isSound).reduce(outcome, AttemptEngine.heldOpenByOpenAttempt)
+        return try await verdict(on: outcome, of: payment)
+    }
+
+    /// Returns the outcome to state where the service reports `report`.
+    func verdict(
+        on report: PaymentOutcome, of payment: PaymentReference
+    ) async throws(PaymentError) -> PaymentOutcome {
+        guard Ledger.isFinalWithoutPayment(report) else { return report }
+        let histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
+        return Ledger(histories, effects).verdict(on: report, at: .question)
     }
 
     // MARK: Before and after

@@ -1,7 +1,7 @@
 /// One payment of the demonstration: the action, the command line's output, and the rules about the money.
 package struct DemoScenario: Sendable {
     /// The result of a payment.
-    package enum Ending: String, Sendable { case succeeded, declined, cancelled, expired }
+    package enum Ending: String, Sendable { case succeeded, declined, cancelled, expired, unknown }
 
     package let title: String
     /// The scenario's name at the vendor's sandbox.

@@ -23,7 +23,7 @@ struct DurabilityTests {
             switch entry.event {
             case .stepStarted(let name, let kind): lines.append("step started: \(name) (\(Self.word(kind)))")
             case .stepFinished(let name, _): lines.append("step finished: \(name)")
-            case .stepFailed(let name, _): lines.append("step failed: \(name)")
+            case .stepFailed(let name, _, _): lines.append("step failed: \(name)")
             case .outcome(let outcome): lines.append("outcome: \(outcome.isFinal ? "paid" : "open")")
             case .abandoned: lines.append("given up")
             }
@@ -39,6 +39,7 @@ struct DurabilityTests {
         switch kind {
         case .query: "query"
         case .interaction: "interaction"
+        case .signature: "signature"
         case .mutation(.sameKey): "mutation, same key"
         case .mutation(.never): "mutation, never repeated"
         default: "\(kind)"

@@ -46,16 +46,16 @@ struct PayTests {
             object.object?.keys.sorted()
                 == ["amount", "event", "input", "outcome", "provider", "reason", "reference", "transaction", "unit"])
         #expect(object["event"] == "outcome")
-        #expect(object["outcome"]?.string == Self.word(scenario.expectedOutcome), "\(object.text)")
+        #expect(object["outcome"]?.string == Self.word(scenario.statedOutcome), "\(object.text)")
         #expect(object["reference"]?.string == payment.id)
         #expect(object["provider"] == "walletconnect-pay")
-        #expect((object["transaction"]?.string != nil) == (scenario.expectedOutcome == .paid))
+        #expect((object["transaction"]?.string != nil) == (scenario.statedOutcome == .paid))
         #expect(object["reason"]?.string?.isEmpty == false)
         for event in try result.objects.dropLast() {
             #expect(event.object?.keys.sorted() == ["event", "message"])
             #expect(event["event"] != "outcome")
         }
-        #expect(result.code == (scenario.expectedOutcome == .paid ? 0 : 1))
+        #expect(result.code == (scenario.statedOutcome == .paid ? 0 : 1))
     }
 
     @Test("The steps are shown as they happen, and the ending with payee, amount and transaction")

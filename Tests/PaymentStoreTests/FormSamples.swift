@@ -48,6 +48,7 @@ enum FormSamples {
                 .stepStarted(name: "sign", kind: .interaction), .stepFinished(name: "sign", result: nil),
                 .stepStarted(name: "move", kind: .mutation(replay: .sameKey)),
                 .stepFailed(name: "move", reason: "not now"),
+                .stepFailed(name: "send", reason: "no network", wasSent: false),
                 .stepStarted(name: "move", kind: .mutation(replay: .never)), .stepFinished(name: "move", result: "ok"),
                 .outcome(.pending(retryAfter: .seconds(1.5))), .outcome(.pending(retryAfter: nil)),
                 .outcome(.unknown(UnknownOutcome(reference: reference, rawStatus: "odd", message: "an odd word"))),

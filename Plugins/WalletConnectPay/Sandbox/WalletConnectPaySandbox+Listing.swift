@@ -12,7 +12,7 @@ extension WalletConnectPaySandbox: ListedService {
 
     package nonisolated var scenarios: [ListedScenario] {
         Scenario.allCases.map {
-            ListedScenario(name: $0.rawValue, summary: $0.summary, outcome: $0.expectedOutcome.rawValue)
+            ListedScenario(name: $0.rawValue, summary: $0.summary, outcome: $0.statedOutcome.rawValue)
         }
     }
 

@@ -115,8 +115,8 @@ package struct WalletConnectPayVendor: SandboxVendor {
             demo("too little money", .insufficientOptions, .declined, captures: 0, last: .created),
             demo("already paid", .alreadyPaid, .succeeded, captures: 0, last: .created),
             demo("cancelled by merchant", .cancelledByMerchant, .cancelled, captures: 0, last: .created),
-            demo("fails after confirming", .failsAfterConfirm, .declined, captures: 1, last: .failed),
-            demo("refused for compliance", .declinedForCompliance, .declined, captures: 1, last: .failed),
+            demo("fails after confirming", .failsAfterConfirm, .unknown, captures: 1, last: .failed),
+            demo("refused for compliance", .declinedForCompliance, .unknown, captures: 1, last: .failed),
         ]
     }
 

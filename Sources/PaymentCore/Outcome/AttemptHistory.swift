@@ -39,9 +39,23 @@ public struct AttemptHistory: Sendable, Hashable {
         entries.contains { if case .stepStarted(_, let kind) = $0.event { kind.movesMoney } else { false } }
     }
 
-    /// True if a mutation or a transfer by the payer's wallet began whose end is not stored as being without effect:
-    /// money may have moved.
-    public var mayHaveMovedMoney: Bool { !openSteps(where: \.movesMoney).isEmpty }
+    /// True if a mutation or a transfer by the payer's wallet began whose end is not stored as being without effect, or
+    /// a request handed in a signature that pays, whatever the answer: money may have moved.
+    public var mayHaveMovedMoney: Bool { !openSteps(where: \.movesMoney).isEmpty || signaturesEnd != nil }
+
+    /// The date until which money may be taken by the signatures that a request has handed in; nil if none did.
+    package var signaturesEnd: Date? {
+        var signatures = HandedInSignatures()
+        for entry in entries { signatures.take(entry.event) }
+        return signatures.end
+    }
+
+    /// True if a step that may have moved money began whose end is not stored at all.
+    package var hasUnresolvedMutation: Bool {
+        var open = openSteps(where: \.movesMoney)
+        for case .stepFinished(let name, _) in entries.map(\.event) { open.remove(name) }
+        return !open.isEmpty
+    }
 
     /// True if a step that may have moved money ended well: the service took it.
     package var hasAcceptedMutation: Bool {
@@ -67,7 +81,7 @@ public struct AttemptHistory: Sendable, Hashable {
         for entry in entries {
             switch entry.event {
             case .stepStarted(let name, let kind) where isWanted(kind): open.insert(name)
-            case .stepFailed(let name, _): open.remove(name)
+            case .stepFailed(let name, _, _): open.remove(name)
             default: break
             }
         }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// The effect of a step on the world; decides its treatment after an interruption.
 ///
 /// The raw value is the kind's name in journals and in sealed data; it never changes.
@@ -7,6 +13,9 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
     case query
     /// It asks the payer something: it may run again.
     case interaction
+    /// It asks the payer's wallet for a signature that moves money once a request hands it in: it may run again. From
+    /// that request on until `until` money may be taken by it, whatever the service answers. Counts in whole seconds.
+    case signature(until: Date)
     /// A request of ours that may move money.
     case mutation(replay: MutationReplay)
     /// It has the payer's own wallet move money where the service does not see it, as by a transaction that the wallet
@@ -21,14 +30,18 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
     /// can be written and not be read, and ``all`` lacks none.
     private enum Name: String, CaseIterable {
         case query, interaction, mutation
+        /// Followed by the seconds since 1970, after a hyphen.
+        case signature = "signature-until"
         case mutationWithSameKey = "mutation-same-key"
         case walletTransfer = "wallet-transfer"
         case settlement
 
-        var kind: StepKind {
+        /// The kind of this name, for a signature the one until `end`.
+        func kind(until end: Date) -> StepKind {
             switch self {
             case .query: .query
             case .interaction: .interaction
+            case .signature: .signature(until: end)
             case .mutation: .mutation(replay: .never)
             case .mutationWithSameKey: .mutation(replay: .sameKey)
             case .walletTransfer: .walletTransfer
@@ -75,6 +88,8 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
         case .query: Row(name: .query, money: .none, repetition: .always, note: "asks")
         case .interaction:
             Row(name: .interaction, money: .none, repetition: .always, isErased: true, note: "asks the payer")
+        case .signature:
+            Row(name: .signature, money: .none, repetition: .always, isErased: true, note: "asks the payer to sign")
         case .mutation(.never):
             Row(name: .mutation, money: .seen, repetition: .never, note: "can move money, never repeated")
         case .mutation(.sameKey):
@@ -92,16 +107,30 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
         }
     }
 
-    /// Every kind.
-    package static let all = Name.allCases.map(\.kind)
+    /// Every kind; of signatures one.
+    package static let all = Name.allCases.map { $0.kind(until: Date(timeIntervalSince1970: 1_800_000_000)) }
 
-    /// The kind's name in journals, such as `mutation-same-key`.
-    public var rawValue: String { row.name.rawValue }
+    /// The kind's name in journals, such as `mutation-same-key` or `signature-until-1800000000`.
+    public var rawValue: String {
+        guard case .signature(let end) = self else { return row.name.rawValue }
+        return "\(row.name.rawValue)-\(Int64(end.timeIntervalSince1970))"
+    }
+
+    /// The pattern of SQL's GLOB that is met by the names of this kind and by no other.
+    package var namePattern: String {
+        if case .signature = self { "\(row.name.rawValue)-*" } else { rawValue }
+    }
 
     /// Creates the kind of this name; nil when there is none.
     public init?(rawValue: String) {
-        guard let name = Name(rawValue: rawValue) else { return nil }
-        self = name.kind
+        let prefix = Name.signature.rawValue + "-"
+        if rawValue.hasPrefix(prefix) {
+            guard let seconds = Int64(rawValue.dropFirst(prefix.count)), seconds.magnitude < 1 << 53 else { return nil }
+            self = .signature(until: Date(timeIntervalSince1970: Double(seconds)))
+        } else {
+            guard let name = Name(rawValue: rawValue), name != .signature else { return nil }
+            self = name.kind(until: .distantPast)
+        }
     }
 
     /// True if money may move in it.

@@ -37,7 +37,7 @@ public struct PaymentQuote: Sendable, Hashable {
     /// The end of the time in which the payment can be paid.
     public let expiresAt: Date?
     /// The outcome of the payment, when it is already over or in progress: nothing is sent for it again.
-    public let outcome: PaymentOutcome?
+    public package(set) var outcome: PaymentOutcome?
     /// The link that was quoted; set by the router, for paying an option later.
     package var link: Redacted<PaymentLink>?
 

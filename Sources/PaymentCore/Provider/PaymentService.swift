@@ -103,7 +103,7 @@ public struct PaymentNotification: Sendable, Hashable {
     /// The payment it is about.
     public let reference: PaymentReference
     /// The outcome of the payment.
-    public let outcome: PaymentOutcome
+    public package(set) var outcome: PaymentOutcome
 
     /// Creates a notification.
     public init(reference: PaymentReference, outcome: PaymentOutcome) {

@@ -11,6 +11,7 @@ package final class StepScope: Sendable {
 
     private let kind: StepKind
     private struct State {
+        var wasSent = false
         var answerWasLost = false
         var hasOpenAnswer = false
     }
@@ -32,6 +33,16 @@ package final class StepScope: Sendable {
         }
     }
 
+    /// Returns true if a step that ended by throwing `error` sent nothing that can change anything.
+    package func hasSentNothing(_ error: any Error) -> Bool {
+        guard !state.withLock({ $0.wasSent }) else { return false }
+        return switch error {
+        case let error as PaymentError: error.phase == .beforeSend
+        case let error as TransportError: error.phase == .notSent
+        default: false
+        }
+    }
+
     var isMutation: Bool {
         if case .mutation = kind { true } else { false }
     }
@@ -40,7 +51,9 @@ package final class StepScope: Sendable {
     /// so that no provider can mistake it.
     private var hasLostAnswer: Bool { state.withLock { $0.answerWasLost } }
 
-    func noteLostAnswer() { state.withLock { $0.answerWasLost = true } }
+    func noteLostAnswer() {
+        state.withLock { ($0.wasSent, $0.answerWasLost) = (true, true) }
+    }
 
     /// Notes that a request that can change something is sent. The effect of the one before may be open in spite of its
     /// answer; the provider interprets that answer, but another answer cannot replace it.
@@ -52,6 +65,7 @@ package final class StepScope: Sendable {
     func note(_ answer: HTTPResponse) {
         let isTaken = (200..<300).contains(answer.status)
         state.withLock {
+            $0.wasSent = true
             if answer.mayFollowEarlierCopy { $0.answerWasLost = true }
             $0.hasOpenAnswer = !isTaken && !answer.provesNothingWasDone
         }

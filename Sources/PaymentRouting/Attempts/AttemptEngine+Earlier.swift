@@ -71,12 +71,12 @@ extension AttemptEngine {
     func attemptUnderAnotherID(_ quote: PaymentQuote) async throws -> PaymentOutcome? {
         let payee = quote.options.lazy.compactMap(serviceClient.payee).first
         let others = try await possibleDuplicates(of: quote.reference, until: quote.expiresAt, payee)
-            .filter(\.mayHaveMovedMoney)
+            .filter { $0.mayHaveMovedMoney || !effects.isSound($0) }
         guard let last = others.last else { return nil }
-        guard let outcome = quote.outcome else { return Self.leftTo(last, quote.reference) }
-        guard Self.isFinalWithoutPayment(outcome) else { return nil }
+        guard let outcome = quote.outcome else { return leftTo(last, quote.reference) }
+        guard Ledger.isFinalWithoutPayment(outcome) else { return nil }
         // Any of them may be this payment.
-        let word = others.reduce(outcome, Self.accountingForWalletTransfers)
+        let word = Ledger(others, effects).verdict(on: outcome, at: .question)
         return word == outcome ? nil : word
     }
 
@@ -90,15 +90,19 @@ extension AttemptEngine {
             ).last
         else { return nil }
         try await abandon(attempt, after: error(.unusableOption, "another attempt may be at the same payment"))
-        return Self.leftTo(other, attempt.reference)
+        return leftTo(other, attempt.reference)
     }
 
-    private static func leftTo(_ other: AttemptHistory, _ payment: PaymentReference) -> PaymentOutcome {
-        .unknown(
+    private func leftTo(_ other: AttemptHistory, _ payment: PaymentReference) -> PaymentOutcome {
+        let id = other.attempt.id
+        let advice =
+            effects.isSound(other)
+            ? "whose end is not known; resume that one before you pay again" : "and \(Ledger.distrust(of: id))"
+        return .unknown(
             UnknownOutcome(
                 reference: payment,
-                message: "this may be the payment that was begun as \(other.attempt.reference.id) (attempt "
-                    + "\(other.attempt.id)), whose end is not known; resume that one before you pay again"))
+                message: "this may be the payment that was begun as \(other.attempt.reference.id) (attempt \(id)), "
+                    + advice))
     }
 
     /// Returns the open attempts at what may be `payment` under other names, or at payments to the same payee, oldest
@@ -110,8 +114,7 @@ extension AttemptEngine {
         guard payee != nil || (provider != nil && end != nil) else { return [] }
         return try await journaled { try await journal.base.unfinished() }.filter { history in
             let attempt = history.attempt
-            guard attempt.reference != payment, attempt.reference.provider == payment.provider, attempt.refund == nil,
-                effects.isSound(history)
+            guard attempt.reference != payment, attempt.reference.provider == payment.provider, attempt.refund == nil
             else { return false }
             if let payee, serviceClient.payee(of: attempt.option) == payee { return true }
             guard let provider, let end, attempt.expiresAt == end else { return false }

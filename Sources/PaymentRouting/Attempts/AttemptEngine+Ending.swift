@@ -27,11 +27,11 @@ extension AttemptEngine {
             try await write(.outcome(outcome), to: attempt)
             if outcome.isFinal { await hasEnded(attempt.reference, outcome) }
             // Storing may have taken longer than the lease, and another attempt may be in progress by now.
-            if Self.isFinalWithoutPayment(outcome) {
+            if Ledger.isFinalWithoutPayment(outcome) {
                 try await journaled { try await journal.renew(at: effects.clock.now) }
             }
         } catch let failure as PaymentError
-            where failure.code == .inUse && Self.isFinalWithoutPayment(outcome)
+            where failure.code == .inUse && Ledger.isFinalWithoutPayment(outcome)
         {
             // Another worker has taken the payment over, and may have paid it since.
             throw failure
@@ -42,7 +42,7 @@ extension AttemptEngine {
                 try? await effects.settleSpending(of: attempt.id, isPaid: true)
                 return outcome
             }
-            if let stored = await storedEnding(of: attempt), outcome.isFinal || !Self.isFinalWithoutPayment(stored) {
+            if let stored = await storedEnding(of: attempt), outcome.isFinal || !Ledger.isFinalWithoutPayment(stored) {
                 return stored
             }
         } catch {
@@ -95,7 +95,7 @@ extension AttemptEngine {
         let entry = JournalEntry(date: effects.clock.now, event: event)
         try await journaled { try await journal.write(entry, to: attempt.id) }
         // A settlement that cannot be stored here is repeated by the next recovery.
-        if entry.isEnding { try? await effects.settleSpending(of: attempt.id, isPaid: entry.provesPayment) }
+        if entry.isEnding { await effects.settleSpending(of: attempt.id) }
     }
 
     /// Returns the ending of `attempt` that another worker has stored.

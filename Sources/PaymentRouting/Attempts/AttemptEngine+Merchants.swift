@@ -24,7 +24,9 @@ extension AttemptEngine {
             let failure = PaymentError(thrown: error, at: descriptor.id)
             throw await steps.mayHaveChangedSomething ? failure.withOpenFate : failure
         }
-        guard let attempt = try await openAttempt(at: payment)?.attempt else { return outcome }
+        guard let attempt = try await openAttempt(at: payment)?.attempt else {
+            return Ledger(try await histories(of: payment), effects).verdict(on: outcome, at: .question)
+        }
         let reported = try await confirm(try serviceClient.checked(outcome, of: attempt), of: attempt)
         return if let reported { try await end(attempt, as: reported) } else { unconfirmed(attempt) }
     }
@@ -35,7 +37,7 @@ extension AttemptEngine {
         guard outcome.isFinal, let history = try await openAttempt(at: payment) else { return }
         let attempt = history.attempt
         let sound = try serviceClient.checked(outcome, of: attempt)
-        if Self.isFinalWithoutPayment(sound), !history.mayHaveMovedMoney, history.outcome == nil { return }
+        if Ledger.isFinalWithoutPayment(sound), !history.mayHaveMovedMoney, history.outcome == nil { return }
         guard let reported = try await confirm(sound, of: attempt) else { return }
         do { try await end(attempt, byMessage: reported) } catch is AttemptEndedError {}
     }

@@ -13,7 +13,7 @@ extension AttemptEngine {
             link: link)
         do {
             let outcome = try serviceClient.checked(try await perform(attempt, in: context), of: attempt)
-            if Self.isFinalWithoutPayment(outcome), await steps.mayHaveMovedMoney {
+            if Ledger.isFinalWithoutPayment(outcome), await steps.mayHaveMovedMoney {
                 let doubt = self.error(.network, "money may have moved; ask the service for its status")
                 // Where our request was answered, the provider may have a more precise reason for the refusal.
                 let reason = await steps.hasUnresolvedMutation ? nil : outcome

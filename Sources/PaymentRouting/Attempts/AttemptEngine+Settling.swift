@@ -2,11 +2,6 @@ import PaymentCore
 
 /// The service's status of an attempt, and the rules for believing it.
 extension AttemptEngine {
-    /// True if the outcome is final and no money moved.
-    static func isFinalWithoutPayment(_ outcome: PaymentOutcome) -> Bool {
-        if case .succeeded = outcome { false } else { outcome.isFinal }
-    }
-
     /// Asks for the status, a few times, after an ending that leaves the payment's fate open.
     ///
     /// - Parameter claimed: the provider's outcome: reported instead of the status when both say that no money moved.
@@ -18,7 +13,7 @@ extension AttemptEngine {
         // Where there is no service, the settler was asked already.
         while !Task.isCancelled, !serviceClient.isSettledByPayer {
             let (word, wish) = await askStatus(of: attempt, in: context)
-            if let word { return Self.isFinalWithoutPayment(word) ? claimed ?? word : word }
+            if let word { return Ledger.isFinalWithoutPayment(word) ? claimed ?? word : word }
             guard let wait = waits.next(askedFor: wish) else { break }
             effects.emit(.waiting(wait), of: attempt)
             guard (try? await effects.clock.sleep(for: wait)) != nil else { break }
@@ -39,14 +34,14 @@ extension AttemptEngine {
     /// only as far as the service's status confirms it, when anything was sent for the attempt. Nil when it is not
     /// known.
     func confirm(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) async throws -> ReportedOutcome? {
-        guard Self.isFinalWithoutPayment(outcome), let before = try await history(of: attempt) else {
+        guard Ledger.isFinalWithoutPayment(outcome), let before = try await history(of: attempt) else {
             return ReportedOutcome(outcome: outcome, entries: nil)
         }
         let seen = before.entries.count
         guard before.mayHaveMovedMoney else { return ReportedOutcome(outcome: outcome, entries: seen) }
         guard let word = await askStatus(of: attempt).word else { return nil }
         // Requests sent meanwhile are not in the status yet.
-        return ReportedOutcome(outcome: Self.isFinalWithoutPayment(word) ? outcome : word, entries: seen)
+        return ReportedOutcome(outcome: Ledger.isFinalWithoutPayment(word) ? outcome : word, entries: seen)
     }
 
     /// Returns the outcome of an attempt that a message would have ended.
@@ -93,72 +88,17 @@ extension AttemptEngine {
                 .paidElsewhere, "the payment is paid already, with \(paid) instead of \(attempt.option.amount)"))
     }
 
-    /// Returns the outcome to store for an attempt that is reported as ended: once the payer's wallet may have sent the
-    /// money by itself, no report that none was paid is final.
+    /// Returns the outcome to store for an attempt that is reported as ended.
     ///
     /// - Returns: nil when more has been sent since the report was confirmed.
     func storable(_ reported: ReportedOutcome, of attempt: PaymentAttempt) async throws -> PaymentOutcome? {
         if case .succeeded = reported.outcome { return reported.outcome }
         guard let history = try await history(of: attempt) else { return reported.outcome }
-        if let seen = reported.entries, Self.isFinalWithoutPayment(reported.outcome), history.entries.count != seen,
+        if let seen = reported.entries, Ledger.isFinalWithoutPayment(reported.outcome), history.entries.count != seen,
             history.mayHaveMovedMoney
         {
             return nil
         }
-        return Self.accountingForWalletTransfers(reported.outcome, after: history)
-    }
-
-    static func accountingForWalletTransfers(_ outcome: PaymentOutcome, after history: AttemptHistory) -> PaymentOutcome
-    {
-        let transfers = history.walletTransfers
-        guard !transfers.isEmpty else { return outcome }
-        let word: String
-        switch outcome {
-        case .succeeded, .pending: return outcome
-        case .unknown(let unknown): word = unknown.message
-        case .declined, .cancelled, .expired: word = "the service says: \(outcome)"
-        }
-        let transactions = transfers.compactMap(\.self)
-        let sent =
-            transactions.isEmpty
-            ? "the wallet may have sent the money, but did not report the transaction"
-            : "the wallet has sent the money (transaction \(transactions.joined(separator: ", ")))"
-        let advice = history.hasOpenSettlement ? "resume it, so that the settler is asked" : "ask the payee"
-        return .unknown(
-            UnknownOutcome(
-                reference: history.attempt.reference,
-                rawStatus: isFinalWithoutPayment(outcome) ? outcome.description : nil,
-                message: "\(sent); \(word); do not pay again, \(advice)"))
-    }
-
-    /// Returns the recorded outcome of a payment that only the payer's settler sees.
-    static func recorded(_ histories: [AttemptHistory], of payment: PaymentReference) -> PaymentOutcome {
-        for case .succeeded(let receipt)? in histories.map(\.outcome) { return .succeeded(receipt) }
-        if let open = histories.last(where: { !$0.isFinished }) {
-            let word = open.mayHaveMovedMoney ? "money may have moved" : "nothing was sent yet"
-            return .unknown(
-                UnknownOutcome(
-                    reference: payment,
-                    message:
-                        "the attempt \(open.attempt.id) is open, and \(word); resume it, so that the settler is asked"))
-        }
-        if let outcome = histories.last(where: { $0.outcome != nil })?.outcome { return outcome }
-        return .unknown(
-            UnknownOutcome(reference: payment, message: "nothing was paid from here, as far as the journal knows"))
-    }
-
-    /// Returns the outcome to report for a payment of which the service reports `outcome`, while the attempt of
-    /// `history` may be open: its resumption may have the wallet send money, whatever the service reports by then.
-    static func heldOpenByOpenAttempt(_ outcome: PaymentOutcome, after history: AttemptHistory) -> PaymentOutcome {
-        // A pending outcome, such as one from a payer's return, has sent nothing either.
-        guard isFinalWithoutPayment(outcome), !history.isFinished, !history.mayHaveMovedMoney else {
-            return accountingForWalletTransfers(outcome, after: history)
-        }
-        return .unknown(
-            UnknownOutcome(
-                reference: history.attempt.reference, rawStatus: outcome.description,
-                message:
-                    "the service says: \(outcome); but the attempt \(history.attempt.id) is open here and may still be "
-                    + "resumed; resume it, or recover, to end it"))
+        return Ledger([history], effects).verdict(on: reported.outcome, at: .run)
     }
 }

@@ -43,9 +43,7 @@ struct AttemptEngine: Sendable {
     private func payByChoice(_ request: QuoteRequest) async throws -> PaymentOutcome {
         let quote = try await serviceClient.quote(request)
         if let outcome = try await attemptUnderAnotherID(quote) { return outcome }
-        if let outcome = quote.outcome {
-            return try await report(try serviceClient.checked(outcome, of: quote.reference), of: quote.reference)
-        }
+        if let outcome = quote.outcome { return try await report(outcome, of: quote.reference) }
         switch try await choose(from: quote) {
         case .option(let option): return try await open(quote, option)
         case .unasked(let option, let id): return try await openReserved(quote, option, id)
@@ -56,7 +54,7 @@ struct AttemptEngine: Sendable {
     /// Returns the outcome of a payment for which no attempt was opened. The answer of the service or the payer may
     /// have taken long: that nothing was paid holds only while no other worker has taken the payment over.
     func report(_ outcome: PaymentOutcome, of payment: PaymentReference) async throws -> PaymentOutcome {
-        if Self.isFinalWithoutPayment(outcome) {
+        if Ledger.isFinalWithoutPayment(outcome) {
             try await journaled { try await journal.renew(at: effects.clock.now) }
         }
         effects.emit(.outcome(outcome), at: descriptor.id, payment)

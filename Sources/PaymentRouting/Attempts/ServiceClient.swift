@@ -49,6 +49,7 @@ struct ServiceClient: Sendable {
         guard quote.reference == request.reference else {
             throw error(.integrity, "the quote is for another payment than the link")
         }
+        if let outcome = quote.outcome { _ = try checked(outcome, of: quote.reference) }
         try quote.checkOptionIDs()
         quote.link = Redacted(request.link)
         for index in quote.options.indices {

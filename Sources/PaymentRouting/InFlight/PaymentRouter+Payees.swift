@@ -38,7 +38,7 @@ extension PaymentRouter {
         to payee: String, _ link: PaymentLink, _ serviceClient: ServiceClient, _ subject: Subject
     ) async throws -> PaymentOutcome? {
         let open = try await openPayments(to: payee, serviceClient)
-        for history in open where history.mayHaveMovedMoney || history.outcome != nil {
+        for history in open where history.mayHaveMovedMoney || history.outcome != nil || !effects.isSound(history) {
             let payment = history.attempt.reference
             subject.payment = payment
             let outcome: PaymentOutcome? = try await leases.with(payment) { journal in
@@ -89,7 +89,7 @@ extension PaymentRouter {
         try await journaled(at: serviceClient.descriptor.id) { try await $0.unfinished() }.filter { history in
             let attempt = history.attempt
             return attempt.reference.provider == serviceClient.descriptor.id && attempt.refund == nil
-                && serviceClient.payee(of: attempt.option) == payee && effects.isSound(history)
+                && serviceClient.payee(of: attempt.option) == payee
         }
     }
 }

@@ -74,7 +74,7 @@ actor PaymentLeases {
 
     /// True if the outcome of a payment says that no money moved. Other results under a lease say nothing of money.
     private static func isFinalWithoutPayment(_ outcome: some Sendable) -> Bool {
-        (outcome as? PaymentOutcome).map(AttemptEngine.isFinalWithoutPayment) ?? false
+        (outcome as? PaymentOutcome).map(Ledger.isFinalWithoutPayment) ?? false
     }
 
     private static func isSuccess(_ outcome: PaymentOutcome) -> Bool {

@@ -16,16 +16,14 @@ extension AttemptEngine {
     /// - Throws: ``PaymentError``, `integrity`, when not even the record says that anything was sent.
     func statusOfUnsealedAttempt(_ history: AttemptHistory, isNamed: Bool) async throws -> PaymentOutcome {
         let attempt = history.attempt
-        let message =
-            "the journal's record of the attempt \(attempt.id) was changed by another program, or made without this key; "
-            + "keep the journal for examination, and ask the payee before paying in any other way"
+        let message = Ledger.distrust(of: attempt.id)
         guard Self.mayHaveSent(history) else { throw error(.integrity, message) }
         if isNamed || effects.journalKey?.isSound(attempt) != false {
             if let outcome = try? serviceClient.checked(
                 try await serviceClient.status(of: attempt), of: attempt.reference),
                 outcome.isFinal
             {
-                return Self.accountingForWalletTransfers(outcome, after: history)
+                return Ledger([history], effects).verdict(on: outcome, at: .question)
             }
         }
         return .unknown(UnknownOutcome(reference: attempt.reference, message: message))

@@ -34,7 +34,7 @@ enum SealEncoding {
         switch event {
         case .stepStarted(let name, let kind): ["started", name, kind.rawValue]
         case .stepFinished(let name, let result): ["finished", name, result.text]
-        case .stepFailed(let name, let reason): ["failed", name, reason]
+        case .stepFailed(let name, let reason, let wasSent): [wasSent ? "failed" : "unsent", name, reason]
         case .outcome(let outcome): ["outcome", "", try Self.outcome(outcome).text]
         case .abandoned(let reason): ["abandoned", "", reason]
         }

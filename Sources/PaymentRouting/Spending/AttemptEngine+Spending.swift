@@ -82,8 +82,9 @@ extension RouterEffects {
     var spendings: (any SpendingStore)? { journal as? any SpendingStore }
 
     /// Brings a reservation in line with its attempt: paid or released when that has ended, released when there is none
-    /// and none can be opened any more. Called by the holder of the payment's lease; a failure is repaired by the next
-    /// look.
+    /// and none can be opened any more. A signature that was handed in counts as paid, whatever the service reported:
+    /// limits bind a service that lies, too. Called by the holder of the payment's lease; a failure is repaired by the
+    /// next look.
     func settleSpending(of attempt: AttemptID) async {
         guard let spendings, let record = try? await spendings.spending(of: attempt), record.state == .reserved else {
             return
@@ -94,7 +95,8 @@ extension RouterEffects {
             }
             // A record that another writer has changed proves nothing.
             guard history.isFinished, isSound(history) else { return }
-            try await settleSpending(of: attempt, isPaid: history.entries.contains(where: \.provesPayment))
+            let isPaid = history.signaturesEnd != nil || history.entries.contains(where: \.provesPayment)
+            try await settleSpending(of: attempt, isPaid: isPaid)
         } catch {}
     }
 

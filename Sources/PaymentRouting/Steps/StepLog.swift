@@ -28,6 +28,7 @@ actor StepLog: StepRunner {
     private let latest: Date
     /// True if a mutation ever began, whatever its end.
     private(set) var hasBegunMutation: Bool
+    private var signatures = HandedInSignatures()
 
     /// - Parameter isVisit: true if the run is one beside the worker that carries the attempt out.
     init(
@@ -42,13 +43,14 @@ actor StepLog: StepRunner {
         self.journal = journal
         self.effects = effects
         for entry in history.entries {
+            signatures.take(entry.event)
             switch entry.event {
             case .stepStarted(let name, let kind):
                 started[name] = kind
                 if kind.movesMoney { openMutations.insert(name) }
             // The first result counts: requests made from it have been sent.
             case .stepFinished(let name, let result): finished[name] = finished[name] ?? result
-            case .stepFailed(let name, _):
+            case .stepFailed(let name, _, _):
                 started[name] = nil
                 openMutations.remove(name)
             case .outcome, .abandoned: break
@@ -56,10 +58,12 @@ actor StepLog: StepRunner {
         }
     }
 
-    /// True if a mutation began, here or beside this run, that is not known to be without effect.
+    /// True if a mutation began, here or beside this run, that is not known to be without effect, or if one handed in a
+    /// signature, whatever the answer.
     var mayHaveMovedMoney: Bool {
         get async {
             if !openMutations.isEmpty { return true }
+            if signatures.end != nil { return true }
             return await journal.steps.haveOthersBegun(attempt.id, besides: me)
         }
     }
@@ -118,6 +122,7 @@ actor StepLog: StepRunner {
             effects.emit(.stepReplayed(name, kind), of: attempt)
             return result
         }
+        signatures.take(.stepStarted(name: name, kind: kind))
         if kind.movesMoney {
             openMutations.insert(name)
             hasBegunMutation = true
@@ -131,8 +136,11 @@ actor StepLog: StepRunner {
             effects.emit(.stepFailed(name, kind), of: attempt)
             if Self.isUndone(kind, by: error, scope, wasInterrupted) {
                 openMutations.remove(name)
+                let failure = JournalEntry.Event.stepFailed(
+                    name: name, reason: Self.reason(error), wasSent: !scope.hasSentNothing(error))
+                signatures.take(failure)
                 // When this cannot be stored, a later run only sends one query more than it needs.
-                try? await record(.stepFailed(name: name, reason: Self.reason(error)), isAfterEffect: false)
+                try? await record(failure, isAfterEffect: false)
                 // Only now: a start that came before this end in the journal would be taken for ended by it.
                 await journal.steps.fail(name, of: attempt.id)
             }

@@ -18,7 +18,7 @@ struct StepNames {
             switch entry.event {
             case .stepStarted(let name, let kind): if kind.movesMoney { known.insert(name) }
             case .stepFinished(let name, _): ended.insert(name)
-            case .stepFailed(let name, _): known.remove(name)
+            case .stepFailed(let name, _, _): known.remove(name)
             case .outcome, .abandoned: break
             }
         }

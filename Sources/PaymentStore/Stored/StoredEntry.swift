@@ -15,7 +15,7 @@ enum StoredEntry {
 
     /// The raw values of events.
     enum Event: String {
-        case started, finished, failed, outcome, abandoned
+        case started, finished, failed, unsent, outcome, abandoned
     }
 
     /// An event, as texts.
@@ -25,7 +25,7 @@ enum StoredEntry {
         switch event {
         case .stepStarted(let name, let kind): (.started, name, kind.rawValue)
         case .stepFinished(let name, let result): (.finished, name, result.text)
-        case .stepFailed(let name, let reason): (.failed, name, reason)
+        case .stepFailed(let name, let reason, let wasSent): (wasSent ? .failed : .unsent, name, reason)
         case .outcome(let outcome): (.outcome, nil, try StoredOutcome.text(outcome))
         case .abandoned(let reason): (.abandoned, nil, reason)
         }
@@ -63,7 +63,7 @@ enum StoredEntry {
             guard let kind = StepKind(rawValue: detail) else { throw StoredFormDefect() }
             return .stepStarted(name: name, kind: kind)
         case .finished: return .stepFinished(name: name, result: try JSONValue(parsing: detail))
-        case .failed: return .stepFailed(name: name, reason: detail)
+        case .failed, .unsent: return .stepFailed(name: name, reason: detail, wasSent: event == Event.failed.rawValue)
         case .outcome: return .outcome(try StoredOutcome.read(detail))
         case .abandoned: return .abandoned(reason: detail)
         case nil: throw StoredFormDefect()
@@ -79,7 +79,7 @@ enum StoredEntry {
     static let beginsErased = begins(StepKind.all.filter(\.isErased))
 
     private static func begins(_ kinds: [StepKind]) -> String {
-        let names = kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        return "event = '\(Event.started.rawValue)' AND detail IN (\(names))"
+        let names = kinds.map { "detail GLOB '\($0.namePattern)'" }.joined(separator: " OR ")
+        return "event = '\(Event.started.rawValue)' AND (\(names))"
     }
 }

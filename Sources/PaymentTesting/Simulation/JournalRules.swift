@@ -38,7 +38,7 @@ public enum JournalRules {
             case .stepFinished(let name, _):
                 if running.removeValue(forKey: name) == nil { breach("'\(name)' ends without a start") }
                 finished.insert(name)
-            case .stepFailed(let name, _):
+            case .stepFailed(let name, _, _):
                 if running.removeValue(forKey: name) == nil { breach("'\(name)' fails without a start") }
             case .outcome(let outcome):
                 isOver = outcome.isFinal

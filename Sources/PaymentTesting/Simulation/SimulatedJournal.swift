@@ -102,7 +102,7 @@ struct SimulatedJournal: PaymentJournal {
         switch event {
         case .stepStarted(let name, _): "start of '\(name)'"
         case .stepFinished(let name, _): "end of '\(name)'"
-        case .stepFailed(let name, _): "failure of '\(name)'"
+        case .stepFailed(let name, _, _): "failure of '\(name)'"
         case .outcome(let outcome): "outcome \(outcome)"
         case .abandoned: "abandonment"
         }

@@ -2,6 +2,7 @@ import PaykitMarket
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
+import WalletConnectPayMarket
 
 /// A mistake that is planted from outside, to prove that the simulator finds it.
 package struct Mistake: Sendable {
@@ -45,6 +46,8 @@ package struct Mistake: Sendable {
             Mistake(
                 name: "a negative word is believed after the wallet has sent coins",
                 variation: shop { $0.wallet = .mutation(replay: .never) }, symptom: "but money moved"),
+            Mistake(
+                name: "a signature that was handed in is not money", variation: unsigned, symptom: "but money moved"),
             Mistake(
                 name: "two spellings of a link are two payments", variation: shop { $0.foldsSpellings = false },
                 symptom: "captured 2 times"),
@@ -115,6 +118,17 @@ package struct Mistake: Sendable {
     private static var pretending: Variation {
         var variation = Variation()
         variation.markets = [PaykitMarket.maker(pretends: true)]
+        return variation
+    }
+
+    /// Payments with signatures that count as answers of the payer, at a gateway that keeps what it refuses.
+    private static var unsigned: Variation {
+        var variation = Variation()
+        variation.markets = [
+            WalletConnectPayMarket.maker(share: 1, keeps: 0.5) { context in
+                context.copy(steps: UncountedSignatures(context: context))
+            }
+        ]
         return variation
     }
 

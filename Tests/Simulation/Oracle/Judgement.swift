@@ -117,7 +117,7 @@ struct Judgement: Sendable {
             switch entry.event {
             case .stepStarted(let name, let kind) where name.hasPrefix("sign ") || name.hasPrefix("send coins"):
                 if kind == .walletTransfer { isOpen = true }
-            case .stepFailed(let name, _) where name.hasPrefix("sign ") || name.hasPrefix("send coins"):
+            case .stepFailed(let name, _, _) where name.hasPrefix("sign ") || name.hasPrefix("send coins"):
                 isOpen = false
             default: break
             }

@@ -1,5 +1,11 @@
 package import PaymentCore
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The rules for the wallet calls of an option.
 package enum OptionActions {
     /// The call that by itself moves money.
@@ -73,9 +79,26 @@ package enum OptionActions {
 
     /// Returns the kind of step for a call. A single transaction is the payment; a transaction before a signature is
     /// the approval, which pays no recipient.
-    static func stepKind(of call: WalletCallBody, among count: Int) -> StepKind {
-        guard call.method == sendTransaction else { return .interaction }
-        return count == 1 ? .walletTransfer : .mutation(replay: .never)
+    ///
+    /// - Parameter end: the date until which a signature is good.
+    static func stepKind(of call: WalletCallBody, among count: Int, until end: Date) -> StepKind {
+        guard call.method == sendTransaction else { return .signature(until: end) }
+        return isTransfer(call, among: count) ? .walletTransfer : .mutation(replay: .never)
+    }
+
+    /// Returns true if a call is the only one, and makes the wallet send money.
+    static func isTransfer(_ call: WalletCallBody, among count: Int) -> Bool {
+        count == 1 && call.method == sendTransaction
+    }
+
+    /// Returns the date until which the signature that `call` asks for is good, when it is reviewed `now`.
+    static func signatureEnd(_ review: SigningReview, of call: Int, now: Date) -> Date {
+        let effects = review.effects.filter { $0.call == call }
+        if let deadline = effects.compactMap(\.deadline).max() { return deadline }
+        // A transaction of Solana is good for 151 blocks, some two minutes, after the block that it names. No deadline
+        // that a review accepts is farther than a day.
+        let isSolana = effects.contains { [.splTransfer, .solTransfer].contains($0.kind) }
+        return now.addingTimeInterval(isSolana ? 600 : 86_400)
     }
 
     private static func call(_ action: ActionBody) throws(GatewayError) -> JSONValue {

@@ -2,6 +2,12 @@ import PaymentCore
 import PaymentReview
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension PaymentFlow {
     /// Gathers data if the option requests it, resolves the option's actions, has the payer sign them in order,
     /// confirms once and waits for the settlement.
@@ -27,9 +33,14 @@ extension PaymentFlow {
         let bodies = try calls.map { try $0.decode(WalletCallBody.self) }
         // Review once before any step of the wallet: a rejection here leaves nothing begun. Coins that an earlier
         // version with other review rules sent are gone; the service has to receive their transaction.
+        var ends: [Int64] = []
         if await !hasSentCoins(bodies) {
-            _ = try await context.step("review calls", .query) {
-                try reviewed(calls, agreed, id, isStored: !isFresh.withLock { $0 }).warnings.map(\.rawValue)
+            ends = try await context.step("review calls", .query) {
+                let review = try reviewed(calls, agreed, id, isStored: !isFresh.withLock { $0 })
+                let now = context.clock.now
+                return bodies.indices.map {
+                    Int64(OptionActions.signatureEnd(review, of: $0, now: now).timeIntervalSince1970)
+                }
             }
         }
         let expiry = Expiry(attempt, context.clock, provider)
@@ -39,7 +50,10 @@ extension PaymentFlow {
             let mayAbandon = !bodies[..<index].contains { $0.method == OptionActions.sendTransaction }
             results.append(
                 try await context.step(
-                    Self.signing(index, of: calls.count), OptionActions.stepKind(of: call, among: calls.count)
+                    Self.signing(index, of: calls.count),
+                    OptionActions.stepKind(
+                        of: call, among: calls.count,
+                        until: Date(timeIntervalSince1970: index < ends.count ? Double(ends[index]) : 0))
                 ) {
                     if mayAbandon { try expiry.check() }
                     // Review again before each signature: time has passed, and the step may have been stored long ago.
@@ -73,7 +87,7 @@ extension PaymentFlow {
 
     private func hasSentCoins(_ calls: [WalletCallBody]) async -> Bool {
         for (index, call) in calls.enumerated()
-        where OptionActions.stepKind(of: call, among: calls.count) == .walletTransfer {
+        where OptionActions.isTransfer(call, among: calls.count) {
             if await context.hasRun(Self.signing(index, of: calls.count)) { return true }
         }
         return false

@@ -39,7 +39,7 @@ extension WalletConnectPaySandbox {
         public let rawValue: String
         /// A short human-readable description.
         public let summary: String
-        /// The end for a payer who can do everything in ``demands`` and waits for a minute.
+        /// The end that the service reports to a payer who can do everything in ``demands`` and waits for a minute.
         ///
         /// A payer without these abilities has no usable option, which ends ``Outcome/declined``.
         public let expectedOutcome: Outcome
@@ -57,6 +57,9 @@ extension WalletConnectPaySandbox {
 
         /// The abilities that the payer needs, beyond signing typed data on EVM chains.
         public var demands: Set<Demand> { plan.demands }
+        /// The end that a router states when the service has reported ``expectedOutcome``: a refusal that comes after
+        /// the payer's signature is ``Outcome/unknown`` for as long as that signature still pays.
+        public var statedOutcome: Outcome { plan.refusesSigned ? .unknown : expectedOutcome }
         /// The name.
         public var description: String { rawValue }
     }
@@ -101,6 +104,12 @@ extension WalletConnectPaySandbox.Scenario {
         var interruption: Interruption?
         var pace = Pace.atOnce
         var ending = Ending.succeeded
+
+        /// True if the service refuses a payment after it has received the payer's signature.
+        var refusesSigned: Bool {
+            if case .sanctioned(.confirm) = refusal { return true }
+            return interruption != nil || [.failed, .declined].contains(ending)
+        }
     }
 }
 

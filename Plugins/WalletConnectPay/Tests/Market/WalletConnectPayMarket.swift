@@ -20,16 +20,27 @@ package struct WalletConnectPayMarket: Market {
             }
     }()
 
-    package static func maker(share: Int) -> MarketMaker {
-        MarketMaker(share: share) { try WalletConnectPayMarket($0) }
+    /// - Parameters:
+    ///   - keeps: the probability that a signature is refused and kept; nil where a third of the gateways do so.
+    ///   - surround: wraps the provider's context as the application does.
+    package static func maker(
+        share: Int, keeps: Double? = nil, surround: @escaping @Sendable (ProviderContext) -> ProviderContext = { $0 }
+    ) -> MarketMaker {
+        MarketMaker(share: share) { try WalletConnectPayMarket($0, keeps: keeps, surround) }
     }
 
     package let provider: any PaymentProvider
     private let sandbox: WalletConnectPaySandbox
+    private let surround: @Sendable (ProviderContext) -> ProviderContext
 
-    init(_ world: SimulatedWorld) throws {
+    private init(
+        _ world: SimulatedWorld, keeps: Double?, _ surround: @escaping @Sendable (ProviderContext) -> ProviderContext
+    ) throws {
         sandbox = WalletConnectPaySandbox(clock: world.clock, random: world.random)
-        world.connect(sandbox, to: Self.gateway)
+        self.surround = surround
+        let random = SeededRandomSource(seed: world.random.next())
+        let share = keeps ?? (random.happens(0.3) ? 0.5 : 0)
+        world.connect(KeepingGateway(sandbox, world.clock, random, share: share), to: Self.gateway)
         provider = WalletConnectPayProvider(
             configuration: try GatewayConfiguration(credentials: .apiKey(Redacted("key"))))
     }
@@ -57,6 +68,8 @@ package struct WalletConnectPayMarket: Market {
         let text = PercentCoding.decode(reference) ?? reference
         return text.hasPrefix(Self.shortLinks) ? String(text.dropFirst(Self.shortLinks.count)) : reference
     }
+
+    package func surround(_ context: ProviderContext) -> ProviderContext { surround(context) }
 
     // MARK: Truth
 

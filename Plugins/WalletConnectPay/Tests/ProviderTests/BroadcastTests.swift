@@ -42,12 +42,4 @@ import WalletConnectPaySandbox
         #expect(await world.journal.unfinished().count == 1)
     }
 
-    @Test("A payer who only signed is declined")
-    func refusedAfterSigning() async throws {
-        let world = try TestWorld(.inProcess)
-        let payment = await world.sandbox.createPayment(.sanctionedAtConfirm)
-        guard case .declined = try await world.router.pay(payment.link, as: world.payer()) else {
-            throw CancellationError()
-        }
-    }
 }

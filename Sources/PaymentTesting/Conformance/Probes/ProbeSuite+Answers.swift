@@ -30,7 +30,7 @@ extension ProbeSuite {
                     // Money may be taken later, when the payer has done their part: the journal holds the conclusion at
                     // this time. A later status request may show more.
                     let isClosed = result.histories.flatMap(\.entries).contains { entry in
-                        if case .stepFailed(let name, _) = entry.event { name == sent.step } else { false }
+                        if case .stepFailed(let name, _, _) = entry.event { name == sent.step } else { false }
                     }
                     let hasAsked = result.observation.sent.count > index + 1
                     if isClosed, !hasAsked { found.append("'\(sent.step ?? "")' is said to have done nothing") }

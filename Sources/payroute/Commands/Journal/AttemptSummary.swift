@@ -52,7 +52,7 @@ extension JournalEntry {
         switch event {
         case .stepStarted(let name, let kind): ("started", "\(name) (\(kind.note))")
         case .stepFinished(let name, _): ("finished", name)
-        case .stepFailed(let name, let reason): ("failed", "\(name): \(reason)")
+        case .stepFailed(let name, let reason, let wasSent): (wasSent ? "failed" : "not sent", "\(name): \(reason)")
         case .outcome(let outcome): ("outcome", outcome.description)
         case .abandoned(let reason): ("abandoned", reason)
         }

@@ -1,0 +1,123 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The journal's records of one payment, or of what may be the same one, and what they allow to be stated about it.
+///
+/// A service's report is a claim. That no money moved is stated only where nothing that is recorded could have moved it
+/// without the service, or still can.
+struct Ledger: Sendable {
+    /// The part of the program that states an outcome.
+    enum Face {
+        /// The attempt's own run, which has handled what it began.
+        case run
+        /// Any other, while an attempt may be open: a quote, a status.
+        case question
+    }
+
+    private let histories: [AttemptHistory]
+    private let isSound: @Sendable (AttemptHistory) -> Bool
+    private let now: Date
+
+    init(_ histories: [AttemptHistory], _ effects: RouterEffects) {
+        self.histories = histories
+        isSound = effects.isSound
+        now = effects.clock.now
+    }
+
+    /// True if the outcome is final and no money moved.
+    static func isFinalWithoutPayment(_ outcome: PaymentOutcome) -> Bool {
+        if case .succeeded = outcome { false } else { outcome.isFinal }
+    }
+
+    /// Returns the outcome to state where the service, or this device, reports `report`.
+    func verdict(on report: PaymentOutcome, at face: Face) -> PaymentOutcome {
+        let claim: String
+        switch report {
+        case .succeeded, .pending: return report
+        case .unknown(let unknown): claim = unknown.message
+        case .declined, .cancelled, .expired: claim = "the service says: \(report)"
+        }
+        let isFinal = Self.isFinalWithoutPayment(report)
+        for history in histories {
+            guard let obstacle = obstacle(in: history, at: face, isFinal: isFinal) else { continue }
+            return .unknown(
+                UnknownOutcome(
+                    reference: history.attempt.reference, rawStatus: isFinal ? report.description : nil,
+                    message: "\(obstacle.fact); \(claim); \(obstacle.advice)"))
+        }
+        return report
+    }
+
+    /// Returns the recorded outcome of a payment that only the payer's settler sees.
+    func recorded(of payment: PaymentReference) -> PaymentOutcome {
+        let sound = histories.filter(isSound)
+        for case .succeeded(let receipt)? in sound.map(\.outcome) { return .succeeded(receipt) }
+        let message: String
+        if let distrusted = histories.first(where: { !isSound($0) }) {
+            message = Self.distrust(of: distrusted.attempt.id)
+        } else if let open = sound.last(where: { !$0.isFinished }) {
+            let sent = open.mayHaveMovedMoney ? "money may have moved" : "nothing was sent yet"
+            message = "the attempt \(open.attempt.id) is open, and \(sent); resume it, so that the settler is asked"
+        } else if let outcome = sound.last(where: { $0.outcome != nil })?.outcome {
+            return outcome
+        } else {
+            message = "nothing was paid from here, as far as the journal knows"
+        }
+        return .unknown(UnknownOutcome(reference: payment, message: message))
+    }
+
+    /// The reason for which a record proves nothing, and what to do.
+    static func distrust(of attempt: AttemptID) -> String {
+        "the journal's record of the attempt \(attempt) was changed by another program, or made without this key; "
+            + "keep the journal for examination, and ask the payee before paying in any other way"
+    }
+
+    // MARK: What stands against a refusal
+
+    private struct Obstacle {
+        let fact: String
+        let advice: String
+    }
+
+    /// Returns what a record holds against the report that no money moved.
+    private func obstacle(in history: AttemptHistory, at face: Face, isFinal: Bool) -> Obstacle? {
+        if let transfer = transfer(in: history) { return transfer }
+        let id = history.attempt.id
+        if !history.isFinished, let end = history.signaturesEnd, end > now {
+            let until = RFC3339(seconds: Int64(end.timeIntervalSince1970)).text
+            return Obstacle(
+                fact: "the service has a signature for \(history.attempt.option.amount), good until \(until)",
+                advice: "do not pay in any other way before that time, and ask again after it")
+        }
+        guard isFinal else { return nil }
+        guard isSound(history) else { return Obstacle(fact: "nothing is certain", advice: Self.distrust(of: id)) }
+        guard face == .question, !history.isFinished else { return nil }
+        guard history.mayHaveMovedMoney else {
+            return Obstacle(
+                fact: "the attempt \(id) is open here and may still be resumed",
+                advice: "resume it, or recover, to end it")
+        }
+        guard history.hasUnresolvedMutation else { return nil }
+        return Obstacle(
+            fact: "a request of the attempt \(id) has no answer and may still arrive",
+            advice: "resume it, or recover, to learn what became of it")
+    }
+
+    /// Returns what the payer's wallet or settler may have sent by itself.
+    private func transfer(in history: AttemptHistory) -> Obstacle? {
+        let transfers = history.walletTransfers
+        guard !transfers.isEmpty else { return nil }
+        let transactions = transfers.compactMap(\.self)
+        let sent =
+            transactions.isEmpty
+            ? "the wallet may have sent the money, but did not report the transaction"
+            : "the wallet has sent the money (transaction \(transactions.joined(separator: ", ")))"
+        let advice = history.hasOpenSettlement ? "resume it, so that the settler is asked" : "ask the payee"
+        return Obstacle(fact: sent, advice: "do not pay again, \(advice)")
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import TestSupport
+import Testing
+
+/// Signatures count as money from the request on that hands them in.
+@Suite("Signatures that were handed in")
+struct HandedInTests {
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+    private static let charge = JournalEntry.Event.stepStarted(name: "charge", kind: .mutation(replay: .never))
+
+    private static func sign(_ name: String, _ seconds: TimeInterval) -> JournalEntry.Event {
+        .stepStarted(name: name, kind: .signature(until: now.addingTimeInterval(seconds)))
+    }
+
+    @Test(
+        "They are good until the last of them is over, unless nothing left",
+        arguments: [
+            ([sign("a", 60)], nil), ([charge], nil), ([charge, sign("a", 60)], nil), ([sign("a", 60), charge], 60),
+            ([sign("a", 60), sign("b", 30), charge], 60), ([sign("a", 60), sign("a", 90), charge], 90),
+            ([sign("a", 60), charge, .stepFailed(name: "charge", reason: "no")], 60),
+            ([sign("a", 60), charge, .stepFailed(name: "charge", reason: "no", wasSent: false)], nil),
+            (
+                [
+                    sign("a", 60), charge, .stepStarted(name: "more", kind: .mutation(replay: .sameKey)),
+                    .stepFailed(name: "charge", reason: "no", wasSent: false),
+                ], 60
+            ),
+        ] as [([JournalEntry.Event], TimeInterval?)])
+    func end(events: [JournalEntry.Event], seconds: TimeInterval?) {
+        var signatures = HandedInSignatures()
+        for event in events { signatures.take(event) }
+        #expect(signatures.end == seconds.map(Self.now.addingTimeInterval))
+    }
+
+    @Test("A request whose answer came has left, whatever its provider says", arguments: [true, false])
+    func answered(isSent: Bool) async throws {
+        var world = World()
+        let end = world.clock.now.addingTimeInterval(900)
+        world.provider.payBody = { _, context in
+            _ = try await context.step("sign", .signature(until: end)) { "0x51" }
+            _ = try await context.step("charge", .mutation(replay: .never)) { () async throws -> Bool in
+                if isSent { _ = try await context.http.send(.capture()) }
+                throw PaymentError(.network, "no way")
+            }
+            return .cancelled
+        }
+        world.provider.statusBody = { _, _ in .expired }
+        if isSent {
+            guard case .unknown(let unknown) = try await world.pay() else {
+                Issue.record("the service has the signature")
+                return
+            }
+            #expect(unknown.message.hasPrefix("the service has a signature for 10.00 EUR, good until "))
+            #expect(unknown.rawStatus == "expired")
+        } else {
+            await #expect(throws: PaymentError.self) { try await world.pay() }
+        }
+        #expect(try await world.histories.map(\.isFinished) == [!isSent])
+    }
+}
