@@ -5,14 +5,16 @@ extension PaymentRouter {
     /// Refunds money, once: the same request repeated, from any process, returns the outcome of the first.
     ///
     /// Durable like a payment: an interrupted refund is listed by the journal and settled by ``recover(as:width:)``.
+    /// Refunds of one payment are made one after the other, by all routers that share the journal.
     ///
     /// - Returns: the outcome; a refusal by the service is an outcome.
     /// - Throws: ``PaymentError``; `unsupported` when the service makes no refunds, `integrity` when the request's id
-    ///   was used for another refund.
+    ///   was used for another refund, `inUse` while another refund of the payment is in progress.
     public func refund(_ request: RefundRequest) async throws(PaymentError) -> PaymentOutcome {
         let serviceClient = try serviceClient(for: request.payment.provider, payer: Payer())
         _ = try serviceClient.refunder
-        return try await carryOnce(request.reference) { journal in
+        try serviceClient.checkIsPayment(request.payment)
+        return try await carryOnce(request.reference, refunding: request.payment) { journal in
             try await AttemptEngine(serviceClient: serviceClient, journal: journal).refund(request)
         }
     }
@@ -38,8 +40,8 @@ extension PaymentRouter {
         }
     }
 
-    /// Reads a notification that a payment service sent to this server, and ends the payment's attempt when it reports
-    /// an end.
+    /// Reads a notification that a payment service sent to this server, and ends the attempt at its payment or refund
+    /// when it reports an end.
     ///
     /// Answer the service with success only after this returned. Notifications may come twice and in any order.
     ///
@@ -60,10 +62,11 @@ extension PaymentRouter {
                 throw PaymentError(.integrity, "the notification is about another provider's payment")
             }
             try await leases.with(genuine.reference, as: .visitor) { [genuine] in
-                try await visitor($0, serviceClient).endByMessage(genuine.outcome, on: genuine.reference)
+                try await visitor($0, serviceClient).endByMessage(genuine)
             } orElse: { _ in
             }
-            genuine.outcome = try await verdict(on: genuine.outcome, of: genuine.reference)
+            genuine.outcome = try await verdict(
+                on: genuine.outcome, of: genuine.reference, refunding: genuine.payment)
             return genuine
         } catch {
             throw PaymentError(thrown: error, at: provider)

@@ -158,11 +158,14 @@ public struct PaymentRouter: Sendable {
     }
 
     /// Returns the outcome to state where the service reports `report`.
+    ///
+    /// - Parameter refunded: the payment that is refunded; nil when `payment` is a payment.
     func verdict(
-        on report: PaymentOutcome, of payment: PaymentReference
+        on report: PaymentOutcome, of payment: PaymentReference, refunding refunded: PaymentReference? = nil
     ) async throws(PaymentError) -> PaymentOutcome {
         guard Ledger.isFinalWithoutPayment(report) else { return report }
         let histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
+            .filter { $0.attempt.refund?.payment == refunded }
         return Ledger(histories, effects).verdict(on: report, at: .question)
     }
 

@@ -4,53 +4,6 @@ import PaymentStore
 import TestSupport
 import Testing
 
-/// A merchant's provider whose service is a few closures.
-private struct Shop: PaymentProvider, CancellingService, RefundingService, NotificationReadingService {
-    typealias Refund = @Sendable (RefundRequest, ProviderContext) async throws -> PaymentOutcome
-
-    var base = ScriptedProvider()
-    var refundBody: Refund = { request, _ in .succeeded(PaymentReceipt(reference: request.reference)) }
-    var refundStatus: Refund = { request, _ in .succeeded(PaymentReceipt(reference: request.reference)) }
-    var cancelled: PaymentOutcome = .cancelled
-    var calls: Tally { base.calls }
-
-    var descriptor: ProviderDescriptor { base.descriptor }
-    func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
-    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
-        try await base.quote(request, in: context)
-    }
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
-        try await base.pay(attempt, in: context)
-    }
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
-        try await base.status(of: payment, in: context)
-    }
-    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
-        try await context.step("cancel", .mutation(replay: .never)) {
-            calls.count("cancel")
-            return cancelled
-        }
-    }
-    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
-        try await context.step("refund", .mutation(replay: .never)) {
-            calls.count("refund")
-            return try await refundBody(request, context)
-        }
-    }
-    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
-        calls.count("refund status")
-        return try await refundStatus(refund, context)
-    }
-    func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
-        guard notification.headers["Signature"] == "good" else {
-            throw PaymentError(.untrustedNotification, "the signature does not match")
-        }
-        let reference = PaymentReference(provider: "acme", id: String(decoding: notification.body, as: UTF8.self))
-        return PaymentNotification(
-            reference: reference, outcome: .succeeded(PaymentReceipt(reference: reference, transactionID: "notified")))
-    }
-}
-
 @Suite("What merchants do")
 struct MerchantTests {
     private let journal: any PaymentJournal = InMemoryJournal()
@@ -129,6 +82,14 @@ struct MerchantTests {
         #expect(try await router.cancel(ScriptedProvider.reference) == .cancelled)
         #expect(try await journal.unfinished().isEmpty)
         #expect(try await router.cancel(ScriptedProvider.reference) == .cancelled, "nothing open is no obstacle")
+    }
+
+    @Test("A refund's name cancels no payment of the same id")
+    func cancelledRefund() async throws {
+        let shop = Shop()
+        let refund = PaymentReference(provider: "acme", id: ScriptedProvider.reference.id, subject: .refund)
+        let error = await #expect(throws: PaymentError.self) { try await router(shop).cancel(refund) }
+        #expect(error?.code == .notAPayment && shop.calls["cancel"] == 0)
     }
 
     @Test("Who fails after the cancellation was accepted does not say that nothing was done", arguments: [true, false])

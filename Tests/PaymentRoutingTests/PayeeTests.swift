@@ -92,11 +92,36 @@ struct PayeeTests {
     func unsent() async throws {
         let settler = TestSettler()
         let quote = try await quote(settler)
-        try await leaveUnsent(quote)
+        try await leaveUnsent(quote, in: journal)
         _ = try receipt(try await pay(settler))
         _ = try await router().recover(as: .careless(settler))
         #expect(settler.payments == 1)
         #expect(await journal.unfinished().isEmpty)
+    }
+
+    @Test("An attempt that sends something just before it would be abandoned stays open, and nothing is paid beside it")
+    func sentMeanwhile() async throws {
+        let settler = TestSettler()
+        let journal = FailingJournal { _ in false }
+        let quote = try await quote(settler)
+        let attempt = try await leaveUnsent(quote, in: journal.base)
+        let clock = clock
+        await journal.delayNextReading {
+            let lease = PaymentLease(payment: attempt.reference, holder: "quick", duration: .seconds(1))
+            let entry = JournalEntry(date: clock.now, event: .stepStarted(name: "settle", kind: .settlement))
+            #expect(await journal.base.acquire(lease, at: clock.now))
+            await #expect(throws: Never.self) { try await journal.base.append(entry, to: attempt.id, under: lease) }
+            await journal.base.release(lease)
+        }
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(), journal: journal,
+            clock: clock, random: random)
+        guard case .unknown = try await router.pay(InvoiceProvider.payee, as: .careless(settler)) else {
+            Issue.record("paid beside an open payment")
+            return
+        }
+        #expect(settler.payments == 0)
+        #expect(try await journal.unfinished().map(\.attempt.id) == [attempt.id])
     }
 
     @Test("A quote is paid once, however often it is tapped; another quote is another payment")
@@ -215,7 +240,8 @@ struct PayeeTests {
     }
 
     /// The state that a crash leaves right after the choice.
-    private func leaveUnsent(_ quote: PaymentQuote) async throws {
+    @discardableResult
+    private func leaveUnsent(_ quote: PaymentQuote, in journal: InMemoryJournal) async throws -> PaymentAttempt {
         let option = try #require(quote.options.first)
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: "att_unsent"), reference: quote.reference, option: option, idempotencyKey: "key",
@@ -224,5 +250,6 @@ struct PayeeTests {
         _ = await journal.acquire(lease, at: clock.now)
         try await journal.open(attempt, under: lease)
         await journal.release(lease)
+        return attempt
     }
 }

@@ -91,11 +91,11 @@ extension CitconMerchant: RefundingService {
     /// - Returns: the outcome of the refund.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the refund may have been made.
     public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
-        let reference = MerchantReference.refund(request.id)
-        guard MerchantReference.isSound(reference) else {
+        let reference = MerchantReference.refund(request)
+        guard MerchantReference.isSound(request.id) else {
             throw PaymentError(
                 .requestRefused,
-                "a refund's id must be up to 120 printable ASCII characters, without & / \\ ? # ; % and ..",
+                "a refund's id must be up to 128 printable ASCII characters, without & / \\ ? # ; % and ..",
                 provider: id)
         }
         let client = client(context)
@@ -157,7 +157,7 @@ extension CitconMerchant: RefundingService {
     /// - Returns: the outcome of the refund.
     /// - Throws: ``PaymentError`` when the inquiry fails.
     public func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
-        let reference = MerchantReference.refund(refund.id)
+        let reference = MerchantReference.refund(refund)
         guard let facts = try await facts(reference, of: refund, client(context)) else {
             return .unknown(
                 UnknownOutcome(

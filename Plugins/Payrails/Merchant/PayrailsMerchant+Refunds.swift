@@ -14,7 +14,8 @@ extension PayrailsMerchant: RefundingService {
                 .requestRefused, "a refund's id must be 1 to 120 printable ASCII characters", provider: id)
         }
         let client = client(context)
-        let before = try await context.step("find the payment", .query) {
+        let isRepeated = await context.hasRun(RefundMark.found)
+        let before = try await context.step(RefundMark.found, .query) {
             let execution = try await client.found(request.payment)
             try client.check(request.amount, against: execution.amount, "the refund")
             let refunds = execution.tally(.refund)
@@ -32,6 +33,8 @@ extension PayrailsMerchant: RefundingService {
             }
             return refunds
         }
+        // Refunds that show by now may be others, begun after an interruption of this one.
+        let shown = isRepeated ? try await client.found(request.payment).tally(.refund) : before
         // A failure to get a token must not leave open whether the refund itself was sent.
         try await asMerchant(id) { () throws(CallError) in try await client.calls.prepare() }
         let receipt: ActionReceipt
@@ -42,7 +45,12 @@ extension PayrailsMerchant: RefundingService {
         } catch let error as PaymentError where error.phase == .answered && error.code == .requestRefused {
             return .declined(DeclineReason(.refused, "no money went back: \(error.message)"))
         }
-        return try await ending(of: request, receipt, since: before, client, context)
+        let after = await client.look(at: request.payment) {
+            $0.hasEnded(.refund, since: before) && $0.tally(.refund).requests > shown.requests
+        }
+        // Counting proves nothing if another worker has begun a refund of the payment meanwhile.
+        try await context.ensureInCharge()
+        return try await ending(of: request, receipt, since: before, after, context)
     }
 
     /// Requests the refund: the call that moves money.
@@ -50,7 +58,8 @@ extension PayrailsMerchant: RefundingService {
         _ request: RefundRequest, since before: ActionTally, _ client: PayrailsMerchantClient
     ) async throws(PaymentError) -> ActionReceipt {
         let body: JSONValue = [
-            "amount": WireAmount.body(request.amount), "meta": [RefundMark.member: .string(request.id)],
+            "amount": WireAmount.body(request.amount),
+            "meta": [RefundMark.member: .string(request.id), RefundMark.amount: WireAmount.body(request.amount)],
         ]
         let key = client.key(["refund", request.payment.id, request.id])
         do throws(CallError) {
@@ -66,12 +75,11 @@ extension PayrailsMerchant: RefundingService {
         }
     }
 
-    /// Returns the outcome of the refund of `receipt`.
+    /// Returns the outcome of the refund of `receipt`, as the execution shows it `after` the request.
     private func ending(
-        of request: RefundRequest, _ receipt: ActionReceipt, since before: ActionTally,
-        _ client: PayrailsMerchantClient, _ context: ProviderContext
+        of request: RefundRequest, _ receipt: ActionReceipt, since before: ActionTally, _ after: ExecutionRecord?,
+        _ context: ProviderContext
     ) async throws -> PaymentOutcome {
-        let after = await client.look(at: request.payment) { $0.hasEnded(.refund, since: before) }
         do {
             switch try after?.tally(.refund).ending(since: before) {
             case true?:
@@ -123,6 +131,10 @@ extension PayrailsMerchant: RefundingService {
 enum RefundMark {
     /// The member of `meta` with the refund's id; notifications repeat it.
     static let member = "refundReference"
+    /// The member of `meta` with the refund's amount: notifications state otherwise only the payment's total.
+    static let amount = "refundAmount"
+    /// The name of the step that finds the payment, before the refund is requested.
+    static let found = "find the payment"
     /// The name of the step that records a failed refund.
     static let failed = "the refund failed"
 

@@ -25,7 +25,8 @@ public struct PayrailsMerchantClient: Sendable {
     ///   - amount: the amount to capture; nil for all.
     ///   - reason: the reason, for the service's records.
     /// - Returns: the outcome of the payment; pending if the service does not report it yet. If this call captured, the
-    ///   receipt has the requested amount.
+    ///   receipt has the requested amount. Unknown if a capture has ended that may be another server's, over another
+    ///   amount.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the payment may have been captured.
     public func capture(
         _ payment: PaymentReference, amount: Money? = nil, reason: PayrailsReason? = nil
@@ -48,7 +49,15 @@ public struct PayrailsMerchantClient: Sendable {
             failure = error
         }
         let after = await look(at: payment, once: failure != nil) { $0.hasEnded(.capture, since: before) }
-        switch after.flatMap({ try? $0.tally(.capture).ending(since: before) }) {
+        let now = after?.tally(.capture)
+        let isOwn = failure == nil && now?.requests == before.requests + 1
+        switch now.flatMap({ try? $0.ending(since: before) }) {
+        case .some where !isOwn:
+            return .unknown(
+                UnknownOutcome(
+                    reference: payment,
+                    message: "a capture of the payment has ended, but it may be another one than this, over another "
+                        + "amount; the notifications, or the portal, say how much was captured"))
         case true?: return .succeeded(PaymentReceipt(reference: payment, amount: amount ?? execution.amount))
         case false?:
             let reason = after?.failure(of: .capture) ?? ""
@@ -56,7 +65,7 @@ public struct PayrailsMerchantClient: Sendable {
                 .requestRefused, "the capture failed: \(reason); the money may still be set aside", provider: id,
                 phase: .answered, vendorCode: reason)
         case nil:
-            if let failure, (after?.tally(.capture).requests ?? 0) <= before.requests {
+            if let failure, (now?.requests ?? 0) <= before.requests {
                 throw ErrorTable.payrailsMerchant.paymentError(from: failure, isMutation: true, at: id)
             }
             return .pending(retryAfter: nil)

@@ -79,7 +79,8 @@ public protocol NotificationReadingService: PaymentService {
     /// Checks that `notification` is genuine and reads it.
     ///
     /// - Parameter notification: the header fields and the body, byte for byte as they came.
-    /// - Returns: the payment it is about, and its outcome by the notification.
+    /// - Returns: the payment or refund it is about, and its outcome by the notification. The receipt states the amount
+    ///   where the notification does.
     /// - Throws: ``PaymentError/Code/untrustedNotification`` when it is not genuine, too old or malformed.
     func verify(_ notification: IncomingNotification) throws -> PaymentNotification
 }
@@ -100,14 +101,18 @@ public struct IncomingNotification: Sendable {
 
 /// A genuine notification.
 public struct PaymentNotification: Sendable, Hashable {
-    /// The payment it is about.
+    /// The payment or refund it is about.
     public let reference: PaymentReference
-    /// The outcome of the payment.
+    /// The refunded payment, as ``RefundRequest/payment``; nil when it is about a payment. Without it, a notification
+    /// about a refund ends none: services allow the same refund id at several payments.
+    public let payment: PaymentReference?
+    /// The outcome of the payment or refund.
     public package(set) var outcome: PaymentOutcome
 
     /// Creates a notification.
-    public init(reference: PaymentReference, outcome: PaymentOutcome) {
+    public init(reference: PaymentReference, of payment: PaymentReference? = nil, outcome: PaymentOutcome) {
         self.reference = reference
+        self.payment = payment
         self.outcome = outcome
     }
 }

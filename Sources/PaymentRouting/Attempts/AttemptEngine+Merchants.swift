@@ -31,12 +31,15 @@ extension AttemptEngine {
         return if let reported { try await end(attempt, as: reported) } else { unconfirmed(attempt) }
     }
 
-    /// Ends the open attempt at `payment` by the service's own message, when its outcome is final. Messages come late:
-    /// one that says that no money moved may be about an earlier attempt, and ends none that has sent nothing yet.
-    func endByMessage(_ outcome: PaymentOutcome, on payment: PaymentReference) async throws {
-        guard outcome.isFinal, let history = try await openAttempt(at: payment) else { return }
+    /// Ends the open attempt at a payment or refund by the service's own message, when its outcome is final. Messages
+    /// come late: one that says that no money moved may be about an earlier attempt, and ends none that has sent
+    /// nothing yet. One about a refund may be about another payment's, of the same id.
+    func endByMessage(_ message: PaymentNotification) async throws {
+        guard message.outcome.isFinal, let history = try await openAttempt(at: message.reference),
+            history.attempt.refund?.payment == message.payment
+        else { return }
         let attempt = history.attempt
-        let sound = try serviceClient.checked(outcome, of: attempt)
+        let sound = try serviceClient.checked(message.outcome, of: attempt)
         if Ledger.isFinalWithoutPayment(sound), !history.mayHaveMovedMoney, history.outcome == nil { return }
         guard let reported = try await confirm(sound, of: attempt) else { return }
         do { try await end(attempt, byMessage: reported) } catch is AttemptEndedError {}

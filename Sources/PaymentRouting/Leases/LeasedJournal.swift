@@ -10,6 +10,8 @@ import PaymentCore
 struct LeasedJournal: Sendable {
     let base: any PaymentJournal
     let lease: PaymentLease
+    /// The lease of the payment that is refunded here; kept, and lost, together with the refund's own.
+    var refunded: PaymentLease?
     /// Seals the entries, where the application provides a key.
     let writer: SealedWriter?
     /// The steps of all workers that use this lease.
@@ -37,11 +39,15 @@ struct LeasedJournal: Sendable {
 
     /// Writes an entry. Only within ``inTurn(_:)``.
     func write(_ entry: JournalEntry, to attempt: AttemptID) async throws {
+        if let refunded { try await base.renew(refunded, at: entry.date) }
         guard let writer else { return try await base.append(entry, to: attempt, under: lease) }
         try await writer.append(entry, to: attempt, under: lease)
     }
 
-    func renew(at now: Date) async throws { try await base.renew(lease, at: now) }
+    func renew(at now: Date) async throws {
+        if let refunded { try await base.renew(refunded, at: now) }
+        try await base.renew(lease, at: now)
+    }
 
     func history(of attempt: AttemptID) async throws -> AttemptHistory? { try await base.history(of: attempt) }
 

@@ -6,6 +6,9 @@ actor PaymentLeases {
     enum Role: Sendable {
         /// Carries an attempt out: one at a time, also within this router.
         case carrier
+        /// Refunds the payment: one refund at a time, beside the worker that carries the payment out, whose payer may
+        /// never return.
+        case refunder
         /// Handles an outside event of an attempt, beside the worker that carries it out and may be waiting for just
         /// this.
         case visitor
@@ -14,7 +17,8 @@ actor PaymentLeases {
     private struct Holding {
         let journal: LeasedJournal
         var users: Int
-        var hasCarrier: Bool
+        /// The roles in use that only one user may have.
+        var roles: Set<Role>
     }
 
     private let effects: RouterEffects
@@ -34,9 +38,14 @@ actor PaymentLeases {
     /// When another router holds it, waits for it; when that one brought its attempt to an outcome meanwhile, that is
     /// the outcome, and `work` is not done.
     ///
-    /// - Parameter waiting: true to wait; otherwise a payment in use is an error at once.
+    /// - Parameters:
+    ///   - refunded: the payment that is refunded, where `payment` is the refund: its lease is held as well, since
+    ///     services show refunds of one payment by their number only. It is taken second, and no holder of a payment's
+    ///     lease asks for a refund's, so that no two wait for each other.
+    ///   - waiting: true to wait; otherwise a payment in use is an error at once.
     nonisolated func with<Outcome: Sendable>(
-        _ payment: PaymentReference, as role: Role = .carrier, waiting: Bool = true,
+        _ payment: PaymentReference, as role: Role = .carrier, refunding refunded: PaymentReference? = nil,
+        waiting: Bool = true,
         _ work: @Sendable (LeasedJournal) async throws -> Outcome,
         orElse take: @Sendable (PaymentOutcome) -> Outcome
     ) async throws -> Outcome {
@@ -58,7 +67,7 @@ actor PaymentLeases {
             {
                 ending = .success(take(outcome))
             } else {
-                ending = .success(try await work(journal))
+                ending = .success(try await holding(refunded, waiting: waiting, journal, work))
             }
         } catch {
             ending = .failure(error)
@@ -70,6 +79,27 @@ actor PaymentLeases {
         let isLate = (effects.clock.uptime - giving) * 2 >= policy.duration
         if isLate, Self.isFinalWithoutPayment(outcome) { throw PaymentError.inUse(payment.provider) }
         return outcome
+    }
+
+    /// Does `work` on a refund while holding the lease of the payment that is refunded, if any.
+    private nonisolated func holding<Outcome: Sendable>(
+        _ refunded: PaymentReference?, waiting: Bool, _ journal: LeasedJournal,
+        _ work: @Sendable (LeasedJournal) async throws -> Outcome
+    ) async throws -> Outcome {
+        guard let refunded else { return try await work(journal) }
+        var outer = try await tryTake(refunded, .refunder)
+        if outer == nil, waiting { outer = try await wait(for: refunded, .refunder) }
+        guard let outer else {
+            throw PaymentError(
+                .inUse, "another refund of this payment is in progress; ask for this one again when it has ended",
+                provider: refunded.provider, phase: .maybeSent, retry: .later)
+        }
+        var inner = journal
+        inner.refunded = outer.lease
+        let ending: Result<Outcome, any Error>
+        do { ending = .success(try await work(inner)) } catch { ending = .failure(error) }
+        await drop(outer.lease, .refunder)
+        return try ending.get()
     }
 
     /// True if the outcome of a payment says that no money moved. Other results under a lease say nothing of money.
@@ -96,10 +126,8 @@ actor PaymentLeases {
 
     private func tryTake(_ payment: PaymentReference, _ role: Role) async throws -> LeasedJournal? {
         if let holding = holdings[payment] {
-            if role == .carrier {
-                guard !holding.hasCarrier else { return nil }
-                holdings[payment]?.hasCarrier = true
-            }
+            guard !holding.roles.contains(role) else { return nil }
+            if role != .visitor { holdings[payment]?.roles.insert(role) }
             holdings[payment]?.users += 1
             return holding.journal
         }
@@ -117,13 +145,13 @@ actor PaymentLeases {
         // Only one of several that asked at once gets the journal's lease, so no holding is overwritten here.
         let writer = effects.journalKey.map { SealedWriter(effects.journal, $0) }
         let journal = LeasedJournal(base: effects.journal, lease: lease, writer: writer)
-        holdings[payment] = Holding(journal: journal, users: 1, hasCarrier: role == .carrier)
+        holdings[payment] = Holding(journal: journal, users: 1, roles: role == .visitor ? [] : [role])
         return journal
     }
 
     private func drop(_ lease: PaymentLease, _ role: Role) async {
         guard let holding = holdings[lease.payment], holding.journal.lease == lease else { return }
-        if role == .carrier { holdings[lease.payment]?.hasCarrier = false }
+        holdings[lease.payment]?.roles.remove(role)
         holdings[lease.payment]?.users -= 1
         guard holding.users == 1 else { return }
         holdings[lease.payment] = nil

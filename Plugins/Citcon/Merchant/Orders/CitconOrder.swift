@@ -185,7 +185,23 @@ enum MerchantReference {
             && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "&") }
     }
 
-    static func refund(_ id: String) -> String { "refund-" + id }
+    /// Returns the reference of a refund. It contains the charge, with its length: two servers that number their
+    /// refunds alike, of different charges, use different ones.
+    static func refund(_ request: RefundRequest) -> String {
+        refundPrefix(of: request.payment.id) + request.id
+    }
+
+    private static func refundPrefix(of charge: String) -> String { "refund-\(charge.utf8.count)-\(charge)-" }
+
+    /// Returns the charge and the id of the refund that has this reference; nil when it was requested elsewhere.
+    static func refund(in reference: String) -> (charge: String, id: String)? {
+        let parts = reference.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let length = Int(parts[1]), length > 0,
+            let charge = String(parts[2].utf8.prefix(length)), reference.hasPrefix(refundPrefix(of: charge)),
+            case let id = reference.dropFirst(refundPrefix(of: charge).count), !id.isEmpty
+        else { return nil }
+        return (charge, String(id))
+    }
 
     /// A payment is cancelled and captured at most once, so these references are derived from it.
     static func cancel(_ payment: PaymentReference) -> String { "cancel-" + payment.id }

@@ -28,7 +28,8 @@ struct CitconNotificationTarget: FuzzTarget {
             "fields": "id,transaction_type,reference,amount,currency,status,payment_method,payment",
         ],
         [
-            "id": "9", "transaction_type": "refund", "reference": "refund-credit-1", "amount": 1000, "currency": "JPY",
+            "id": "9", "transaction_type": "refund", "reference": "refund-7-order-1-credit-1", "amount": 1000,
+            "currency": "JPY",
             "status": "success", "fields": "id,transaction_type,reference,amount,currency,status",
         ],
         [

@@ -71,6 +71,8 @@ public struct PayrailsNotification: Sendable, Hashable {
     public let amount: Money?
     /// The merchant's own id of the refund, if this library requested it.
     public let refund: String?
+    /// The amount of the refund, if this library requested it.
+    public let refundAmount: Money?
     /// The reading of the secret with which the signature is valid.
     public let keyReading: PayrailsKeyReading
     /// The SHA-256 of the body in hexadecimal digits: the same for each repetition. Store it for as long as
@@ -99,7 +101,9 @@ extension PayrailsNotification {
         self.execution = WireText.id(execution["id"]?.string)
         order = execution["merchantReference"]?.string
         amount = details["amount"].flatMap { try? $0.decode(PayrailsAmount.self).money() }
-        refund = details["actionMeta"]?[RefundMark.member]?.string.flatMap { RefundMark.isSound($0) ? $0 : nil }
+        let meta = details["actionMeta"]
+        refund = meta?[RefundMark.member]?.string.flatMap { RefundMark.isSound($0) ? $0 : nil }
+        refundAmount = meta?[RefundMark.amount].flatMap { try? $0.decode(PayrailsAmount.self).money() }
         keyReading = reading
         fingerprint = Hex.encode(Digest.sha256.hash(body))
         if action != nil, self.execution == nil { throw .unreadable("details.execution.id") }
@@ -140,14 +144,17 @@ extension PayrailsNotification {
     /// The reference of the payment or refund that the notification is about, as in routers and journals. A
     /// notification about neither has a unique reference.
     public var paymentReference: PaymentReference {
-        guard let execution else {
+        guard let payment else {
             return PaymentReference(provider: merchant, id: "notification-\(fingerprint.prefix(32))")
         }
-        guard action == .refund else { return PaymentReference(provider: merchant, id: execution) }
+        guard action == .refund else { return payment }
         // A refund requested elsewhere, as in the portal, has no id of this merchant.
         return PaymentReference(
             provider: merchant, id: refund ?? "action-\(actionID ?? fingerprint)", subject: .refund)
     }
+
+    /// The payment that the execution is, also where the notification is about a refund of it.
+    var payment: PaymentReference? { execution.map { PaymentReference(provider: merchant, id: $0) } }
 
     /// The outcome that the notification reports.
     public var outcome: PaymentOutcome {
@@ -159,7 +166,8 @@ extension PayrailsNotification {
         case (.capture?, .successful): return paid
         case (.cancel?, .successful): return .cancelled
         case (.refund?, .successful):
-            return .succeeded(PaymentReceipt(reference: paymentReference, transactionID: actionID))
+            return .succeeded(
+                PaymentReceipt(reference: paymentReference, amount: refundAmount, transactionID: actionID))
         case (.authorize?, .failed(let reason)), (.confirm?, .failed(let reason)):
             return .declined(DeclineReason(.refused, "the payment was declined\(Self.because(reason))"))
         case (.refund?, .failed(let reason)):
@@ -210,7 +218,9 @@ extension PayrailsMerchant: NotificationReadingService {
     /// - Throws: ``PaymentError`` with code `untrustedNotification` and the reason.
     public func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
         let genuine = try read(notification)
-        return PaymentNotification(reference: genuine.paymentReference, outcome: genuine.outcome)
+        return PaymentNotification(
+            reference: genuine.paymentReference, of: genuine.action == .refund ? genuine.payment : nil,
+            outcome: genuine.outcome)
     }
 
     /// Checks that `notification` is genuine and reads its whole content.

@@ -104,7 +104,8 @@ struct ActionTally: Sendable, Hashable, Codable {
     /// True if an action was begun whose final status is not written.
     var isInFlight: Bool { requests > successes + failures }
 
-    /// Returns the result of the actions after `earlier`; nil while one is in progress, or none shows.
+    /// Returns the result of the actions after `earlier`; nil while one is in progress, or the request of none shows:
+    /// the result of an action is written after its request.
     ///
     /// - Returns: true if all succeeded, false if all failed.
     /// - Throws: ``MixedEndingsError`` if some succeeded and some failed: statuses do not assign the results.
@@ -112,7 +113,7 @@ struct ActionTally: Sendable, Hashable, Codable {
         let (begun, done, failed) = (
             requests - earlier.requests, successes - earlier.successes, failures - earlier.failures
         )
-        guard done + failed > 0, begun <= done + failed else { return nil }
+        guard begun > 0, begun <= done + failed else { return nil }
         if failed == 0 { return true }
         if done == 0 { return false }
         throw MixedEndingsError()

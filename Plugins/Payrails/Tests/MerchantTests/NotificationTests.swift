@@ -199,8 +199,13 @@ import Testing
         let own = try told(done, "refund", true, more: ["actionMeta": ["refundReference": "credit-7"]])
         let reference = PaymentReference(provider: PayrailsMerchant.id, id: "credit-7", subject: .refund)
         #expect(own.paymentReference == reference)
-        // Its amount is the whole payment's.
+        // Its amount is the whole payment's; the refund's own stands in its notes, where it was requested with them.
         #expect(own.outcome == .succeeded(PaymentReceipt(reference: reference, transactionID: "refund-id")))
+        let meta: JSONValue = [
+            "refundReference": "credit-7", "refundAmount": ["value": "33.00", "currency": "EUR"],
+        ]
+        let stated = try told(done, "refund", true, more: ["actionMeta": meta])
+        #expect(receipt(stated.outcome)?.amount == (try MerchantWorld.euros(3300)))
         let foreign = try told(done, "refund", true)
         #expect(foreign.paymentReference.id == "action-refund-id" && foreign.paymentReference.subject == .refund)
         let failed = try told(done, "refund", false, ["result": "LimitExceeded"])

@@ -151,13 +151,14 @@ enum Answer: Sendable {
     case json(JSONValue, Int)
     case bytes([UInt8], Int)
     case fail(TransportError.Phase, TransportError.Reason)
-    /// Never: until the task is cancelled.
+    /// None until the task is cancelled. It never repeats: once the script ends with it, later calls of the kind time
+    /// out at once, so that a flow that goes on where it should stop fails instead of waiting.
     case silence
 
     static func ok(_ value: JSONValue) -> Answer { .json(value, 200) }
 }
 
-/// A service that answers by a script, each kind of call by its own; the last answer of a kind repeats.
+/// A service that answers by a script, each kind of call by its own; the last answer of a kind repeats, but silence.
 final class ScriptedService: HTTPTransport {
     enum Call: Hashable, Sendable {
         case authorize, read, wait, confirm, delete, update, save
@@ -202,7 +203,11 @@ final class ScriptedService: HTTPTransport {
         let answer = state.withLock { state -> Answer? in
             state.requests.append(request)
             guard let answers = state.script[call], let first = answers.first else { return nil }
-            if answers.count > 1 { state.script[call]?.removeFirst() }
+            if answers.count > 1 {
+                state.script[call]?.removeFirst()
+            } else if case .silence = first {
+                state.script[call] = [.fail(.maybeSent, .timedOut)]
+            }
             return first
         }
         switch answer {

@@ -106,6 +106,9 @@ extension ProbeSuite {
             findings.append("a notification is read as one of another provider")
         }
         let isRefund = told.reference.subject == .refund
+        if let payment, told.payment != (isRefund ? payment : nil) {
+            findings.append("a notification is read as one about a refund of another payment, or of none")
+        }
         if !isRefund, let payment, told.reference != payment {
             findings.append("a notification is read as one about '\(told.reference.id)', which is another payment")
         }

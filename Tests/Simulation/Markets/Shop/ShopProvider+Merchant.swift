@@ -98,7 +98,8 @@ extension ShopProvider: NotificationReadingService {
         if let refund = body["refund"]?.string {
             let reference = PaymentReference(provider: Self.id, id: refund, subject: .refund)
             return PaymentNotification(
-                reference: reference, outcome: .succeeded(PaymentReceipt(reference: reference)))
+                reference: reference, of: PaymentReference(provider: Self.id, id: id),
+                outcome: .succeeded(PaymentReceipt(reference: reference)))
         }
         let reference = PaymentReference(provider: Self.id, id: id)
         let outcome: PaymentOutcome =

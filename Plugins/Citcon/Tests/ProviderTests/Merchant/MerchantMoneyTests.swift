@@ -212,7 +212,10 @@ import Testing
 
     @Test(
         "Refunds other than the one asked for prove nothing",
-        arguments: [("refund-other", 1250, "USD"), ("refund-credit-1", 125, "USD"), ("refund-credit-1", 1250, "EUR")])
+        arguments: [
+            ("refund-other", 1250, "USD"), ("refund-7-order-2-credit-1", 1250, "USD"),
+            ("refund-7-order-1-credit-1", 125, "USD"), ("refund-7-order-1-credit-1", 1250, "EUR"),
+        ])
     func otherRefundsThanAskedForProveNothing(_ reference: String, _ amount: Int, _ currency: String) async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid()
@@ -251,7 +254,7 @@ import Testing
         let charge = try await world.paid()
         world.faults.inject(.dropAfter) { $1 == "/v1/refunds" }
         // In case the service does not search refunds by their references.
-        world.faults.inject(.status(404, body: "{}"), times: 100) { $1 == "/v1/transactions/refund-credit-1" }
+        world.faults.inject(.status(404, body: "{}"), times: 100) { $1 == "/v1/transactions/refund-7-order-1-credit-1" }
         #expect(receipt(try await world.router.refund(try refund(charge)))?.amount?.minorUnits == 1250)
         #expect(world.posts("refunds") == 1)
     }
@@ -270,6 +273,31 @@ import Testing
         #expect(await world.refunds(charge) == 1)
         let changed = await failure { _ = try await other.refund(try refund(charge, 7)) }
         #expect(changed?.code == .integrity)
+    }
+
+    /// Two servers, each with its own journal, number their refunds alike.
+    @Test("A refund of another charge under the same id is not taken for this one")
+    func refundsOfOtherCharges() async throws {
+        let world = try MerchantWorld()
+        let charges = [try await world.paid("order-1"), try await world.paid("order-2")]
+        var transactions: Set<String?> = []
+        for (seed, charge) in charges.enumerated() {
+            let router = PaymentRouter(
+                registry: try ProviderRegistry([world.merchant]), transport: world.wire, journal: InMemoryJournal(),
+                clock: world.clock, random: SeededRandomSource(seed: UInt64(seed)))
+            let made = receipt(try await router.refund(try refund(charge)))
+            #expect(made?.amount == charge.amount)
+            transactions.insert(made?.transactionID)
+            #expect(await world.refunds(charge) == 1)
+        }
+        #expect(transactions.count == 2 && !transactions.contains(nil))
+    }
+
+    @Test("A refund of a payment whose reference is as long as can be is made")
+    func longReferences() async throws {
+        let world = try MerchantWorld()
+        let charge = try await world.paid(String(repeating: "o", count: 128))
+        #expect(receipt(try await world.router.refund(try refund(charge)))?.amount == charge.amount)
     }
 
     @Test("Refunds only in the charge's currency")

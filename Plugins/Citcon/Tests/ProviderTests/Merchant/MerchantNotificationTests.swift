@@ -343,10 +343,27 @@ import Testing
         #expect(unknown.rawStatus == "chargeback: Lost")
         json["transaction_type"] = "refund"
         json["status"] = "success"
-        json["reference"] = "refund-credit-7"
-        let refund = try merchant().verify(IncomingNotification(headers: [:], body: signed(json).serialized()))
+        func notified(_ reference: String) throws -> PaymentNotification {
+            json["reference"] = .string(reference)
+            return try merchant().verify(IncomingNotification(headers: [:], body: signed(json).serialized()))
+        }
+        let refund = try notified("refund-7-order-7-credit-7")
         #expect(refund.reference == PaymentReference(provider: "citcon-merchant", id: "credit-7", subject: .refund))
-        guard case .succeeded = refund.outcome else { Issue.record("the refund was made"); return }
+        #expect(refund.payment == PaymentReference(provider: "citcon-merchant", id: "order-7"))
+        guard case .succeeded(let receipt) = refund.outcome else { Issue.record("the refund was made"); return }
+        #expect(receipt.amount == (try Money(minorUnits: 100, currency: .usd)))
+        // Refunds that others requested, as in the portal, have their own references.
+        let others = [
+            "credit-7", "refund-credit-7", "refund-7-order-7", "refund-7-order-7-", "refund-8-order-7-credit-7",
+            "refund-0--credit-7", "refund-07-order-7-credit-7", "refund--1-order-7-credit-7",
+            "refund-99-order-7-credit-7",
+            "refund-+7-order-7-credit-7",
+        ]
+        for reference in others {
+            let foreign = try notified(reference)
+            #expect(foreign.payment == nil && foreign.reference.id == reference, "\(reference)")
+            #expect(foreign.reference.subject == .refund)
+        }
     }
 
     // MARK: 5.6

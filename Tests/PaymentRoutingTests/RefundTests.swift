@@ -1,0 +1,171 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+@Suite("Refunds of one payment, and notifications about refunds")
+struct RefundTests {
+    private let journal = InMemoryJournal()
+    private let clock = VirtualClock()
+    private let first = RefundRequest(of: ScriptedProvider.reference, amount: .cents(250), id: "credit-7")
+    private let second = RefundRequest(of: ScriptedProvider.reference, amount: .cents(250), id: "credit-8")
+
+    private func router(_ shop: Shop, seed: UInt64 = 1) throws -> PaymentRouter {
+        PaymentRouter(
+            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal, clock: clock,
+            random: SeededRandomSource(seed: seed))
+    }
+
+    private func receipt(_ request: RefundRequest) -> PaymentOutcome {
+        .succeeded(PaymentReceipt(reference: request.reference))
+    }
+
+    private static func code(_ work: () async throws -> Void) async -> PaymentError.Code? {
+        do {
+            try await work()
+            return nil
+        } catch { return (error as? PaymentError)?.code }
+    }
+
+    // MARK: One at a time
+
+    @Test("While a payment is refunded, no other refund of it begins", arguments: [true, false])
+    func oneAtATime(isOneProcess: Bool) async throws {
+        let (inside, leave) = (Gate(), Gate())
+        var shop = Shop()
+        let slow = first
+        shop.refundBody = { request, _ in
+            if request == slow {
+                await inside.open()
+                await leave.pass()
+            }
+            return .succeeded(PaymentReceipt(reference: request.reference))
+        }
+        let one = try router(shop)
+        let other = isOneProcess ? one : try router(shop, seed: 2)
+        let running = Task { try await one.refund(slow) }
+        await inside.pass()
+        #expect(await Self.code { _ = try await other.refund(second) } == .inUse)
+        #expect(shop.calls["refund"] == 1)
+        #expect(await journal.unfinished().map(\.attempt.refund) == [first], "nothing was begun for the other one")
+        // Refunds of other payments go on.
+        let elsewhere = RefundRequest(
+            of: PaymentReference(provider: "acme", id: "p2"), amount: .cents(250), id: "credit-9")
+        #expect(try await other.refund(elsewhere) == receipt(elsewhere))
+        await leave.open()
+        #expect(try await running.value == receipt(first))
+        #expect(try await other.refund(second) == receipt(second))
+    }
+
+    @Test("Interrupted refunds wait for the payment as well")
+    func recovery() async throws {
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "att_crashed"), reference: second.reference, option: .euros("refund"),
+            idempotencyKey: "key", startedAt: clock.now, expiresAt: nil, refund: second)
+        let lease = PaymentLease(payment: attempt.reference, holder: "crashed", duration: .seconds(1))
+        _ = await journal.acquire(lease, at: clock.now)
+        try await journal.open(attempt, under: lease)
+        await journal.release(lease)
+        let (inside, leave) = (Gate(), Gate())
+        var shop = Shop()
+        let slow = first
+        shop.refundBody = { request, _ in
+            if request == slow {
+                await inside.open()
+                await leave.pass()
+            }
+            return .succeeded(PaymentReceipt(reference: request.reference))
+        }
+        let (one, other) = (try router(shop), try router(shop, seed: 2))
+        let running = Task { try await one.refund(slow) }
+        await inside.pass()
+        #expect(await Self.code { _ = try await other.resume(attempt.id, as: Payer()) } == .inUse)
+        #expect(try await other.recover(as: Payer()).isEmpty, "another worker has them")
+        #expect(shop.calls["refund"] == 1)
+        await leave.open()
+        _ = try await running.value
+        #expect(try await other.recover(as: Payer()).map(\.result) == [.success(receipt(second))])
+    }
+
+    @Test("A refund that takes long keeps the payment")
+    func longRefunds() async throws {
+        var shop = Shop()
+        let (journal, clock) = (journal, clock)
+        let stranger = PaymentLease(payment: first.payment, holder: "stranger", duration: .seconds(600))
+        shop.refundBody = { request, context in
+            for _ in 0..<3 { try await context.clock.sleep(for: .seconds(590)) }
+            #expect(await !journal.acquire(stranger, at: clock.now))
+            return .succeeded(PaymentReceipt(reference: request.reference))
+        }
+        #expect(try await router(shop).refund(first) == receipt(first))
+        #expect(await journal.acquire(stranger, at: clock.now), "it is released afterwards")
+    }
+
+    @Test("A refund whose payment another process has taken over writes nothing more")
+    func takenOver() async throws {
+        var shop = Shop()
+        let (journal, clock) = (journal, clock)
+        let stranger = PaymentLease(payment: first.payment, holder: "stranger", duration: .seconds(600))
+        shop.refundBody = { request, _ in
+            clock.advance(by: .seconds(700))
+            #expect(await journal.acquire(stranger, at: clock.now))
+            return .declined(DeclineReason(.refused, "counted beside another one"))
+        }
+        #expect(await Self.code { _ = try await router(shop).refund(first) } == .inUse)
+        #expect(await journal.unfinished().count == 1)
+    }
+
+    @Test("A payer's page that never returns does not keep the payment from being refunded")
+    func besideThePayer() async throws {
+        let (inside, leave) = (Gate(), Gate())
+        var shop = Shop()
+        shop.base.payBody = { _, _ in
+            await inside.open()
+            await leave.pass()
+            return .pending(retryAfter: nil)
+        }
+        let router = try router(shop)
+        let paying = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
+        await inside.pass()
+        #expect(try await router.refund(first) == receipt(first))
+        await leave.open()
+        _ = try await paying.value
+    }
+
+    @Test("A refund is not refunded")
+    func refundOfRefund() async throws {
+        let shop = Shop()
+        let request = RefundRequest(of: first.reference, amount: .cents(250), id: "credit-9")
+        #expect(await Self.code { _ = try await router(shop).refund(request) } == .notAPayment)
+        #expect(shop.calls["refund"] == 0)
+    }
+
+    // MARK: Notifications
+
+    private func notification(of payment: String, _ cents: String? = nil) -> IncomingNotification {
+        var headers: HTTPHeaders = ["Signature": "good", "Refund-Of": payment]
+        headers["Cents"] = cents
+        return IncomingNotification(headers: headers, body: Array(first.id.utf8))
+    }
+
+    @Test("A notification about a refund ends the refund of the same payment and amount, and no other")
+    func notifications() async throws {
+        var shop = Shop()
+        shop.refundBody = { _, _ in .pending(retryAfter: nil) }
+        let router = try router(shop)
+        #expect(try await router.refund(first) == .pending(retryAfter: nil))
+        for payment in ["p2", "", "P1"] {
+            let genuine = try await router.handle(notification(of: payment, "250"), from: "acme")
+            #expect(genuine.reference == first.reference)
+        }
+        #expect(
+            await Self.code { _ = try await router.handle(notification(of: "p1", "1000"), from: "acme") } == .integrity)
+        #expect(await journal.unfinished().count == 1)
+        _ = try await router.handle(notification(of: "p1", "250"), from: "acme")
+        #expect(await journal.unfinished().isEmpty)
+        let paid = PaymentReceipt(reference: first.reference, amount: first.amount)
+        #expect(await journal.histories(of: first.reference).map(\.outcome) == [.succeeded(paid)])
+    }
+}

@@ -1,0 +1,59 @@
+import PaymentCore
+import PaymentRouting
+import TestSupport
+
+/// A merchant's provider whose service is a few closures.
+struct Shop: PaymentProvider, CancellingService, RefundingService, NotificationReadingService {
+    typealias Refund = @Sendable (RefundRequest, ProviderContext) async throws -> PaymentOutcome
+
+    var base = ScriptedProvider()
+    var refundBody: Refund = { request, _ in .succeeded(PaymentReceipt(reference: request.reference)) }
+    var refundStatus: Refund = { request, _ in .succeeded(PaymentReceipt(reference: request.reference)) }
+    var cancelled: PaymentOutcome = .cancelled
+    var calls: Tally { base.calls }
+
+    var descriptor: ProviderDescriptor { base.descriptor }
+    func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        try await base.quote(request, in: context)
+    }
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.pay(attempt, in: context)
+    }
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await base.status(of: payment, in: context)
+    }
+    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await context.step("cancel", .mutation(replay: .never)) {
+            calls.count("cancel")
+            return cancelled
+        }
+    }
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+        try await context.step("refund", .mutation(replay: .never)) {
+            calls.count("refund")
+            return try await refundBody(request, context)
+        }
+    }
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+        calls.count("refund status")
+        return try await refundStatus(refund, context)
+    }
+    func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
+        guard notification.headers["Signature"] == "good" else {
+            throw PaymentError(.untrustedNotification, "the signature does not match")
+        }
+        let id = String(decoding: notification.body, as: UTF8.self)
+        guard let payment = notification.headers["Refund-Of"] else {
+            let reference = PaymentReference(provider: "acme", id: id)
+            return PaymentNotification(
+                reference: reference,
+                outcome: .succeeded(PaymentReceipt(reference: reference, transactionID: "notified")))
+        }
+        let reference = PaymentReference(provider: "acme", id: id, subject: .refund)
+        let cents = notification.headers["Cents"].flatMap { UInt128($0) }
+        return PaymentNotification(
+            reference: reference, of: payment.isEmpty ? nil : PaymentReference(provider: "acme", id: payment),
+            outcome: .succeeded(PaymentReceipt(reference: reference, amount: cents.map { .cents($0) })))
+    }
+}
