@@ -97,4 +97,13 @@ struct TextRuleTests {
     func quiet(text: String) {
         #expect(TextRules.throwing(Self.package(["Sources/PaymentCore/A.swift": text])).isEmpty)
     }
+
+    @Test(
+        "Nulls that are made absent in place",
+        arguments: ["json[\"a\"].flatMap { $0 == .null ? nil : $0 }", "let x = value.isNull ? nil : value"])
+    func nulls(text: String) {
+        #expect(TextRules.nulls(Self.package(["Sources/A/A.swift": text])).map(\.place) == ["Sources/A/A.swift"])
+        #expect(TextRules.nulls(Self.package(["Tests/ATests/A.swift": text])).isEmpty)
+        #expect(TextRules.nulls(Self.package(["Sources/A/A.swift": "json.present(\"a\")"])).isEmpty)
+    }
 }

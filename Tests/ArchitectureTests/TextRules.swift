@@ -32,6 +32,7 @@ enum TextRules {
         ("Tests are named by a sentence", names),
         ("What is cited is in the repository", citations),
         ("Public functions say what they throw", throwing),
+        ("Null members are read as absent in one place", nulls),
     ]
 
     // MARK: Names of tests
@@ -94,6 +95,19 @@ enum TextRules {
         return text.matches(of: /\bProtocol (\d[\d.]*(?:(?:, | and | to )\d[\d.]*)*)/).flatMap { match in
             match.output.1.matches(of: /\d+(?:\.\d+)*/).map { String($0.output) }
         }
+    }
+
+    // MARK: Null
+
+    /// The spellings of a null that is made absent where it is read, which the next member lacks.
+    private static let inPlace = ["== .null ? nil", "!= .null ? $0", ".isNull ? nil", "!$0.isNull ? $0"]
+
+    static func nulls(_ package: Package) -> [Violation] {
+        package.files.sorted { $0.key < $1.key }
+            .filter { file, text in !file.contains("Tests/") && inPlace.contains(where: text.contains) }
+            .map {
+                Violation(place: $0.key, message: "makes a null absent by itself; read the member by `present(_:)`")
+            }
     }
 
     // MARK: What is thrown

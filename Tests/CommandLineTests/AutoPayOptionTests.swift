@@ -11,6 +11,8 @@ import WalletConnectPaySandbox
 
 @Suite("pay --auto-within")
 struct AutoPayOptionTests {
+    private let folder = ScratchFolder()
+
     @Test(
         "Limits are read as people write them",
         arguments: [
@@ -38,12 +40,20 @@ struct AutoPayOptionTests {
         defer { server.stop() }
         let payment = await sandbox.createPayment()
         let result = await payroute(
-            "pay", payment.link, "--sandbox", server.baseURL.text, "--auto-within", "20 EUR/day", "--json")
+            "pay", payment.link, "--sandbox", server.baseURL.text, "--journal", folder.file("journal"), "--auto-within",
+            "20 EUR/day", "--json")
         #expect(result.code == 1)
         #expect(result.output.contains("cannot be compared with the limit of 20.00 EUR a day"), "\(result.output)")
         #expect(await sandbox.ledger.captures(of: payment.id) == 0)
         let wrong = await payroute(
             "pay", payment.link, "--sandbox", server.baseURL.text, "--auto-within", "20 EUR a day")
         #expect(wrong.code == 64 && wrong.errors.contains("--auto-within"), "\(wrong.errors)")
+    }
+    @Test("Limits without a journal would bind nothing, and are refused before anything is asked")
+    func withoutJournal() async throws {
+        let result = await payroute(
+            "pay", "pay_1", "--sandbox", "http://127.0.0.1:1", "--auto-within", "20 EUR/day")
+        #expect(result.code == 64 && result.output == "", "\(result)")
+        #expect(result.errors.contains("add '--journal <file>'"), "\(result.errors)")
     }
 }

@@ -10,104 +10,19 @@ import Testing
 @testable import custom_provider
 @testable import payroute
 
-/// The language of these tests' programs.
-private enum Python {
-    static let isThere = ["/usr/bin/python3", "/usr/local/bin/python3"].contains {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
-}
-
 /// Providers that are separate programs.
 @Suite("External providers", .enabled(if: Python.isThere))
 struct ExternalProviderTests {
-    static let example = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Examples/external-provider").path
-    static let path = "/usr/local/bin:/usr/bin:/bin"
-
-    private let folder = ScratchFolder()
-
-    /// A program of this name with these lines of Python.
-    private func program(_ name: String, _ lines: String) throws -> String {
-        let file = folder.file("payroute-provider-\(name)")
-        try "#!/usr/bin/env python3\n\(lines)\n".write(toFile: file, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
-        return file
-    }
-
-    /// The provider in `file`. While another test starts a program, a new file may still be open there for a moment,
-    /// and cannot be run.
-    private func provider(_ file: String, _ limits: ExternalProvider.Limits = .init()) throws -> ExternalProvider {
-        while true {
-            do {
-                return try ExternalProvider(name: "tea", path: file, environment: ["PATH": Self.path], limits: limits)
-            } catch {
-                guard error.description.contains("Text file busy") else { throw error }
-            }
-        }
-    }
-
-    private static let start = """
-        import json, sys, os, time
-        def say(m):
-            sys.stdout.write(json.dumps(m) + "\\n"); sys.stdout.flush()
-        def hear():
-            line = sys.stdin.readline()
-            if not line: sys.exit(0)
-            return json.loads(line)
-        hello = hear()
-        """
-    private static let ready =
-        start + """
-
-            say({"type": "provider", "protocol": 1, "id": "tea", "name": "Tea", "hosts": ["api.tea.example"],
-                 "links": [{"host": "tea.example", "reference": {"query": "order"}}, {"scheme": "tea", "reference": {"segment": 0}}],
-                 "secrets": ["tea.key"]})
-            call = hear()
-            """
-
-    private func run(_ words: [String], environment: [String: String] = [:]) async -> Captured {
-        let (output, errors, input) = (ScratchFile(), ScratchFile(), ScratchFile([]))
-        defer { for file in [output, errors, input] { close(file.descriptor) } }
-        var variables = environment
-        variables["PATH"] = variables["PATH"] ?? "\(folder.path):\(Self.example):\(Self.path)"
-        let console = Console(
-            output: output.descriptor, diagnostics: errors.descriptor, input: input.descriptor,
-            environment: { [variables] in variables[$0] })
-        let code = await CommandLineTool.run(words, console)
-        return Captured(
-            code: code.rawValue, output: String(decoding: output.content, as: UTF8.self),
-            errors: String(decoding: errors.content, as: UTF8.self))
-    }
-
-    /// A context that reaches `service` and remembers nothing.
-    private static func context(
-        _ service: any SandboxService = Silent(), secrets: any SecretStore = NoSecrets()
-    ) -> ProviderContext {
-        ProviderContext.unstored(
-            hosts: ["api.tea.example"], http: SandboxTransport(service), clock: SystemPaymentClock(), secrets: secrets)
-    }
-
-    private struct Silent: SandboxService {
-        func respond(to request: HTTPRequest) async -> HTTPResponse {
-            HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: Array("{}".utf8))
-        }
-    }
-
-    private static let attempt = PaymentAttempt(
-        id: AttemptID(rawValue: "att_1"), reference: PaymentReference(provider: "tea", id: "7"),
-        option: PaymentMethodOption(
-            id: "cup", title: "A cup", amount: (try? Money(decimal: "4.80", currency: .eur)) ?? zero),
-        idempotencyKey: "key-1", startedAt: Date(timeIntervalSince1970: 0), expiresAt: nil)
-    private static let zero: Money = {
-        do { return try Money(minorUnits: 0, currency: .eur) } catch { preconditionFailure("nothing is an amount") }
-    }()
+    private let programs = ExternalPrograms()
+    private var folder: ScratchFolder { programs.folder }
 
     // MARK: The example
 
     @Test("The example in Python conforms: crashes, spoilt answers and cancellations at any moment")
     func conformance() async throws {
         let provider = try ExternalProvider(
-            name: "coffee", path: Self.example + "/payroute-provider-coffee", environment: ["PATH": Self.path])
+            name: "coffee", path: ExternalPrograms.example + "/payroute-provider-coffee",
+            environment: ["PATH": ExternalPrograms.path])
         let report = await ProviderConformance.check(
             ConformanceSubject(provider) { behaviour, clock, _ in
                 let gateway = CoffeeGateway(clock: clock, isSlow: behaviour == .neverSettles)
@@ -124,26 +39,26 @@ struct ExternalProviderTests {
     @Test("The commands find it on PATH when they are told to, route to it, and pay through it with a journal")
     func commands() async throws {
         let link = "https://coffee.example/order/42"
-        #expect(await run(["route", link]).code == 1, "nothing is started that was not asked for")
-        let routed = await run(["route", "--json", "--with", "coffee", link])
+        #expect(await programs.run(["route", link]).code == 1, "nothing is started that was not asked for")
+        let routed = await programs.run(["route", "--json", "--with", "coffee", link])
         #expect(routed.code == 0, "\(routed)")
         #expect(try routed.ending["provider"] == "coffee" && routed.ending["trust"] == "verified")
-        #expect(await run(["providers", "--with", "coffee"]).output.contains("https://coffee.example/order"))
+        #expect(await programs.run(["providers", "--with", "coffee"]).output.contains("https://coffee.example/order"))
         let gateway = CoffeeGateway()
         let server = try LoopbackServer(gateway)
         defer { server.stop() }
         let place = ["--with", "coffee", "--sandbox", server.baseURL.text]
-        #expect(await run(["quote", link] + place).output.contains("4.80 EUR"))
+        #expect(await programs.run(["quote", link] + place).output.contains("4.80 EUR"))
         let journal = folder.file("journal")
         for _ in 0..<2 {
-            let paid = await run(["pay", link, "--json", "--journal", journal] + place)
+            let paid = await programs.run(["pay", link, "--json", "--journal", journal] + place)
             #expect(paid.code == 0, "\(paid)")
             #expect(try paid.ending["outcome"] == "succeeded" && paid.ending["amount"] == "4.80")
         }
         #expect(await gateway.payments == 1)
         let attempt = try #require(
-            try await run(["journal", "list", "--json", "--journal", journal]).ending["attempt"]?.string)
-        let shown = await run(["journal", "show", attempt, "--journal", journal])
+            try await programs.run(["journal", "list", "--json", "--journal", journal]).ending["attempt"]?.string)
+        let shown = await programs.run(["journal", "show", attempt, "--journal", journal])
         #expect(shown.output.contains("pay (can move money, never repeated)"), "\(shown)")
     }
 
@@ -166,11 +81,11 @@ struct ExternalProviderTests {
             ("sys.stdout.write('x' * 1100000); sys.stdout.flush(); time.sleep(60)", "1 MiB"),
         ])
     func handshake(lines: String, message: String) async throws {
-        let file = try program("tea", Self.start + "\n" + lines)
+        let file = try programs.program("tea", ExternalPrograms.start + "\n" + lines)
         var limits = ExternalProvider.Limits()
         limits.handshake = .seconds(lines.contains("sleep(60)") && !lines.contains("write") ? 1 : 20)
         let error = #expect(throws: ExternalManifest.Defect.self) {
-            try self.provider(file, limits)
+            try programs.provider(file, limits)
         }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }
@@ -200,12 +115,12 @@ struct ExternalProviderTests {
             ),
         ])
     func misbehaving(lines: String, phase: PaymentError.Phase) async throws {
-        let file = try program("tea", Self.ready + "\n" + lines + "\ntime.sleep(60)")
+        let file = try programs.program("tea", ExternalPrograms.ready + "\n" + lines + "\ntime.sleep(60)")
         var limits = ExternalProvider.Limits()
         limits.message = .seconds(lines == "time.sleep(60)" ? 1 : 20)
-        let provider = try self.provider(file, limits)
+        let provider = try programs.provider(file, limits)
         let error = await #expect(throws: PaymentError.self) {
-            try await provider.pay(Self.attempt, in: Self.context())
+            try await provider.pay(ExternalPrograms.attempt, in: ExternalPrograms.context())
         }
         #expect(error?.phase == phase, "\(error?.message ?? "")")
     }
@@ -213,9 +128,9 @@ struct ExternalProviderTests {
     @Test("A program that hangs is killed with everything that it started")
     func killed() async throws {
         let mark = folder.file("children")
-        let file = try program(
+        let file = try programs.program(
             "tea",
-            Self.ready + """
+            ExternalPrograms.ready + """
 
                 import subprocess
                 child = subprocess.Popen(["sleep", "600"])
@@ -224,8 +139,10 @@ struct ExternalProviderTests {
                 """)
         var limits = ExternalProvider.Limits()
         limits.message = .seconds(2)
-        let provider = try self.provider(file, limits)
-        await #expect(throws: PaymentError.self) { try await provider.pay(Self.attempt, in: Self.context()) }
+        let provider = try programs.provider(file, limits)
+        await #expect(throws: PaymentError.self) {
+            try await provider.pay(ExternalPrograms.attempt, in: ExternalPrograms.context())
+        }
         let numbers = try String(contentsOfFile: mark, encoding: .utf8).split(separator: " ").compactMap { Int32($0) }
         #expect(numbers.count == 2)
         for number in numbers {
@@ -237,16 +154,16 @@ struct ExternalProviderTests {
     @Test("When the program ends, so does a provider that would not")
     func leftBehind() async throws {
         let mark = folder.file("left")
-        _ = try program(
+        _ = try programs.program(
             "tea",
-            Self.start + """
+            ExternalPrograms.start + """
 
                 open("\(mark)", "w").write(str(os.getpid()))
                 say({"type": "provider", "protocol": 1, "id": "tea", "name": "Tea", "hosts": [],
                      "links": [{"scheme": "tea", "reference": {"segment": 0}}]})
                 time.sleep(600)
                 """)
-        let variables = ["PATH": "\(folder.path):\(Self.path)"]
+        let variables = ["PATH": "\(folder.path):\(ExternalPrograms.path)"]
         var result = try await Program.run("route", "--with", "tea", "tea:7", environment: variables)
         while result.errors.contains("Text file busy") {
             result = try await Program.run("route", "--with", "tea", "tea:7", environment: variables)
@@ -263,11 +180,11 @@ struct ExternalProviderTests {
 
     @Test("A cancelled payment does not wait for the program")
     func cancelled() async throws {
-        let file = try program("tea", Self.ready + "\ntime.sleep(600)")
+        let file = try programs.program("tea", ExternalPrograms.ready + "\ntime.sleep(600)")
         var limits = ExternalProvider.Limits()
         limits.message = .seconds(500)
-        let provider = try self.provider(file, limits)
-        let task = Task { try await provider.pay(Self.attempt, in: Self.context()) }
+        let provider = try programs.provider(file, limits)
+        let task = Task { try await provider.pay(ExternalPrograms.attempt, in: ExternalPrograms.context()) }
         task.cancel()
         let error = await #expect(throws: PaymentError.self) { try await task.value }
         #expect(error?.code == .cancelled && error?.phase == .beforeSend)
@@ -277,9 +194,9 @@ struct ExternalProviderTests {
 
     @Test("It sees no variable but those that programs need, and only the secrets that it declared")
     func secrets() async throws {
-        let file = try program(
+        let file = try programs.program(
             "tea",
-            Self.ready + """
+            ExternalPrograms.ready + """
 
                 say({"type": "secret", "name": "tea.key"})
                 key = hear()["value"]
@@ -288,13 +205,13 @@ struct ExternalProviderTests {
                 hear()
                 """)
         let environment = [
-            "PATH": "\(folder.path):\(Self.path)", "PAYROUTE_SECRET_TEA_KEY": "leaves",
-            "PAYROUTE_SECRET_CITCON_KEY": "no", "AWS_KEY": "no",
+            "PATH": "\(folder.path):\(ExternalPrograms.path)", "PAYROUTE_SECRET_TEA__KEY": "leaves",
+            "PAYROUTE_SECRET_CITCON__KEY": "no", "AWS_KEY": "no",
         ]
-        let provider = try self.provider(file)
+        let provider = try programs.provider(file)
         let store = ExternalSecrets(base: NoSecrets(), providers: [provider]) { environment[$0] }
         let outcome = try await provider.status(
-            of: PaymentReference(provider: "tea", id: "7"), in: Self.context(secrets: store))
+            of: PaymentReference(provider: "tea", id: "7"), in: ExternalPrograms.context(secrets: store))
         guard case .unknown(let unknown) = outcome else {
             Issue.record("\(outcome)")
             return
@@ -306,17 +223,17 @@ struct ExternalProviderTests {
 
     @Test("It reaches only the hosts that it declared")
     func hosts() async throws {
-        let file = try program(
+        let file = try programs.program(
             "tea",
-            Self.ready + """
+            ExternalPrograms.ready + """
 
                 say({"type": "request", "method": "GET", "url": "https://elsewhere.example/"})
                 hear()
                 say({"type": "outcome", "outcome": "succeeded"})
                 """)
-        let provider = try self.provider(file)
+        let provider = try programs.provider(file)
         let router = PaymentRouter(
-            registry: try ProviderRegistry([provider]), transport: SandboxTransport(Silent()),
+            registry: try ProviderRegistry([provider]), transport: SandboxTransport(ExternalPrograms.Silent()),
             journal: InMemoryJournal())
         await #expect(throws: PaymentError.self) {
             try await router.status(of: PaymentReference(provider: "tea", id: "7"))
@@ -333,8 +250,8 @@ struct ExternalProviderTests {
             ("https://tea.example/?order=../7", nil, nil), ("tea:7/8", nil, nil),
         ] as [(String, String?, Bool?)])
     func links(text: String, name: String?, isVerified: Bool?) throws {
-        let file = try program("tea", Self.ready)
-        let provider = try self.provider(file)
+        let file = try programs.program("tea", ExternalPrograms.ready)
+        let provider = try programs.provider(file)
         let match = provider.recognize(try PaymentLink(text))
         #expect(match?.reference == name)
         #expect(match.map { $0.trust == .verified } == isVerified)
@@ -349,13 +266,13 @@ struct ExternalProviderTests {
             "{'host': 'assets.payrails.io', 'reference': {'segment': 0}}",
         ])
     func claims(link: String) async throws {
-        _ = try program(
+        _ = try programs.program(
             "tea",
-            Self.start
+            ExternalPrograms.start
                 + "\nsay({'type': 'provider', 'protocol': 1, 'id': 'tea', 'name': 'Tea', 'hosts': [], 'links': [\(link)]})\nhear()"
         )
-        var result = await run(["providers", "--with", "tea"])
-        while result.errors.contains("Text file busy") { result = await run(["providers", "--with", "tea"]) }
+        var result = await programs.run(["providers", "--with", "tea"])
+        while result.errors.contains("Text file busy") { result = await programs.run(["providers", "--with", "tea"]) }
         #expect(result.code == 1 && result.errors.contains("which belongs to"), "\(result)")
         #expect(result.output == "")
     }
@@ -364,13 +281,13 @@ struct ExternalProviderTests {
         "Names that are none, and programs that are not there or cannot be run, are told",
         arguments: ["", "../tea", "Tea", "a,,b"])
     func names(name: String) async throws {
-        #expect(await run(["providers", "--with", name]).code == 64)
-        let missing = await run(["providers", "--with", "nobody"])
+        #expect(await programs.run(["providers", "--with", name]).code == 64)
+        let missing = await programs.run(["providers", "--with", "nobody"])
         #expect(missing.code == 1 && missing.errors.contains("payroute-provider-nobody"))
         try "".write(toFile: folder.file("payroute-provider-note"), atomically: true, encoding: .utf8)
-        #expect(await run(["providers", "--with", "note"]).code == 1)
+        #expect(await programs.run(["providers", "--with", "note"]).code == 1)
         // A folder relative to the current one is not searched for providers.
-        _ = try program("tea", Self.ready)
-        #expect(await run(["providers", "--with", "tea"], environment: ["PATH": ".:"]).code == 1)
+        _ = try programs.program("tea", ExternalPrograms.ready)
+        #expect(await programs.run(["providers", "--with", "tea"], environment: ["PATH": ".:"]).code == 1)
     }
 }

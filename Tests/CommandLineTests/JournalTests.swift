@@ -150,7 +150,50 @@ struct JournalTests {
         #expect(await listed() == ["att_0"])
     }
 
-    @Test("Help reaches the commands below", arguments: ["list", "show", "resume", "prune"])
+    @Test("end keeps a person's decision with its evidence, and the payment is not made again")
+    func end() async throws {
+        let sandbox = Self.sandbox()
+        let server = try LoopbackServer(sandbox)
+        defer { server.stop() }
+        let payment = await sandbox.createPayment()
+        try await leave(PaymentReference(provider: "walletconnect-pay", id: payment.id))
+        let end = ["journal", "end", "att_left", "--journal", file]
+        for (words, missing) in [
+            (["--evidence", "x"], "--as"), (["--as", "paid"], "--evidence"), (["--as", "lost"], "--as"),
+            (["--as", "paid", "--evidence", "x"], "--by"),
+        ] {
+            let result = await payroute(end + words, input: [])
+            #expect(result.code == 64 && result.errors.contains("'\(missing) <"), "\(result)")
+        }
+        let ended = await payroute(
+            end + ["--as", "paid", "--by", "Mina", "--evidence", "statement 11", "--json"], input: [])
+        #expect(try ended.code == 0 && ended.ending["outcome"] == "succeeded", "\(ended)")
+        #expect(try ended.ending["reason"] == "paid, as Mina decided: statement 11")
+        let shown = await payroute("journal", "show", "att_left", "--journal", file)
+        #expect(shown.output.contains("paid, as Mina decided: statement 11"), "\(shown)")
+        let again = await payroute(end + ["--as", "not-paid", "--by", "Mina", "--evidence", "x"], input: [])
+        #expect(again.code == 1 && again.errors.contains("has ended already"), "\(again)")
+        #expect(await payroute(pay: payment.link, server, file).code == 0)
+        #expect(await sandbox.ledger.captures(of: payment.id) == 0)
+    }
+
+    /// Leaves an attempt in the journal whose request may have arrived.
+    private func leave(_ payment: PaymentReference) async throws {
+        let journal = try SQLiteJournal(path: file)
+        let (now, lease) = (Date(), PaymentLease(payment: payment, holder: "before", duration: .seconds(60)))
+        #expect(try await journal.acquire(lease, at: now))
+        let option = PaymentMethodOption(id: "o", title: "USDC", amount: try Money(decimal: "12.50", currency: .eur))
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "att_left"), reference: payment, option: option, idempotencyKey: "key",
+            startedAt: now, expiresAt: nil)
+        try await journal.open(attempt, under: lease)
+        try await journal.append(
+            JournalEntry(date: now, event: .stepStarted(name: "confirm", kind: .mutation(replay: .never))),
+            to: attempt.id, under: lease)
+        try await journal.release(lease)
+    }
+
+    @Test("Help reaches the commands below", arguments: ["list", "show", "resume", "end", "prune"])
     func help(name: String) async {
         let viaHelp = await payroute("help", "journal", name)
         let viaFlag = await payroute("journal", name, "--help")

@@ -146,7 +146,7 @@ struct PayTests {
             (["journal", "show", "--journal", "x"], "Missing expected argument '<attempt>'"),
             (["journal", "resume", "--journal", "x"], "never for real money"),
             (["journal", "lost"], "Unknown subcommand 'lost'. Did you mean 'list'?"),
-            (["pay", "pay_1", "--sandbox", "http://127.0.0.1:1", "--seed", "-"], "The value '-' is invalid"),
+            (["pay", "pay_1", "--sandbox", "http://127.0.0.1:1", "--wallet", "-"], "The value '-' is invalid"),
             (["sandbox", "--port", "65536"], "The value '65536' is invalid for '--port <number>'"),
         ])
     func refusals(words: [String], message: String) async {

@@ -92,7 +92,8 @@ struct PrivacyTests {
         "A command line that makes no sense is not quoted with its secrets",
         arguments: [
             [order], ["pay", "pay_1", order, "--sandbox", "http://127.0.0.1:1"],
-            ["pay", "pay_1", "--sandbox", order], ["pay", "pay_1", "--sandbox", "http://127.0.0.1:1", "--seed", order],
+            ["pay", "pay_1", "--sandbox", order],
+            ["pay", "pay_1", "--sandbox", "http://127.0.0.1:1", "--wallet", order],
             ["pay", "pay_1", "--sandbox=\(order)"], ["help", order], ["journal", order],
             ["sandbox", "--port", "https://user:\(secret)@x.example"],
         ])

@@ -34,7 +34,7 @@ struct ProgramTests {
                   cancel                  Cancel a payment that is not paid yet.
                   review                  Show what wallet calls would do, or why they are
                                           refused.
-                  journal                 List, show, resume or prune a journal's payments.
+                  journal                 List, show, resume, end or prune a journal's payments.
                   providers               List the providers with their link patterns and
                                           capabilities.
                   sandbox                 Serve simulated payment services on this machine.

@@ -20,7 +20,7 @@ struct ShellTests {
         "bash completes commands, those below them, options and files",
         arguments: [
             ("payroute jo", ["journal"]),
-            ("payroute journal ", ["list", "show", "resume", "prune", "--help", "--version"]),
+            ("payroute journal ", ["list", "show", "resume", "end", "prune", "--help", "--version"]),
             ("payroute journal list --j", ["--journal", "--json"]), ("payroute sandbox t", ["tail"]),
             ("payroute sandbox tail --k", ["--kind"]), ("payroute pay --sandbox ", []), ("payroute nonsense --js", []),
             ("payroute pay --sandbox http://x --js", ["--json"]),

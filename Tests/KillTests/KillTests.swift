@@ -75,8 +75,8 @@ struct KillTests {
     }
 
     /// Resumes the interrupted payments among `killed`. One that was killed between its entry in the journal and the
-    /// confirmation's arrival stays unknown while the service waits for it, and when the service has cancelled it, until
-    /// its signature is no longer good.
+    /// confirmation's arrival stays unknown while the service waits for it, and when the service has cancelled it,
+    /// until its signature is no longer good.
     private func settle(_ killed: [String], _ sandbox: WalletConnectPaySandbox, _ url: String) async throws {
         let words = ["journal", "resume", "--journal", journal, "--sandbox", url, "--json"]
         let first = try await run(words)

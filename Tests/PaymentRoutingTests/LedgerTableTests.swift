@@ -75,7 +75,7 @@ struct LedgerTableTests {
         .unknown(UnknownOutcome(reference: ScriptedProvider.reference, message: "?")),
     ]
 
-    /// A service that makes one report, whoever asks; its payer's side comes to the stored steps again.
+    /// A service that makes one report to every question; its payer's side comes to the stored steps again.
     private struct Claimant: NotificationReadingService, CancellingService, RedirectCompletingProvider {
         let report: PaymentOutcome
         let authority: Authority
@@ -181,7 +181,7 @@ struct LedgerTableTests {
                     if authority.isLive {
                         #expect(!Self.isRefusal(cell.outcome) && !Self.isRefusal(cell.ending), place)
                     }
-                    // Nothing is stated that the service did not report, and no attempt is open that was told as over.
+                    // Nothing is stated that the service did not report, and what is stated as over is closed.
                     if let outcome = cell.outcome, outcome.isFinal {
                         #expect(Self.word(outcome) == Self.word(report), place)
                         #expect(!cell.isOpen || !face.endsAttempts || authority == .distrusted, place)

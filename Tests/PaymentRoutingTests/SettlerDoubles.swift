@@ -185,3 +185,9 @@ extension Payer {
         Payer(policy: .firstWhateverItCosts, settler: settler)
     }
 }
+
+extension InvoiceProvider: PayeeNotifyingProvider {
+    func notifyPayee(_ receipt: PaymentReceipt, of attempt: PaymentAttempt, in context: ProviderContext) async throws {
+        calls.count("notify")
+    }
+}

@@ -25,6 +25,16 @@ enum FormSamples {
                 "a6", "left", [.stepStarted(name: "ask", kind: .query), .abandoned(reason: "changed their mind")]),
             try transferred(), try history("a8", "caf\u{E9}", []),
             try history("a9", "coffee", [.stepStarted(name: "settle", kind: .settlement)]),
+            try history(
+                "a10", "decided",
+                [
+                    .stepStarted(name: "settle", kind: .settlement),
+                    .outcome(
+                        .succeeded(
+                            PaymentReceipt(
+                                reference: PaymentReference(provider: acme, id: "decided"),
+                                decision: "Mina decided: a statement"))),
+                ]),
         ]
     }
 
@@ -48,6 +58,9 @@ enum FormSamples {
                 .stepStarted(name: "sign", kind: .interaction), .stepFinished(name: "sign", result: nil),
                 .stepStarted(name: "move", kind: .mutation(replay: .sameKey)),
                 .stepFailed(name: "move", reason: "not now"),
+                .stepStarted(
+                    name: "permit", kind: .signature(until: Date(timeIntervalSince1970: 1_800_000_000))),
+                .stepFinished(name: "permit", result: nil),
                 .stepFailed(name: "send", reason: "no network", wasSent: false),
                 .stepStarted(name: "move", kind: .mutation(replay: .never)), .stepFinished(name: "move", result: "ok"),
                 .outcome(.pending(retryAfter: .seconds(1.5))), .outcome(.pending(retryAfter: nil)),

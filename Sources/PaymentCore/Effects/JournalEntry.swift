@@ -13,8 +13,8 @@ public struct JournalEntry: Sendable, Hashable, Codable {
         case stepStarted(name: String, kind: StepKind)
         /// A step ended with this result.
         case stepFinished(name: String, result: JSONValue)
-        /// A step ended without effect: the service refused, or, where `wasSent` is false, nothing left this device. The
-        /// text has no secrets.
+        /// A step ended without effect: the service refused, or, where `wasSent` is false, nothing left this device.
+        /// The text has no secrets.
         case stepFailed(name: String, reason: String, wasSent: Bool = true)
         /// The attempt reached an outcome. Only a final one ends it.
         case outcome(PaymentOutcome)

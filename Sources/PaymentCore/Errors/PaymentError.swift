@@ -58,6 +58,13 @@ public struct PaymentError: Error, Sendable, Hashable {
         public static let journal = Code(rawValue: "journal")
         /// Another worker, perhaps in another process, is paying this.
         public static let inUse = Code(rawValue: "in-use")
+        /// The attempt has ended already.
+        public static let attemptEnded = Code(rawValue: "attempt-ended")
+        /// A person's decision about an attempt is not accepted: it has no evidence, or the wallet proves the contrary.
+        public static let decisionRefused = Code(rawValue: "decision-refused")
+        /// Something that outlasts the payment, such as an allowance above its amount, would be signed without a
+        /// question.
+        public static let consentNeeded = Code(rawValue: "consent-needed")
         /// The provider cannot do this.
         public static let unsupported = Code(rawValue: "unsupported")
         /// The caller cancelled before anything was sent.

@@ -75,8 +75,9 @@ public struct AttemptHistory: Sendable, Hashable {
     /// True if a settlement began whose end is not stored as being without effect.
     package var hasOpenSettlement: Bool { !openSteps { $0 == .settlement }.isEmpty }
 
-    /// The steps of such a kind that began and did not end without effect.
+    /// The steps of such a kind that began and did not end without effect, unless a person decided that they had none.
     private func openSteps(where isWanted: (StepKind) -> Bool) -> Set<String> {
+        if case .declined(let reason)? = outcome, reason.code == .decided { return [] }
         var open: Set<String> = []
         for entry in entries {
             switch entry.event {

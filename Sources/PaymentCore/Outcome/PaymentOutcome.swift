@@ -34,12 +34,17 @@ public struct PaymentReceipt: Sendable, Hashable, Codable {
     public let amount: Money?
     /// The transaction on the payment network, when the service states it.
     public let transactionID: String?
+    /// The person who decided that it is paid, with their evidence, where no service, wallet or settler says so.
+    public let decision: String?
 
     /// Creates a receipt.
-    public init(reference: PaymentReference, amount: Money? = nil, transactionID: String? = nil) {
+    public init(
+        reference: PaymentReference, amount: Money? = nil, transactionID: String? = nil, decision: String? = nil
+    ) {
         self.reference = reference
         self.amount = amount
         self.transactionID = transactionID
+        self.decision = decision
     }
 }
 
@@ -65,6 +70,9 @@ public struct DeclineReason: Sendable, Hashable, Codable {
         public static let paidElsewhere = Code(rawValue: "paid-elsewhere")
         /// The service refused the payer for legal reasons.
         public static let compliance = Code(rawValue: "compliance")
+        /// A person decided that it is not paid, where no service, wallet or settler says so. The message names the
+        /// person and their evidence.
+        public static let decided = Code(rawValue: "decided")
     }
 
     /// The kind of reason.
@@ -146,6 +154,7 @@ extension PaymentOutcome: CustomStringConvertible {
         case .succeeded(let receipt):
             (receipt.reference.subject == .refund ? "refunded" : "paid")
                 + (receipt.transactionID.map { " (transaction \($0))" } ?? "")
+                + (receipt.decision.map { ", as \($0)" } ?? "")
         case .declined(let reason): "declined: \(reason.message)"
         case .cancelled: "cancelled"
         case .expired: "expired"

@@ -8,7 +8,8 @@ extension AttemptEngine {
         let attempt = history.attempt
         let steps = StepLog(history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects)
         let context = effects.context(
-            for: descriptor, payer: payer, steps: steps, about: attempt.reference, attempt: attempt.id,
+            for: descriptor, payer: try await payer(of: attempt), steps: steps, about: attempt.reference,
+            attempt: attempt.id,
             journal: journal,
             link: link)
         do {

@@ -79,7 +79,7 @@ struct ServiceClient: Sendable {
     func notifyPayee(of history: AttemptHistory) async {
         let attempt = history.attempt
         guard case .succeeded(let receipt)? = history.outcome, history.hasOpenSettlement,
-            let notifier = service as? any PayeeNotifyingProvider
+            receipt.decision == nil, let notifier = service as? any PayeeNotifyingProvider
         else { return }
         do { try await notifier.notifyPayee(receipt, of: attempt, in: queries(about: attempt.reference)) } catch {
             let reason = PaymentError(thrown: error, at: descriptor.id).message

@@ -44,6 +44,12 @@ struct LeasedJournal: Sendable {
         try await writer.append(entry, to: attempt, under: lease)
     }
 
+    /// Writes a person's decision, which ends an attempt whatever its record is worth. Only within ``inTurn(_:)``.
+    func decide(_ entry: JournalEntry, on history: AttemptHistory) async throws {
+        let sealed = try writer?.sealed(entry, on: history) ?? entry
+        try await base.append(sealed, to: history.attempt.id, under: lease)
+    }
+
     func renew(at now: Date) async throws {
         if let refunded { try await base.renew(refunded, at: now) }
         try await base.renew(lease, at: now)

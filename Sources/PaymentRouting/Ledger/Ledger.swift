@@ -17,6 +17,9 @@ struct Ledger: Sendable {
         case run
         /// Any other, while an attempt may be open: a quote, a status.
         case question
+        /// A status that is asked under the merchant's name for the payment: it does not tell which of the payer's
+        /// attempts a refusal is about.
+        case otherName
     }
 
     private let histories: [AttemptHistory]
@@ -77,6 +80,9 @@ struct Ledger: Sendable {
             + "keep the journal for examination, and ask the payee before paying in any other way"
     }
 
+    /// Returns the date until which a signature is good, for people.
+    static func text(of end: Date) -> String { RFC3339(seconds: Int64(end.timeIntervalSince1970)).text }
+
     // MARK: What stands against a refusal
 
     private struct Obstacle {
@@ -89,15 +95,15 @@ struct Ledger: Sendable {
         if let transfer = transfer(in: history) { return transfer }
         let id = history.attempt.id
         if !history.isFinished, let end = history.signaturesEnd, end > now {
-            let until = RFC3339(seconds: Int64(end.timeIntervalSince1970)).text
             return Obstacle(
-                fact: "the service has a signature for \(history.attempt.option.amount), good until \(until)",
+                fact: "the service has a signature for \(history.attempt.option.amount), good until "
+                    + Self.text(of: end),
                 advice: "do not pay in any other way before that time, and ask again after it")
         }
         guard isFinal else { return nil }
         guard isSound(history) else { return Obstacle(fact: "nothing is certain", advice: Self.distrust(of: id)) }
-        guard face == .question, !history.isFinished else { return nil }
-        guard history.mayHaveMovedMoney else {
+        guard face != .run, !history.isFinished else { return nil }
+        guard face != .otherName, history.mayHaveMovedMoney else {
             return Obstacle(
                 fact: "the attempt \(id) is open here and may still be resumed",
                 advice: "resume it, or recover, to end it")

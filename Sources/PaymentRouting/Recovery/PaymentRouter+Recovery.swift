@@ -80,7 +80,7 @@ extension PaymentRouter {
         }
     }
 
-    private func history(of attempt: AttemptID) async throws(PaymentError) -> AttemptHistory {
+    func history(of attempt: AttemptID) async throws(PaymentError) -> AttemptHistory {
         let history = try await journaled { try await $0.history(of: attempt) }
         guard let history else { throw PaymentError(.notFound, "the journal has no attempt \(attempt)") }
         return history

@@ -50,8 +50,34 @@ public struct JournalKey: Sendable {
                 + (try SealEncoding.event(entry.event)))
     }
 
-    /// True if every seal of `history` is there and right.
+    /// The seal of a person's decision, over a record as it stands, sound or not.
+    func seal(_ decision: JournalEntry, over history: AttemptHistory) throws -> String {
+        var history = history
+        // Erased at the end.
+        history.eraseInteractions()
+        var fields = ["decision", try seal(history.attempt), history.attempt.seal ?? ""]
+        for entry in history.entries + [decision] {
+            fields += [entry.seal ?? "", SealEncoding.date(entry.date)]
+            fields.append(authenticate(try SealEncoding.event(entry.event)))
+        }
+        return authenticate(fields)
+    }
+
+    /// True if every seal of `history` is there and right, or a person's decision ended it as it is.
     func isSound(_ history: AttemptHistory) -> Bool {
+        if let decision = history.entries.last, let seal = decision.seal, decision.isEnding {
+            var before = history
+            before.entries.removeLast()
+            var unsealed = decision
+            unsealed.seal = nil
+            let right = try? self.seal(unsealed, over: before)
+            if let right, ConstantTime.equal(right.utf8, seal.utf8) { return true }
+        }
+        return hasSoundChain(history)
+    }
+
+    /// True if every seal of `history` is there and right.
+    private func hasSoundChain(_ history: AttemptHistory) -> Bool {
         guard isSound(history.attempt), var previous = history.attempt.seal else { return false }
         // The answers of wallets and forms are erased at the end; their seal stays, and later entries were sealed over
         // it.

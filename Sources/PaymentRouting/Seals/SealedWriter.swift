@@ -37,6 +37,13 @@ actor SealedWriter {
         tips[attempt] = Tip(count: tip.count + 1, seal: seal)
     }
 
+    /// Returns a person's decision with its seal, over the record as it stands.
+    nonisolated func sealed(_ decision: JournalEntry, on history: AttemptHistory) throws -> JournalEntry {
+        var sealed = decision
+        sealed.seal = try key.seal(decision, over: history)
+        return sealed
+    }
+
     private func tip(of attempt: AttemptID) async throws -> Tip {
         if let tip = tips[attempt] { return tip }
         guard let history = try await base.history(of: attempt) else { throw JournalError.unknownAttempt(attempt) }

@@ -6,6 +6,7 @@ enum StoredReceipt {
         var value: JSONValue = ["reference": StoredReference.value(receipt.reference)]
         value["amount"] = receipt.amount.map(StoredMoney.value)
         value["transaction"] = receipt.transactionID.map { .string($0) }
+        value["decision"] = receipt.decision.map { .string($0) }
         return value
     }
 
@@ -14,6 +15,6 @@ enum StoredReceipt {
         if let money = try object.optionalObject("amount") { amount = try StoredMoney.read(money) }
         return PaymentReceipt(
             reference: try StoredReference.read(object.members["reference"]), amount: amount,
-            transactionID: try object.optionalText("transaction"))
+            transactionID: try object.optionalText("transaction"), decision: try object.optionalText("decision"))
     }
 }

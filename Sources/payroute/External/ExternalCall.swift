@@ -14,7 +14,11 @@ struct ExternalCall: Sendable {
     let context: ProviderContext
     /// The attempt's key, where there is an attempt.
     let key: String?
+    /// The call's id, which no other call of this process has: every message of the call carries it.
+    private let id = Self.calls.add(1, ordering: .relaxed).newValue
     private let money = MoneyWatch()
+
+    private static let calls = Atomic<Int64>(0)
 
     init(manifest: ExternalManifest, limits: ExternalProvider.Limits, context: ProviderContext, key: String?) {
         self.manifest = manifest
@@ -39,9 +43,10 @@ struct ExternalCall: Sendable {
     /// Sends the question, does the work that the program requests, and returns its final message, whose type is
     /// `ending`.
     func run(_ question: JSONValue, ending: String, _ process: ExternalProcess) async throws -> JSONValue {
+        var question = question
+        question["id"] = .number(JSONNumber(id))
         try process.send(question, within: limits.message)
-        let answer = try await converse(until: ending, process, in: nil)
-        return answer
+        return try await converse(until: ending, process, in: nil)
     }
 
     /// Exchanges messages until one of type `ending`.
@@ -56,6 +61,11 @@ struct ExternalCall: Sendable {
             }
             let message = try process.receive(within: limits.message)
             let type = message["type"]?.string ?? ""
+            guard message["id"]?.int64 == id else {
+                throw fault(
+                    "its message of type '\(Printable.text(type, limit: 20))' has not the id of this call: it is late, "
+                        + "of another call, or of none")
+            }
             if type == ending { return message }
             switch type {
             case "request":
@@ -109,7 +119,7 @@ struct ExternalCall: Sendable {
         }
         // From here on, only this program decides whether the request may have arrived.
         if isMutation { money.mayMove() }
-        let body = message["body"].flatMap { $0 == .null ? nil : $0 }
+        let body = message.present("body")
         return try await context.json(
             HTTPRequest.Method(rawValue: method), url, body: body, headers: headers,
             idempotencyKey: usesKey ? key : nil, accepting: Set(statuses), as: JSONValue.self)

@@ -45,10 +45,14 @@ struct ExternalManifest: Sendable, Equatable {
             }
             links.append(link)
         }
-        guard let secrets = Self.texts(message["secrets"] ?? []),
-            secrets.allSatisfy({ $0.hasPrefix(name + ".") })
-        else { throw defect("asks for 'secrets' that do not begin with '\(name).'") }
-        let window = message["replayWindow"] ?? .number(JSONNumber(0))
+        guard let secrets = Self.texts(message.present("secrets") ?? []),
+            secrets.allSatisfy({ Self.isSecret($0, of: name) })
+        else {
+            throw defect(
+                "asks for 'secrets' that do not begin with '\(name).', or are not small letters and digits with single "
+                    + "hyphens and points between them")
+        }
+        let window = message.present("replayWindow") ?? .number(JSONNumber(0))
         guard let seconds = window.int64, (0...31_536_000).contains(seconds) else {
             throw defect("has a 'replayWindow' that is no number of seconds")
         }
@@ -63,6 +67,16 @@ struct ExternalManifest: Sendable, Equatable {
         guard let list = json?.array, list.count <= 64 else { return nil }
         let texts = list.compactMap(\.string).filter { (1...255).contains($0.utf8.count) }
         return texts.count == list.count ? texts : nil
+    }
+
+    /// Returns true if `text` can name a secret of `provider`. The form gives each name a variable that no other name
+    /// has, see ``ExternalSecrets/variable(_:)``.
+    private static func isSecret(_ text: String, of provider: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count > 1 && parts[0] == provider
+            && parts.flatMap { $0.split(separator: "-", omittingEmptySubsequences: false) }.allSatisfy { word in
+                !word.isEmpty && word.utf8.allSatisfy { 0x61...0x7A ~= $0 || $0.isASCIIDigit }
+            }
     }
 
     static func == (one: ExternalManifest, other: ExternalManifest) -> Bool {

@@ -37,20 +37,19 @@ enum ExternalNames {
             options.append(
                 PaymentMethodOption(
                     id: id, title: title, amount: try amount(option["amount"]),
-                    providerData: option["data"].flatMap { $0 == .null ? nil : $0 }))
+                    providerData: option.present("data")))
         }
-        let price = message["amount"].flatMap { $0 == .null ? nil : $0 }
         return PaymentQuote(
             reference: reference, payee: Payee(name: payee),
-            amount: try price.map { json throws(PaymentError) in try amount(json) },
-            options: options, expiresAt: try date(message["expires"]),
-            outcome: try message["outcome"].flatMap { $0 == .null ? nil : $0 }.map { json throws(PaymentError) in
+            amount: try message.present("amount").map { json throws(PaymentError) in try amount(json) },
+            options: options, expiresAt: try date(message.present("expires")),
+            outcome: try message.present("outcome").map { json throws(PaymentError) in
                 try outcome(json, of: reference)
             })
     }
 
     private static func date(_ json: JSONValue?) throws(PaymentError) -> Date? {
-        guard let json, json != .null else { return nil }
+        guard let json else { return nil }
         guard let seconds = json.int64, (0...4_102_444_800).contains(seconds) else {
             throw malformed("'expires' is no number of Unix seconds")
         }
@@ -63,10 +62,10 @@ enum ExternalNames {
         let text = Printable.text(message["message"]?.string ?? "", limit: 200)
         switch word {
         case "succeeded":
-            let paid = message["amount"].flatMap { $0 == .null ? nil : $0 }
             return .succeeded(
                 PaymentReceipt(
-                    reference: reference, amount: try paid.map { json throws(PaymentError) in try amount(json) },
+                    reference: reference,
+                    amount: try message.present("amount").map { json throws(PaymentError) in try amount(json) },
                     transactionID: message["transaction"]?.string))
         case "declined":
             return .declined(DeclineReason(.refused, text.isEmpty ? "the service refused the payment" : text))
@@ -85,5 +84,13 @@ enum ExternalNames {
 
     private static func malformed(_ text: String) -> PaymentError {
         PaymentError(.invalidResponse, "the external provider's answer cannot be used: \(text)", phase: .answered)
+    }
+}
+
+extension JSONValue {
+    /// Returns the member `name`; nil where it is absent or null, which mean the same wherever a member is optional.
+    func present(_ name: String) -> JSONValue? {
+        guard let member = self[name], !member.isNull else { return nil }
+        return member
     }
 }

@@ -115,9 +115,15 @@ struct ExternalSecrets: SecretStore {
         return environment(Self.variable(name)).map { Redacted($0) }
     }
 
-    /// `PAYROUTE_SECRET_COFFEE_KEY` for `coffee.key`.
+    /// Returns the variable of a secret: `PAYROUTE_SECRET_COFFEE_SHOP__KEY` for `coffee-shop.key`.
     static func variable(_ name: String) -> String {
         "PAYROUTE_SECRET_"
-            + String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? Character($0.uppercased()) : "_" })
+            + name.uppercased().split(separator: ".").map { $0.split(separator: "-").joined(separator: "_") }
+            .joined(separator: "__")
     }
+}
+
+extension [ExternalProvider] {
+    /// Returns the network of a command with these providers: whatever hosts they declare, it ends at this machine.
+    func network(_ base: any HTTPTransport) -> any HTTPTransport { isEmpty ? base : LocalTransport(base: base) }
 }

@@ -122,7 +122,11 @@ import Testing
         world.wire.edit { _, body in
             let posts = faults.requests.count { $0.method == "POST" && $0.path.hasSuffix("/refund") }
             guard posts == 3, let list = body["status"]?.array else { return }
-            guard isLate.withLock({ isLate in defer { isLate = false }; return isLate }) else { return }
+            guard
+                isLate.withLock({ isLate in
+                    defer { isLate = false }; return isLate
+                })
+            else { return }
             let others = list.filter { $0["code"] != "refundRequested" && $0["code"] != "refundFailed" }
             let requests = list.filter { $0["code"] == "refundRequested" }
             body["status"] = .array(others + requests.prefix(1))

@@ -1,8 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentTransport
-import PaymentWallet
-import SandboxSupport
 
 /// `payroute journal resume`.
 enum JournalResumeCommand: Command {
@@ -22,20 +19,12 @@ enum JournalResumeCommand: Command {
                 isOptional: true)
         ],
         options: [
-            JournalOption.syntax,
-            .init(name: "sandbox", value: "url", help: "The sandbox that was paid at.", isRequired: true),
-            .init(name: "seed", value: "number", help: "The number that makes the wallet's key. (default: 1)"),
-            .init(name: "json", help: "Print one JSON object per attempt, one line each."),
-        ])
+            .init(name: "json", help: "Print one JSON object per attempt, one line each.")
+        ] + PaymentOptions.payers.map { $0.name == JournalOption.syntax.name ? JournalOption.syntax : $0 })
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let sandbox = try PayCommand.sandboxURL(arguments)
-        let seed = try arguments.value("seed") { UInt64($0) } ?? 1
-        let journal = try JournalOption.open(arguments)
-        let session = try PaymentSession(
-            sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(), journal: journal,
-            privately: PrivateSettings(seed: seed, journal: arguments.value("journal"))
-        ) { _, _ in }
+        _ = try JournalOption.path(arguments)
+        let session = try PaymentSession(arguments, console, creatingJournal: false) { _, _ in }
         let id = arguments.positionals.first.map { AttemptID(rawValue: $0) }
         let (result, signal) = await Interrupts.run { () -> Result<[RecoveryReport], PaymentError> in
             do throws(PaymentError) {
@@ -60,7 +49,11 @@ enum JournalResumeCommand: Command {
         var result = PaymentResult("")
         switch report.result {
         case .success(let outcome): result.end(outcome)
-        case .failure(let error): result.end(error)
+        case .failure(let error):
+            result.end(error)
+            if error.code == .unroutable {
+                result.reason += "; name it with --with \(attempt.reference.provider) if it is an external provider"
+            }
         }
         if isJSON {
             console.output.edit { buffer in

@@ -12,8 +12,21 @@ enum AutoPayOption {
     static let option = CommandSyntax.Option(
         name: "auto-within", value: "limits",
         help:
-            "Pay without a question what stays within limits such as '20 EUR/day, 100 EUR/month', and decline the rest. They are counted in the --journal."
+            "Pay without a question what stays within limits such as '20 EUR/day, 100 EUR/month', and decline the rest. They are counted in the --journal, without which they are refused."
     )
+
+    /// Reads the limits of a line; nil where it has none.
+    ///
+    /// - Throws: ``UsageError`` for malformed limits, and for limits without a journal: each run would begin at zero.
+    static func read(_ arguments: ParsedArguments) throws(UsageError) -> AutoPay? {
+        guard let autoPay = try arguments.value(option.name, policy) else { return nil }
+        guard arguments.value(PaymentOptions.journal.name) != nil else {
+            throw UsageError(
+                "'--auto-within <limits>' binds nothing without a journal, where what is spent is counted: add "
+                    + "'--journal <file>', the same file each time", arguments.syntax)
+        }
+        return autoPay
+    }
 
     /// Returns the policy, or nil when a limit is malformed.
     static func policy(_ text: String) -> AutoPay? {

@@ -11,10 +11,10 @@ enum CancelCommand: Command {
         discussion:
             "Ends with 0 only when the payment is cancelled. Where it has been paid meanwhile, that is said, and "
             + "nothing is refunded: 'payroute refund' does that.",
-        arguments: [PaymentName.argument], options: ServiceSession.options)
+        arguments: [PaymentName.argument], options: [ServiceSession.json] + PaymentOptions.merchants)
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let session = try ServiceSession(arguments, creatingJournal: true)
+        let session = try ServiceSession(arguments, console, creatingJournal: true)
         let payment = await session.asMerchant(try PaymentName.read(arguments, console, session.router))
         return await ServiceSession.finish(payment, arguments, console) {
             $0 == .cancelled

@@ -1,7 +1,4 @@
 import PaymentCore
-import PaymentStore
-import PaymentTransport
-import PaymentWallet
 import SandboxSupport
 
 /// `payroute pay`: pays one link at a sandbox with the development wallet.
@@ -12,7 +9,7 @@ enum PayCommand: Command {
         path: "payroute pay",
         overview: "Pay a link at a sandbox with the development wallet, showing each step.",
         discussion: """
-            Never real money: the wallet's key can be computed from its seed, and Lightning invoices and coin addresses are paid in a simulated ledger, so only a sandbox on this machine is called. That is why the first option that can be paid is taken, whatever it costs, when --option names none; where there are several the command says which one it took.
+            Never real money: the wallet's key can be computed from its number, and Lightning invoices and coin addresses are paid in a simulated ledger, so only a sandbox on this machine is called. That is why the first option that can be paid is taken, whatever it costs, when --option names none; where there are several the command says which one it took.
 
             With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again resumes it. Several commands may share one file. Receipts of private payments are kept beside it, in FILE.receipts.
 
@@ -28,27 +25,19 @@ enum PayCommand: Command {
             )
         ],
         options: [
-            .init(
-                name: "sandbox", value: "url", help: "The sandbox to call, as printed by 'payroute sandbox'.",
-                isRequired: true),
             .init(name: "option", value: "id", help: "The option to pay with. (default: the first that can be paid)"),
             AutoPayOption.option,
             .init(
                 name: "amount", value: "satoshi",
                 help: "How much, where a payee of Paykit or a bitcoin text leaves it to the payer."),
-            .init(name: "seed", value: "number", help: "The number that makes the wallet's key. (default: 1)"),
             PrivateOption.option,
             .init(name: "trust-host", help: "Pay although the link does not prove where it leads."),
-            .init(name: "journal", value: "file", help: "Keep the payment's steps in a file, to go on after a crash."),
             .init(name: "json", help: "Print one JSON object per event, one line each; the last is the ending."),
-            ExternalOption.syntax,
-        ])
+        ] + PaymentOptions.payers)
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let sandbox = try sandboxURL(arguments)
-        let seed = try arguments.value("seed") { UInt64($0) } ?? 1
         let isJSON = arguments.has("json")
-        let autoPay = try arguments.value(AutoPayOption.option.name, AutoPayOption.policy)
+        let autoPay = try AutoPayOption.read(arguments)
         let amount = try arguments.value("amount") { text -> Money? in
             guard let satoshi = UInt64(text), satoshi > 0 else { return nil }
             return try? Money(minorUnits: UInt128(satoshi), currency: .satoshi)
@@ -56,16 +45,10 @@ enum PayCommand: Command {
         let choice =
             arguments.value("option").map(PaymentSession.Choice.option) ?? (autoPay == nil ? .first : .withinLimits)
         let trustsLink = arguments.has("trust-host")
+        // Before standard input is read.
+        _ = try sandboxURL(arguments)
         let link = try SingleLink.read(arguments, console)
-        let journal: any PaymentJournal = try arguments.value("journal").map(JournalOption.make) ?? InMemoryJournal()
-        let session = try PaymentSession(
-            sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(), journal: journal,
-            amount: amount,
-            autoPay: autoPay,
-            privately: PrivateSettings(
-                seed: seed, journal: arguments.value("journal"), isOnly: arguments.has(PrivateOption.option.name)),
-            external: try ExternalOption.load(arguments, console, sandbox: sandbox), environment: console.environment
-        ) { label, text in
+        let session = try PaymentSession(arguments, console, amount: amount, autoPay: autoPay) { label, text in
             console.narrate(label, text, isJSON: isJSON)
         }
         let (result, signal) = await Interrupts.run {

@@ -48,10 +48,9 @@ struct PaymentSession: Sendable {
         payer.settler = payer.settler.map { NarratingSettler(settler: $0, narrate: narrate) }
         if let amount { payer.amountChooser = { _ in amount } }
         self.payer = payer
-        // Whatever hosts an external provider declares, this wallet pays on this machine only.
         router = PaymentRouter(
             registry: try Installation.registry(sandbox: sandbox, privately: privately, with: external),
-            transport: external.isEmpty ? transport : LocalTransport(base: transport), journal: journal,
+            transport: external.network(transport), journal: journal,
             readers: Installation.readers, clock: clock,
             secrets: ExternalSecrets(
                 base: SandboxSecrets(sandbox: sandbox, transport: transport), providers: external,

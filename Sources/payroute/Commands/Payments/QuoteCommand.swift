@@ -1,7 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentTransport
-import PaymentWallet
 import SandboxSupport
 
 /// `payroute quote`: the amount that a link asks for, and the ways to pay it.
@@ -18,25 +16,16 @@ enum QuoteCommand: Command {
             """,
         arguments: PayCommand.syntax.arguments,
         options: [
-            .init(
-                name: "sandbox", value: "url", help: "The sandbox to call, as printed by 'payroute sandbox'.",
-                isRequired: true),
-            .init(name: "seed", value: "number", help: "The number that makes the wallet's key. (default: 1)"),
             .init(name: "trust-host", help: "Ask although the link does not prove where it leads."),
             .init(name: "json", help: "Print one JSON object, and ask nothing."),
-            ExternalOption.syntax,
-        ])
+        ] + PaymentOptions.payers)
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let sandbox = try PayCommand.sandboxURL(arguments)
-        let seed = try arguments.value("seed") { UInt64($0) } ?? 1
+        // Before standard input is read.
+        _ = try PayCommand.sandboxURL(arguments)
         let (trustsLink, isJSON) = (arguments.has("trust-host"), arguments.has("json"))
         let link = try SingleLink.read(arguments, console)
-        let session = try PaymentSession(
-            sandbox: sandbox, wallet: DevelopmentWallet(seed: seed), transport: StandardTransport(),
-            privately: PrivateSettings(seed: seed),
-            external: try ExternalOption.load(arguments, console, sandbox: sandbox), environment: console.environment
-        ) { label, text in
+        let session = try PaymentSession(arguments, console) { label, text in
             if !isJSON, label != "route" { console.narrate(label, text, isJSON: false) }
         }
         let (asked, signal) = await Interrupts.run { await session.quote(link, trustsLink: trustsLink) }

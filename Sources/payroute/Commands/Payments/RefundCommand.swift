@@ -21,13 +21,14 @@ enum RefundCommand: Command {
             .init(
                 name: "id", value: "text",
                 help: "The refund's own id, such as a credit note's. (default: by payment and amount)"),
-        ] + ServiceSession.options)
+            ServiceSession.json,
+        ] + PaymentOptions.merchants)
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         guard let amount = try Self.amount(arguments) else {
             throw UsageError("Missing '--amount <amount>': how much is given back, such as '12.50 USD'", syntax)
         }
-        let session = try ServiceSession(arguments, creatingJournal: true)
+        let session = try ServiceSession(arguments, console, creatingJournal: true)
         let payment = await session.asMerchant(try PaymentName.read(arguments, console, session.router))
         let id =
             arguments.value("id") ?? session.vendor(of: payment.provider)?.refundID(of: payment, amount)

@@ -1,47 +1,43 @@
 import PaymentCore
 import PaymentRouting
 import PaymentSandbox
-import PaymentStore
 import PaymentTransport
+import PaymentWallet
 import SandboxSupport
 
 /// A session for merchants, and for questions about payments: a router with the payers' providers and the merchants'
 /// services of a sandbox.
 struct ServiceSession {
     let router: PaymentRouter
-    let journal: any PaymentJournal
+    /// The payer, for questions about the payer's payments.
+    let payer: Payer
     /// The vendors with the ids of their services.
     private let vendors: [(vendor: any SandboxVendor, services: Set<ProviderID>)]
 
-    /// The common options of these commands.
-    static let options: [CommandSyntax.Option] = [
-        .init(
-            name: "sandbox", value: "url", help: "The sandbox to call, as printed by 'payroute sandbox'.",
-            isRequired: true),
-        .init(name: "journal", value: "file", help: "The journal of the payment, where it has one."),
-        .init(name: "json", help: "Print one JSON object."),
-    ]
+    static let json = CommandSyntax.Option(name: "json", help: "Print one JSON object.")
 
     /// Opens the session that a line asks for.
     ///
     /// - Parameter isCreating: True if a missing journal is created.
-    init(_ arguments: ParsedArguments, creatingJournal isCreating: Bool) throws {
+    init(_ arguments: ParsedArguments, _ console: Console, creatingJournal isCreating: Bool) throws {
         let sandbox = try PayCommand.sandboxURL(arguments)
-        if let path = arguments.value("journal") {
-            journal = try SQLiteJournal(path: path, creating: isCreating)
-        } else {
-            journal = InMemoryJournal()
-        }
-        var registry = try Installation.registry(sandbox: sandbox)
+        let wallet = DevelopmentWallet(seed: try PaymentOptions.wallet(arguments))
+        let journal = try PaymentOptions.journal(arguments, creating: isCreating)
+        let external = try ExternalOption.load(arguments, console, sandbox: sandbox)
+        var registry = try Installation.registry(sandbox: sandbox, with: external)
         vendors = try SandboxVendors.all.map { vendor in
             let merchants = try vendor.merchants(at: sandbox)
             for merchant in merchants { registry = try registry.adding(merchant) }
             return (vendor, Set(merchants.map(\.descriptor.id)).union([vendor.id]))
         }
         let transport = StandardTransport()
+        payer = SandboxVendors.payer(wallet, at: sandbox, over: transport)
         router = PaymentRouter(
-            registry: registry, transport: transport, journal: journal, readers: Installation.readers,
-            secrets: SandboxSecrets(sandbox: sandbox, transport: transport))
+            registry: registry, transport: external.network(transport), journal: journal,
+            readers: Installation.readers,
+            secrets: ExternalSecrets(
+                base: SandboxSecrets(sandbox: sandbox, transport: transport), providers: external,
+                environment: console.environment))
     }
 
     /// Returns the vendor of a service.
@@ -61,9 +57,10 @@ struct ServiceSession {
         return names.last ?? payment
     }
 
-    /// Returns the payment by the name under which its service can be asked about it without its link.
-    func forStatus(_ payment: PaymentReference) -> PaymentReference {
-        SandboxVendors[payment.provider]?.statusName(of: payment) ?? payment
+    /// Returns the outcome of a payment. Its service is asked under the name that it knows without the payment's link.
+    func status(of payment: PaymentReference) async throws(PaymentError) -> PaymentOutcome {
+        let name = SandboxVendors[payment.provider]?.statusName(of: payment) ?? payment
+        return try await router.status(of: payment, askedAs: name, as: payer)
     }
 
     /// Does `work`, which a signal stops in good order, and shows its result.

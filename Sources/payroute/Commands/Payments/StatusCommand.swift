@@ -10,17 +10,17 @@ enum StatusCommand: Command {
         overview: "Ask the service what has become of a payment. Nothing is changed by it.",
         discussion:
             "Ends with 0 only when the payment is made, so that a script cannot take an answer for a payment. With "
-            + "--journal what this machine knows counts, too: of coins that the wallet itself has sent no refusal of "
-            + "the service is final.",
-        arguments: [PaymentName.argument], options: ServiceSession.options)
+            + "--journal what this machine knows counts, too: while an attempt is open there, or after the wallet itself "
+            + "has sent coins, no refusal of the service is final.",
+        arguments: [PaymentName.argument], options: [ServiceSession.json] + PaymentOptions.payers)
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let session = try ServiceSession(arguments, creatingJournal: false)
-        let payment = session.forStatus(try PaymentName.read(arguments, console, session.router))
+        let session = try ServiceSession(arguments, console, creatingJournal: false)
+        let payment = try PaymentName.read(arguments, console, session.router)
         return await ServiceSession.finish(payment, arguments, console) {
             if case .succeeded = $0 { true } else { false }
         } by: { () async throws(PaymentError) in
-            try await session.router.status(of: payment)
+            try await session.status(of: payment)
         }
     }
 }

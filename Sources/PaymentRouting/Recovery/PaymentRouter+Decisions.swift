@@ -1,0 +1,106 @@
+public import PaymentCore
+
+/// A person's decision about a payment whose service, wallet or settler never answers.
+@nonexhaustive
+public enum PaymentDecision: String, Sendable, Hashable, CaseIterable {
+    /// It is paid or, for a refund, refunded.
+    case paid
+    /// It is not paid, and never will be.
+    case notPaid = "not-paid"
+    /// It is not paid, although the payer's wallet or settler reported a transaction or a proof: as when the network
+    /// has dropped that transaction, and no longer can carry it out.
+    case notPaidDespiteTransaction = "not-paid-despite-transaction"
+}
+
+/// Attempts that people end.
+extension PaymentRouter {
+    /// Ends an attempt by a person's decision, where nothing else ever will. The provider need not be registered, and
+    /// is not asked: resume the attempt first.
+    ///
+    /// The journal keeps the decision with the person, the evidence and the date, and the outcome states them:
+    /// ``PaymentReceipt/decision``, or ``DeclineReason/Code/decided``. After `paid` the payment is not made again;
+    /// after the others it can be. What was reserved for it counts as spent, or is released. An attempt whose record
+    /// cannot be trusted is ended in this way only.
+    ///
+    /// - Parameters:
+    ///   - attempt: an attempt that is open.
+    ///   - decision: the decision.
+    ///   - person: the name of the person who decides.
+    ///   - evidence: the facts that the decision rests on, such as a statement of account; no secrets.
+    /// - Returns: the outcome that is stored.
+    /// - Throws: ``PaymentError``; nothing is stored then, but for `journal`, after which it may be. `notFound` when
+    ///   the journal has no such attempt, `attemptEnded` when it has ended, `decisionRefused` when person or evidence
+    ///   are missing, for ``PaymentDecision/notPaid`` while the wallet or settler has reported a transaction, and for
+    ///   both refusals while the service has a signature that still pays, `inUse` while another worker has the payment.
+    public func end(
+        _ attempt: AttemptID, as decision: PaymentDecision, by person: String, evidence: String
+    ) async throws(PaymentError) -> PaymentOutcome {
+        guard [person, evidence].allSatisfy({ text in text.contains { !$0.isWhitespace } }) else {
+            throw PaymentError(.decisionRefused, "an attempt is ended by a person, with evidence: state both")
+        }
+        let payment = try await history(of: attempt).attempt.reference
+        let outcome: PaymentOutcome?
+        do {
+            outcome = try await leases.with(payment) { journal in
+                try await journal.inTurn {
+                    try await end(attempt, as: decision, "\(person) decided: \(evidence)", journal)
+                }
+            } orElse: { _ in
+                nil
+            }
+        } catch {
+            throw PaymentError(thrown: error, at: payment.provider)
+        }
+        guard let outcome else { throw Self.ended(attempt, payment, nil) }
+        return outcome
+    }
+
+    /// Within the journal's turn.
+    private func end(
+        _ id: AttemptID, as decision: PaymentDecision, _ words: String, _ journal: LeasedJournal
+    ) async throws -> PaymentOutcome? {
+        let history = try await history(of: id)
+        let payment = history.attempt.reference
+        guard !history.isFinished else { throw Self.ended(id, payment, history.outcome) }
+        let outcome: PaymentOutcome
+        switch decision {
+        case .paid: outcome = .succeeded(PaymentReceipt(reference: payment, decision: words))
+        case .notPaid, .notPaidDespiteTransaction:
+            if decision == .notPaid, let transaction = history.walletTransfers.compactMap(\.self).last {
+                throw PaymentError(
+                    .decisionRefused,
+                    "the wallet has sent the money (\(transaction)): find out what became of that, and decide "
+                        + "'\(PaymentDecision.notPaidDespiteTransaction.rawValue)' only if it can never be carried out",
+                    provider: payment.provider, phase: .maybeSent)
+            }
+            if let end = history.signaturesEnd, end > effects.clock.now {
+                throw PaymentError(
+                    .decisionRefused,
+                    "the service has a signature that pays until \(Ledger.text(of: end)): decide after that",
+                    provider: payment.provider, phase: .maybeSent)
+            }
+            outcome = .declined(DeclineReason(.decided, "not paid, as \(words)"))
+        }
+        let entry = JournalEntry(date: effects.clock.now, event: .outcome(outcome))
+        do { try await journal.decide(entry, on: history) } catch JournalError.leaseLost {
+            throw PaymentError.inUse(payment.provider)
+        } catch {
+            throw PaymentError(
+                .journal, "the journal failed: \(error); look at the attempt again", provider: payment.provider,
+                phase: .maybeSent, cause: error)
+        }
+        // A settlement that cannot be stored here is repeated by the next recovery.
+        try? await effects.settleSpending(of: id, isPaid: entry.provesPayment)
+        effects.emit(.outcome(outcome), of: history.attempt)
+        return outcome
+    }
+
+    private static func ended(
+        _ id: AttemptID, _ payment: PaymentReference, _ outcome: PaymentOutcome?
+    ) -> PaymentError {
+        PaymentError(
+            .attemptEnded,
+            "the attempt \(id) has ended already" + (outcome.map { ": \($0)" } ?? "; look at the payment's outcome"),
+            provider: payment.provider, phase: .answered)
+    }
+}

@@ -1,0 +1,50 @@
+import PaymentCore
+import PaymentRouting
+import PaymentTransport
+
+/// `payroute journal end`.
+enum JournalEndCommand: Command {
+    static let name = "end"
+    static let summary = "End an attempt by a person's decision."
+    static let syntax = CommandSyntax(
+        path: "payroute journal end",
+        overview: "End an attempt whose service, wallet or settler never answers, by a person's decision.",
+        discussion: """
+            Resume it first: what can be asked is asked there. The decision is kept in the journal with the person, the evidence and the date, and its outcome says so. A payment that is ended as paid is not made again; one that is ended as not paid can be: if the decision was wrong, it is then paid twice.
+
+            While the wallet has reported a transaction, not-paid is refused; not-paid-despite-transaction is for one that the network has dropped.
+            """,
+        arguments: [.init(name: "attempt", help: "The attempt, as 'payroute journal list' shows it.")],
+        options: [
+            JournalOption.syntax,
+            .init(
+                name: "as", value: "decision", help: "paid, not-paid or not-paid-despite-transaction.",
+                isRequired: true),
+            .init(
+                name: "evidence", value: "text", help: "What shows it, such as a statement of account. No secrets.",
+                isRequired: true),
+            .init(name: "by", value: "name", help: "The person who decides. (default: the user's name)"),
+            .init(name: "json", help: "Print one JSON object."),
+        ])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        guard let decision = try arguments.value("as", { PaymentDecision(rawValue: $0) }) else {
+            throw UsageError("Missing '--as <decision>': paid, not-paid or not-paid-despite-transaction", syntax)
+        }
+        guard let evidence = arguments.value("evidence") else {
+            throw UsageError("Missing '--evidence <text>': what shows it, such as a statement of account", syntax)
+        }
+        guard let person = arguments.value("by") ?? console.environment("USER") else {
+            throw UsageError("Missing '--by <name>': the person who decides", syntax)
+        }
+        let router = PaymentRouter(
+            registry: try Installation.registry(), transport: StandardTransport(),
+            journal: try JournalOption.open(arguments))
+        let id = AttemptID(rawValue: arguments.positionals[0])
+        let outcome = try await router.end(id, as: decision, by: person, evidence: evidence)
+        var result = PaymentResult(id.rawValue)
+        result.end(outcome)
+        console.show(result, isJSON: arguments.has("json"))
+        return .done
+    }
+}

@@ -1,0 +1,98 @@
+import PaymentCore
+import PaymentLoopback
+import PaymentTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import payroute
+
+/// The commands about payments that an external provider has made.
+@Suite("Commands with external providers", .enabled(if: Python.isThere))
+struct ExternalCommandTests {
+    private let programs = ExternalPrograms()
+
+    /// A gateway that carries the payment out, and whose answer to it is lost.
+    private final class LossyGateway: SandboxService {
+        private let orders = Mutex((state: "open", payments: 0))
+        var payments: Int { orders.withLock(\.payments) }
+        func settle() { orders.withLock { $0.state = "paid" } }
+
+        func respond(to request: HTTPRequest) async -> HTTPResponse {
+            guard request.method != .post else {
+                orders.withLock { $0 = ("brewing", $0.payments + 1) }
+                return HTTPResponse(status: 504)
+            }
+            let order: JSONValue = [
+                "id": "42", "shop": "Kaffeehaus", "price": "4.80", "state": .string(orders.withLock(\.state)),
+            ]
+            return HTTPResponse(
+                status: 200, headers: ["Content-Type": "application/json"], body: order.serialized())
+        }
+    }
+
+    @Test("A payment whose answer was lost is settled by resume, and known to status", .timeLimit(.minutes(5)))
+    func lostAnswer() async throws {
+        let gateway = LossyGateway()
+        let server = try LoopbackServer(gateway)
+        defer { server.stop() }
+        let link = "https://coffee.example/order/42"
+        let place = ["--sandbox", server.baseURL.text, "--journal", programs.folder.file("journal")]
+        let with = ["--with", "coffee", "--json"]
+
+        let paid = await programs.run(["pay", link] + place + with)
+        #expect(try paid.code == 1 && paid.ending["outcome"] == "unknown", "\(paid)")
+
+        let without = await programs.run(["journal", "resume"] + place)
+        #expect(without.code == 1 && without.output.contains("--with coffee"), "\(without)")
+        let early = await programs.run(["journal", "resume"] + place + with)
+        #expect(try early.code == 1 && early.ending["outcome"] == "unknown", "\(early)")
+        let asked = await programs.run(["status", "coffee/42"] + place + with)
+        #expect(try asked.code == 1 && asked.ending["outcome"] == "pending", "\(asked)")
+
+        gateway.settle()
+        let resumed = await programs.run(["journal", "resume"] + place + with)
+        #expect(try resumed.code == 0 && resumed.ending["outcome"] == "succeeded", "\(resumed)")
+        for name in [link, "coffee/42"] {
+            let status = await programs.run(["status", name] + place + with)
+            #expect(try status.code == 0 && status.ending["outcome"] == "succeeded", "\(status)")
+        }
+        #expect(gateway.payments == 1)
+    }
+
+    @Test("What no external provider can do is refused with its reason, not as wrong usage")
+    func unsupported() async throws {
+        let server = try LoopbackServer(LossyGateway())
+        defer { server.stop() }
+        let place = ["--sandbox", server.baseURL.text, "--with", "coffee"]
+        let refunded = await programs.run(["refund", "coffee/42", "--amount", "4.80 EUR"] + place)
+        #expect(refunded.code == 1 && refunded.output.contains("makes no refunds"), "\(refunded)")
+        let cancelled = await programs.run(["cancel", "coffee/42"] + place)
+        #expect(cancelled.code == 1 && cancelled.output.contains("cannot cancel"), "\(cancelled)")
+    }
+
+    @Test("With an external provider the network ends at this machine, whatever hosts it declares")
+    func network() async throws {
+        let provider = try ExternalProvider(
+            name: "coffee", path: ExternalPrograms.example + "/payroute-provider-coffee",
+            environment: ["PATH": ExternalPrograms.path])
+        let base = SandboxTransport(ExternalPrograms.Silent())
+        let request = HTTPRequest(.get, try HTTPURL("https://api.coffee.example/"))
+        #expect(try await [ExternalProvider]().network(base).send(request).status == 200)
+        await #expect(throws: TransportError.self) { try await [provider].network(base).send(request) }
+    }
+
+    @Test("Every command that touches payments takes the same options")
+    func options() {
+        let payers: [CommandSyntax] = [
+            QuoteCommand.syntax, PayCommand.syntax, StatusCommand.syntax, JournalResumeCommand.syntax,
+        ]
+        let merchants = [RefundCommand.syntax, CancelCommand.syntax]
+        for syntax in payers + merchants {
+            // A merchant has no wallet.
+            let names =
+                ["sandbox", "journal", "with"] + (merchants.contains { $0.path == syntax.path } ? [] : ["wallet"])
+            for name in names { #expect(syntax.option(name) != nil, "\(syntax.path) --\(name)") }
+        }
+    }
+}

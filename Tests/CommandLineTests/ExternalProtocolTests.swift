@@ -1,0 +1,133 @@
+import PaymentCore
+import TestSupport
+import Testing
+
+@testable import payroute
+
+/// The messages of providers that are separate programs.
+@Suite("Messages of external providers", .enabled(if: Python.isThere))
+struct ExternalProtocolTests {
+    private let programs = ExternalPrograms()
+    private static let payment = PaymentReference(provider: "tea", id: "7")
+
+    @Test(
+        "An outcome that is late, of another call or of none answers no call",
+        arguments: [
+            // The outcome of the call before, said when the next one is asked.
+            "before = call; hear(); call = before; say({'type': 'outcome', 'outcome': 'succeeded'})",
+            "call = hear(); say({'type': 'outcome', 'outcome': 'succeeded', 'id': call['id'] + 1})",
+            "call = hear(); say({'type': 'outcome', 'outcome': 'succeeded', 'id': str(call['id'])})",
+            "call = hear(); say({'type': 'outcome', 'outcome': 'succeeded', 'id': None})",
+            "hear(); call = {}; say({'type': 'outcome', 'outcome': 'succeeded'})",
+        ])
+    func foreignOutcome(lines: String) async throws {
+        let file = try programs.program(
+            "tea",
+            ExternalPrograms.ready + "\nsay({'type': 'outcome', 'outcome': 'pending'})\n\(lines)\ntime.sleep(60)")
+        let provider = try programs.provider(file)
+        #expect(
+            try await provider.status(of: Self.payment, in: ExternalPrograms.context()) == .pending(retryAfter: nil))
+        let error = await #expect(throws: PaymentError.self) {
+            try await provider.pay(ExternalPrograms.attempt, in: ExternalPrograms.context())
+        }
+        #expect(error?.code == .providerFault && error?.phase == .beforeSend)
+        #expect(error?.message.contains("not the id of this call") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("A request of another call is not sent, even in a step that moves money")
+    func foreignRequest() async throws {
+        let file = try programs.program(
+            "tea",
+            ExternalPrograms.ready + """
+
+                say({'type': 'step', 'name': 'pay', 'kind': 'mutation', 'replay': 'never'}); hear()
+                say({'type': 'request', 'id': 0, 'method': 'POST', 'url': 'https://api.tea.example/pay'})
+                time.sleep(60)
+                """)
+        let error = await #expect(throws: PaymentError.self) {
+            try await programs.provider(file).pay(ExternalPrograms.attempt, in: ExternalPrograms.context())
+        }
+        #expect(error?.code == .providerFault && error?.phase == .beforeSend, "\(error?.message ?? "")")
+    }
+
+    @Test("Null is the same as nothing in every member that may be left out")
+    func nulls() async throws {
+        let file = try programs.program(
+            "tea",
+            ExternalPrograms.start + """
+
+                say({"type": "provider", "protocol": 1, "id": "tea", "name": "Tea", "hosts": ["api.tea.example"],
+                     "links": [{"host": "tea.example", "path": None, "scheme": None, "secret": None,
+                                "reference": {"query": "order", "segment": None}}],
+                     "secrets": None, "replayWindow": None})
+                call = hear()
+                price = {"value": "4.80", "unit": "iso4217/EUR", "digits": None}
+                say({"type": "quote", "payee": "Tea house", "amount": None, "expires": None, "outcome": None,
+                     "options": [{"id": "cup", "title": "A cup", "amount": price, "data": None}]})
+                call = hear()
+                say({"type": "step", "name": "look", "kind": "query", "replay": None}); hear()
+                say({"type": "request", "method": "GET", "url": "https://api.tea.example/", "headers": None, "body": None,
+                     "accept": None, "key": None}); hear()
+                say({"type": "done", "result": None}); hear()
+                say({"type": "wait", "seconds": None}); hear()
+                say({"type": "log", "message": None})
+                say({"type": "outcome", "outcome": "succeeded", "amount": None, "transaction": None, "message": None})
+                call = hear()
+                say({"type": "outcome", "outcome": "pending", "after": None})
+                call = hear()
+                say({"type": "quote", "payee": "Tea house", "options": None, "outcome": {"outcome": "expired"}})
+                hear()
+                """)
+        let provider = try programs.provider(file)
+        let link = try PaymentLink("https://tea.example/?order=7")
+        let match = try #require(provider.recognize(link))
+        let request = QuoteRequest(link: link, match: match, reference: Self.payment)
+        let quote = try await provider.quote(request, in: ExternalPrograms.context())
+        #expect(quote.amount == nil && quote.expiresAt == nil && quote.outcome == nil)
+        #expect(quote.options.map(\.providerData) == [nil])
+        let outcome = try await provider.pay(ExternalPrograms.attempt, in: ExternalPrograms.context())
+        #expect(outcome == .succeeded(PaymentReceipt(reference: Self.payment)))
+        #expect(
+            try await provider.status(of: Self.payment, in: ExternalPrograms.context()) == .pending(retryAfter: nil))
+        #expect(try await provider.quote(request, in: ExternalPrograms.context()).outcome == .expired)
+    }
+
+    // MARK: Secrets
+
+    /// The handshake of a provider with this secret.
+    private static func asking(_ provider: String, for secret: String) -> String {
+        ExternalPrograms.start
+            + "\nsay({'type': 'provider', 'protocol': 1, 'id': '\(provider)', 'name': 'P', 'hosts': [], "
+            + "'links': [{'scheme': '\(provider)', 'reference': {'segment': 0}}], 'secrets': ['\(secret)']})\nhear()"
+    }
+
+    @Test("No provider is given another one's secret, however alike their names are")
+    func alike() async throws {
+        let names = [
+            ("coffee", "coffee.shop.key"), ("coffee-shop", "coffee-shop.key"), ("coffee", "coffee.shop-key"),
+            ("coffee-shop-key", "coffee-shop-key.a"), ("coffee", "coffee.shop.key.a"),
+        ]
+        let providers = try names.enumerated().map { index, name in
+            let file = try programs.program("\(name.0)\(index)", Self.asking(name.0, for: name.1))
+            return try programs.provider(file, name: name.0)
+        }
+        let variables = Set(names.map { ExternalSecrets.variable($0.1) })
+        #expect(variables.count == names.count, "\(variables)")
+        let store = ExternalSecrets(base: NoSecrets(), providers: providers) {
+            $0 == "PAYROUTE_SECRET_COFFEE_SHOP__KEY" ? "the shop's" : nil
+        }
+        #expect(try await store.secret("coffee-shop.key")?.reveal() == "the shop's")
+        for name in names where name.1 != "coffee-shop.key" { #expect(try await store.secret(name.1) == nil) }
+    }
+
+    @Test(
+        "A secret's name that could share its variable with another is refused",
+        arguments: [
+            "tea.", "tea.a--b", "tea.-a", "tea.a-", "tea.a..b", "tea.Key", "tea.a_b", "tea.a b", "tea.\u{E9}", "te.a",
+        ])
+    func ambiguous(name: String) throws {
+        let file = try programs.program("tea", Self.asking("tea", for: name))
+        let error = #expect(throws: ExternalManifest.Defect.self) { try programs.provider(file) }
+        #expect(error?.description.contains("'secrets'") == true, "\(error?.description ?? "")")
+    }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import PaymentCore
+import PaymentStore
+import TestSupport
+import Testing
+
+@testable import PaymentRouting
+
+/// Attempts that people end, where no service ever answers.
+@Suite("A person's decisions")
+struct DecisionTests {
+    private static let sent = [JournalEntry.Event.stepStarted(name: "pay", kind: .mutation(replay: .never))]
+    private static let statement = "statement of account of November"
+
+    /// A router whose providers are gone.
+    private func bare(_ world: World) throws -> PaymentRouter {
+        PaymentRouter(
+            registry: try ProviderRegistry([any PaymentProvider]()), transport: world.transport, journal: world.journal,
+            clock: world.clock, random: world.random, journalKey: world.key)
+    }
+
+    private func end(
+        _ world: World, _ id: AttemptID, as decision: PaymentDecision, by person: String = "Mina",
+        evidence: String = statement
+    ) async throws -> PaymentOutcome {
+        try await bare(world).end(id, as: decision, by: person, evidence: evidence)
+    }
+
+    @Test("A payment that a person calls paid is over, says who decided it and why, and is not made again")
+    func paid() async throws {
+        let world = World()
+        let id = try await world.crashed(Self.sent)
+        let outcome = try await end(world, id, as: .paid)
+        let words = "Mina decided: \(Self.statement)"
+        #expect(outcome == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference, decision: words)))
+        #expect(outcome.description == "paid, as \(words)")
+        let history = try #require(try await world.histories.first)
+        #expect(history.isFinished && history.outcome == outcome && history.endedAt == world.clock.now)
+        #expect(try await world.pay() == outcome)
+        #expect(try await world.router.resume(id, as: .careless) == outcome)
+        #expect(world.provider.calls["pay"] == 0 && world.provider.calls["status"] == 0)
+    }
+
+    @Test("A payment that a person calls unpaid can be made again")
+    func notPaid() async throws {
+        let world = World()
+        let id = try await world.crashed(Self.sent)
+        guard case .declined(let reason) = try await end(world, id, as: .notPaid) else {
+            Issue.record("it is not paid")
+            return
+        }
+        #expect(reason.code == .decided && reason.message == "not paid, as Mina decided: \(Self.statement)")
+        #expect(AutoPayTests.isPaid(try await world.pay()))
+        #expect(world.provider.calls["pay"] == 1)
+    }
+
+    @Test("What has ended, is not there or is decided without a person and evidence stays as it is")
+    func refused() async throws {
+        let world = World()
+        let id = try await world.crashed(Self.sent)
+        for (person, evidence) in [("", "a statement"), ("Mina", " \n")] {
+            let error = await #expect(throws: PaymentError.self) {
+                try await end(world, id, as: .paid, by: person, evidence: evidence)
+            }
+            #expect(error?.code == .decisionRefused)
+        }
+        let missing = await #expect(throws: PaymentError.self) {
+            try await end(world, AttemptID(rawValue: "att_other"), as: .paid)
+        }
+        #expect(missing?.code == .notFound)
+        #expect(try await world.histories.first?.isFinished == false)
+        let outcome = try await end(world, id, as: .notPaid)
+        for decision in PaymentDecision.allCases {
+            let error = await #expect(throws: PaymentError.self) { try await end(world, id, as: decision) }
+            #expect(error?.code == .attemptEnded && error?.message.contains("decided") == true)
+        }
+        #expect(try await world.histories.first?.outcome == outcome)
+    }
+
+    @Test(
+        "While the wallet proves that it has sent the money, unpaid needs another word; then a refusal is final again")
+    func transaction() async throws {
+        var world = World()
+        world.provider.statusBody = { _, _ in .expired }
+        let id = try await world.crashed([
+            .stepStarted(name: "send", kind: .walletTransfer), .stepFinished(name: "send", result: "0xabc"),
+        ])
+        let error = await #expect(throws: PaymentError.self) { try await end(world, id, as: .notPaid) }
+        #expect(error?.code == .decisionRefused && error?.message.contains("0xabc") == true)
+        #expect(try await world.histories.first?.isFinished == false)
+        guard case .unknown = try await world.router.status(of: ScriptedProvider.reference) else {
+            Issue.record("the coins have left")
+            return
+        }
+        _ = try await end(world, id, as: .notPaidDespiteTransaction)
+        #expect(try await world.router.status(of: ScriptedProvider.reference) == .expired)
+    }
+
+    @Test("While the service has a signature that pays, nothing can be called unpaid")
+    func signature() async throws {
+        let world = World()
+        let id = try await world.crashed(
+            [.stepStarted(name: "sign", kind: .signature(until: world.clock.now.addingTimeInterval(900)))] + Self.sent)
+        for decision in [PaymentDecision.notPaid, .notPaidDespiteTransaction] {
+            let error = await #expect(throws: PaymentError.self) { try await end(world, id, as: decision) }
+            #expect(error?.code == .decisionRefused && error?.message.contains("signature") == true)
+        }
+        world.clock.advance(by: .seconds(901))
+        _ = try await end(world, id, as: .notPaid)
+        #expect(try await world.histories.first?.isFinished == true)
+    }
+
+    @Test("Without a transaction the evidence suffices")
+    func noTransaction() async throws {
+        let world = World()
+        let id = try await world.crashed([.stepStarted(name: "send", kind: .walletTransfer)])
+        _ = try await end(world, id, as: .notPaid)
+        #expect(try await world.histories.first?.isFinished == true)
+    }
+
+    @Test("What was reserved counts after paid, and is released after not paid", arguments: PaymentDecision.allCases)
+    func reservation(decision: PaymentDecision) async throws {
+        let journal = InMemoryJournal()
+        var world = World()
+        world.journal = journal
+        world.autoPay = AutoPayTests.daily(1000)
+        world.provider.payBody = { _, context in
+            try await context.step("capture", .mutation(replay: .never)) {
+                throw TransportError(.maybeSent, .timedOut, origin: "api.acme.example")
+            }
+        }
+        world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
+        _ = try await world.pay(as: Payer())
+        let id = try #require(try await world.histories.first?.attempt.id)
+        #expect(await journal.spending(of: id)?.state == .reserved)
+        _ = try await end(world, id, as: decision)
+        #expect(await journal.spending(of: id)?.state == (decision == .paid ? .paid : .released))
+    }
+
+    @Test("A payment that another worker has is left to it")
+    func inUse() async throws {
+        let world = World()
+        let id = try await world.crashed(Self.sent)
+        let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "other", duration: .seconds(86_400))
+        #expect(try await world.journal.acquire(lease, at: world.clock.now))
+        let error = await #expect(throws: PaymentError.self) { try await end(world, id, as: .paid) }
+        #expect(error?.code == .inUse)
+        #expect(try await world.histories.first?.isFinished == false)
+    }
+
+    @Test("A record that another program has changed is ended as it is; what is changed after that shows")
+    func sealed() async throws {
+        var world = World()
+        let id = try await world.crashed(
+            [
+                .stepStarted(name: "page", kind: .interaction), .stepFinished(name: "page", result: "an answer"),
+            ] + Self.sent)
+        let key = try JournalKey(Redacted([UInt8](repeating: 7, count: JournalKey.minimumLength)))
+        world.key = key
+        world.provider.statusBody = { _, _ in .expired }
+        guard case .unknown = try await world.pay() else {
+            Issue.record("its record cannot be trusted")
+            return
+        }
+        _ = try await end(world, id, as: .notPaid)
+        let history = try #require(try await world.histories.first)
+        #expect(history.isFinished && key.isSound(history))
+        for index in history.entries.indices {
+            var changed = history
+            changed.entries[index] = JournalEntry(
+                date: changed.entries[index].date.addingTimeInterval(1), event: changed.entries[index].event,
+                seal: changed.entries[index].seal)
+            #expect(!key.isSound(changed))
+            changed = history
+            changed.entries.remove(at: index)
+            #expect(!key.isSound(changed))
+        }
+        #expect(AutoPayTests.isPaid(try await world.pay()))
+
+        var other = World()
+        other.key = key
+        other.provider.payBody = { attempt, _ in .pending(retryAfter: nil) }
+        _ = try await other.pay()
+        let open = try #require(try await other.histories.first?.attempt.id)
+        _ = try await end(other, open, as: .paid)
+        #expect(try await other.histories.allSatisfy { $0.isFinished && key.isSound($0) })
+    }
+
+    @Test("A payee whose settler never answers can be paid again after a person has looked")
+    func payee() async throws {
+        let (world, settler) = (World(), TestSettler(.diesBefore))
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([InvoiceProvider()]), transport: world.transport, journal: world.journal,
+            clock: world.clock, random: world.random)
+        for _ in 0..<2 {
+            guard case .unknown = try await router.pay(InvoiceProvider.payee, as: .careless(settler)) else {
+                Issue.record("silence was taken for an ending")
+                return
+            }
+            settler.isSilent = true
+        }
+        let open = try await world.journal.unfinished()
+        #expect(open.count == 1 && settler.payments == 0)
+        _ = try await end(world, try #require(open.first).attempt.id, as: .notPaid)
+        (settler.isSilent, settler.habit) = (false, .pays)
+        #expect(AutoPayTests.isPaid(try await router.pay(InvoiceProvider.payee, as: .careless(settler))))
+        #expect(settler.payments == 1)
+    }
+
+    @Test("The payee is sent no proof that nobody has")
+    func notification() async throws {
+        let (world, settler, provider) = (World(), TestSettler(.diesBefore), InvoiceProvider())
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: world.transport, journal: world.journal,
+            clock: world.clock, random: world.random)
+        _ = try await router.pay(InvoiceProvider.invoice, as: .careless(settler))
+        let id = try #require(try await world.journal.unfinished().first).attempt.id
+        let outcome = try await end(world, id, as: .paid)
+        #expect(try await router.resume(id, as: .careless(settler)) == outcome)
+        #expect(try await router.pay(InvoiceProvider.invoice, as: .careless(settler)) == outcome)
+        #expect(provider.calls["notify"] == 0 && settler.settlements.count == 1)
+    }
+}
