@@ -247,6 +247,22 @@ final class RecurringTrial: StorageTrial {
             _ = try await journal.store(second, opening: again)
         }
         expect(try await journal.charges(of: plan.id) == charges, "another's periods are not seen")
+        for var charge in charges.prefix(1) {
+            // Read before: what another writes afterwards has to be seen all the same.
+            expect(try await journal.charge(charge.id) == charge, "another's period is not seen")
+            charge.state = .started
+            charge.attempts += 1
+            let lease = PaymentLease(payment: charge.reference, holder: "other", duration: .seconds(60))
+            guard try await other.acquire(lease, at: Self.start) else {
+                return expect(false, "another does not get a lease")
+            }
+            try await other.write(charge, under: lease, at: Self.start)
+            try await other.release(lease)
+            expect(try await journal.charge(charge.id) == charge, "what another writes of a period is not seen")
+            expect(
+                try await journal.charges(of: plan.id).first == charge,
+                "what another writes of a period is not in the list")
+        }
         try await other.trust(Self.start, isCorrection: false)
         expect(try await journal.trustedTime() == Self.start, "another's time is not seen")
     }

@@ -4,8 +4,9 @@ public import PaymentCore
 extension PaymentRouter {
     /// Refunds money, once: the same request repeated, from any process, returns the outcome of the first.
     ///
-    /// Durable like a payment: an interrupted refund is listed by the journal and settled by ``recover(as:width:)``.
-    /// Refunds of one payment are made one after the other, by all routers that share the journal.
+    /// Durable like a payment: an interrupted refund is listed by the journal and settled by
+    /// ``recover(as:width:bound:)``. Refunds of one payment are made one after the other, by all routers that share the
+    /// journal.
     ///
     /// - Returns: the outcome; a refusal by the service is an outcome.
     /// - Throws: ``PaymentError``; `unsupported` when the service makes no refunds, `integrity` when the request's id

@@ -52,7 +52,7 @@ struct HandedInTests {
                 Issue.record("the service has the signature")
                 return
             }
-            #expect(unknown.message.hasPrefix("the service has a signature for 10.00 EUR, good until "))
+            #expect(unknown.message.hasPrefix("the service has the payer's signature, which pays until "))
             #expect(unknown.rawStatus == "expired")
         } else {
             await #expect(throws: PaymentError.self) { try await world.pay() }

@@ -61,6 +61,42 @@ struct HangingTests {
         await leave.open()
     }
 
+    @Test("One attempt that never returns is reported, and the others are settled")
+    func recovery() async throws {
+        let (journal, clock, random, never) = (
+            InMemoryJournal(), VirtualClock(), SeededRandomSource(seed: 1), Gate()
+        )
+        var base = ScriptedProvider()
+        base.payBody = { attempt, _ in
+            if attempt.reference.id == "p0" { await never.pass() }
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        for id in ["p0", "p1"] {
+            let reference = PaymentReference(provider: "acme", id: id)
+            let attempt = PaymentAttempt(
+                id: AttemptID(rawValue: "att_\(id)"), reference: reference, option: .euros("card"),
+                idempotencyKey: id, startedAt: clock.now, expiresAt: nil)
+            let lease = PaymentLease(payment: reference, holder: "crashed", duration: .seconds(1))
+            #expect(await journal.acquire(lease, at: clock.now))
+            try await journal.open(attempt, under: lease)
+            let begun = JournalEntry.Event.stepStarted(name: "charge", kind: .mutation(replay: .never))
+            try await journal.append(JournalEntry(date: clock.now, event: begun), to: attempt.id, under: lease)
+            await journal.release(lease)
+        }
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([base]), transport: RecordingTransport(), journal: journal, clock: clock,
+            random: random)
+        let reports = try await router.recover(as: Payer(), width: 1, bound: .milliseconds(50))
+        let hung = try #require(reports.first { $0.attempt.reference.id == "p0" }?.result)
+        guard case .failure(let error) = hung else {
+            Issue.record("\(hung)")
+            return
+        }
+        #expect(error.phase == .maybeSent && reports.count == 2)
+        #expect(await journal.unfinished().map(\.attempt.reference.id) == ["p0"])
+        await never.open()
+    }
+
     @Test("Who is cancelled while the payer's page hangs is told what is known, within bounded time")
     func cancelled() async throws {
         let (inside, leave) = (Gate(), Gate())

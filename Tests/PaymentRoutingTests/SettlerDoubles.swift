@@ -2,6 +2,7 @@ import PaymentCore
 import PaymentCrypto
 import PaymentSettlement
 import Synchronization
+import TestSupport
 
 /// A settler with a ledger, with scripted behaviour.
 final class TestSettler: PaymentSettler {
@@ -32,6 +33,8 @@ final class TestSettler: PaymentSettler {
         var isSilent = false
         var whileAsked: @Sendable () async throws -> Void = {}
         var paid: [String: SettlementProof] = [:]
+        /// The reasons of its refusals, which are final, by key.
+        var refused: [String: String] = [:]
         var inFlight: Set<String> = []
         var lies: Set<String> = []
         var settlements: [Settlement] = []
@@ -79,7 +82,7 @@ final class TestSettler: PaymentSettler {
             let name = Self.name(settlement)
             if state.lies.contains(name) { return .settled(.preimage(String(repeating: "00", count: 32))) }
             if state.inFlight.remove(name) != nil { state.paid[name] = Self.proof(of: settlement) }
-            return state.paid[name].map { .settled($0) } ?? .nothingSent(reason: nil)
+            return state.paid[name].map { .settled($0) } ?? .nothingSent(reason: state.refused[settlement.key])
         }
     }
 
@@ -88,8 +91,11 @@ final class TestSettler: PaymentSettler {
         if case .waits(let gate) = habit { await gate.pass() }
         return try state.withLock { state in
             let name = Self.name(settlement)
+            if let reason = state.refused[settlement.key] { return .nothingSent(reason: reason) }
             switch state.habit {
-            case .refuses: return .nothingSent(reason: "there is no route")
+            case .refuses:
+                state.refused[settlement.key] = "there is no route"
+                return .nothingSent(reason: "there is no route")
             case .diesBefore: throw PaymentError(.cancelled, "gone", phase: .beforeSend)
             case .paysLater:
                 state.inFlight.insert(name)

@@ -75,6 +75,13 @@ public struct AttemptHistory: Sendable, Hashable {
     /// True if a settlement began whose end is not stored as being without effect.
     package var hasOpenSettlement: Bool { !openSteps { $0 == .settlement }.isEmpty }
 
+    /// True if the payer's settler was asked to pay, and answered that it sent nothing, and never will.
+    package var wasRefusedBySettler: Bool {
+        entries.contains {
+            if case .stepFailed(StepKind.settlementName, _, wasSent: true) = $0.event { true } else { false }
+        }
+    }
+
     /// The steps of such a kind that began and did not end without effect, unless a person decided that they had none.
     private func openSteps(where isWanted: (StepKind) -> Bool) -> Set<String> {
         if case .declined(let reason)? = outcome, reason.code == .decided { return [] }

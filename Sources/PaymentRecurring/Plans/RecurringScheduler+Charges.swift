@@ -8,35 +8,47 @@ import PaymentCore
 
 /// One period: from due to paid or missed.
 extension RecurringScheduler {
-    // MARK: What the payer says
+    // MARK: The payer's answers
 
     /// Approves a period: it is paid, now.
     ///
-    /// - Parameter id: a period that waits (``RecurringEvent/waiting(_:)``), or of which the payer was notified in
-    ///   advance. Any other stays as it is.
-    /// - Throws: ``JournalError``.
+    /// - Parameter id: a period that waits (``RecurringEvent/waiting(_:)``), is due, or of which the payer was notified
+    ///   in advance.
+    /// - Throws: ``RecurringAnswerError`` when the answer has no effect; ``JournalError``.
     public func approve(_ id: RecurringCharge.ID) async throws {
         let now = clock.now
-        try await leased(id) { charge, lease in
-            guard charge.state.isAsking, now < charge.deadline else { return }
-            charge.state = .due
-            charge.isApproved = true
-            charge.notBefore = now
-            try await journal.write(charge, under: lease, at: now)
+        try await answer(id) { held in
+            guard now < held.charge.deadline else { throw RecurringAnswerError.tooLate(id) }
+            held.charge.state = .due
+            held.charge.isApproved = true
+            held.charge.notBefore = now
+            try await journal.write(held.charge, under: held.lease, at: now)
         }
         await settle(id, at: now)
     }
 
     /// Refuses a period: it is missed.
     ///
-    /// - Parameter id: a period that waits, is due, or is to come. Any other stays as it is.
-    /// - Throws: ``JournalError``.
+    /// - Parameter id: a period that waits, is due, or is to come.
+    /// - Throws: ``RecurringAnswerError`` when the answer has no effect; ``JournalError``.
     public func refuse(_ id: RecurringCharge.ID) async throws {
-        try await leased(id) { charge, lease in
-            switch charge.state {
-            case .waiting, .due, .announced: try await end(&charge, .missed(.refused), lease)
-            default: break
+        try await answer(id) { try await end(&$0, .missed(.refused)) }
+    }
+
+    /// Stores the payer's answer, as soon as no other worker has the period.
+    private func answer(_ id: RecurringCharge.ID, _ work: (inout Held) async throws -> Void) async throws {
+        let end = clock.uptime + RecurringAnswerError.longestWait
+        while true {
+            guard let charge = try await journal.charge(id) else { throw RecurringAnswerError.notOpened(id) }
+            guard charge.state.isUndecided else { throw RecurringAnswerError.tooLate(id) }
+            let isAnswered = try await leased(id) { held in
+                // Another worker may have begun it since.
+                guard held.charge.state.isUndecided else { throw RecurringAnswerError.tooLate(id) }
+                try await work(&held)
             }
+            if isAnswered { return }
+            guard clock.uptime < end else { throw RecurringAnswerError.inUse(id) }
+            try await clock.sleep(for: .milliseconds(200))
         }
     }
 
@@ -45,67 +57,95 @@ extension RecurringScheduler {
     /// Carries one period on as far as possible by `now`. A failure is reported, and the next look tries again.
     func settle(_ id: RecurringCharge.ID, at now: Date) async {
         do {
-            try await leased(id) { charge, lease in
-                guard charge.notBefore <= now, let plan = try await journal.plan(id.plan) else { return }
-                try await settle(&charge, of: plan, lease, now)
+            var upcoming: RecurringCharge?
+            try await leased(id) { held in
+                guard held.charge.notBefore <= now, let plan = try await journal.plan(id.plan) else { return }
+                try await settle(&held, of: plan, now)
+                upcoming = held.upcoming
+            }
+            guard let upcoming else { return }
+            await listener(.upcoming(upcoming))
+            // Unless the payer has answered, or another worker announces it: after a crash it is announced again.
+            try await leased(id) { held in
+                guard held.charge.isUnreported else { return }
+                held.charge.state = .announced
+                held.charge.notBefore = upcoming.notBefore
+                try await journal.write(held.charge, under: held.lease, at: clock.now)
             }
         } catch JournalError.leaseLost {
             // Another worker took over while the payer was at work; it asks for the outcome.
         } catch { await listener(.error("the period \(id) could not be looked at: \(error)")) }
     }
 
+    /// A period whose lease is held, and the events to report once it is given back: a listener may answer from inside.
+    private struct Held {
+        var charge: RecurringCharge
+        let lease: PaymentLease
+        var events: [RecurringEvent] = []
+        /// The period as it is to be announced.
+        var upcoming: RecurringCharge?
+    }
+
     /// Does `work` under the lease of a period, with the period as it is then. Nothing happens while another worker has
-    /// it.
-    private func leased(
-        _ id: RecurringCharge.ID, _ work: (inout RecurringCharge, PaymentLease) async throws -> Void
-    ) async throws {
-        guard let known = try await journal.charge(id), !known.state.isFinal else { return }
+    /// it, or when it has ended.
+    ///
+    /// - Returns: true if the work was done.
+    @discardableResult
+    private func leased(_ id: RecurringCharge.ID, _ work: (inout Held) async throws -> Void) async throws -> Bool {
+        guard let known = try await journal.charge(id), !known.state.isFinal else { return false }
         let lease = PaymentLease(payment: known.reference, holder: random.hex(32), duration: self.lease)
-        guard try await journal.acquire(lease, at: clock.now) else { return }
-        let result: Result<Void, any Error>
+        guard try await journal.acquire(lease, at: clock.now) else { return false }
+        var held = Held(charge: known, lease: lease)
+        let result: Result<Bool, any Error>
         do {
             // Read again: another worker may have had it until just now.
-            if var charge = try await journal.charge(id), !charge.state.isFinal { try await work(&charge, lease) }
-            result = .success(())
+            let charge = try await journal.charge(id).flatMap { $0.state.isFinal ? nil : $0 }
+            if let charge {
+                held.charge = charge
+                try await work(&held)
+            }
+            result = .success(charge != nil)
         } catch { result = .failure(error) }
         // Otherwise the lease ends by itself.
         try? await journal.release(lease)
-        try result.get()
+        for event in held.events { await listener(event) }
+        return try result.get()
     }
 
     private func settle(
-        _ charge: inout RecurringCharge, of plan: RecurringPlan, _ lease: PaymentLease, _ now: Date
+        _ held: inout Held, of plan: RecurringPlan, _ now: Date
     ) async throws {
-        if charge.state.isOpen {
+        if held.charge.state.isOpen {
             // A worker has begun to pay: nothing is paid before the outcome of that is known.
             let fate: RecurringAnswer?
-            do { fate = try await payer.fate(of: charge, in: plan) } catch { fate = .unknown("\(error)") }
-            if let fate { return try await take(fate, &charge, of: plan, under: lease, at: now) }
-            charge.state = .due
+            do { fate = try await payer.fate(of: held.charge, in: plan) } catch { fate = .unknown("\(error)") }
+            if let fate { return try await take(fate, &held, of: plan, at: now) }
+            held.charge.state = .due
         }
-        if case .waiting = charge.state { return try await end(&charge, .missed(.notApproved), lease) }
-        if let reason = abandoning(charge, plan, now) { return try await end(&charge, .missed(reason), lease) }
-        let opening = opening(charge, plan)
-        if plan.policy.notice > .zero, charge.isUnreported, plan.status == .active {
-            charge.state = .announced
-            charge.notBefore = max(opening, now.addingTimeInterval(plan.policy.notice / .seconds(1)))
-            // No period is charged without a notification: after a crash in between it is sent again.
-            await listener(.upcoming(charge))
-            return try await journal.write(charge, under: lease, at: clock.now)
+        if case .waiting = held.charge.state { return try await end(&held, .missed(.notApproved)) }
+        if let reason = abandoning(held.charge, plan, now) { return try await end(&held, .missed(reason)) }
+        let opening = opening(held.charge, plan)
+        if plan.policy.notice > .zero, held.charge.isUnreported, plan.status == .active {
+            held.upcoming = held.charge
+            held.upcoming?.state = .announced
+            held.upcoming?.notBefore = max(opening, now.addingTimeInterval(plan.policy.notice / .seconds(1)))
+            // No other worker announces it meanwhile.
+            held.charge.notBefore = now.addingTimeInterval(lease / .seconds(1))
+            return try await journal.write(held.charge, under: held.lease, at: clock.now)
         }
-        guard opening <= now || (charge.isApproved && plan.status == .active) else {
+        guard opening <= now || (held.charge.isApproved && plan.status == .active) else {
             // It has not begun: it waits for a pause to end, or the clock was set back since it was opened.
-            charge.notBefore = opening
-            return try await journal.write(charge, under: lease, at: clock.now)
+            held.charge.notBefore = opening
+            return try await journal.write(held.charge, under: held.lease, at: clock.now)
         }
-        charge.state = .started
-        charge.attempts += 1
-        charge.notBefore = now
+        held.charge.state = .started
+        held.charge.attempts += 1
+        held.charge.notBefore = now
         // On the disk before anything is sent.
-        try await journal.write(charge, under: lease, at: clock.now)
+        try await journal.write(held.charge, under: held.lease, at: clock.now)
         let answer: RecurringAnswer
-        do { answer = try await payer.pay(charge, of: plan) } catch { answer = .unknown("\(error)") }
-        try await take(answer, &charge, of: plan, under: lease, at: now)
+        do { answer = try await payer.pay(held.charge, of: plan) } catch { answer = .unknown("\(error)") }
+        try await take(answer, &held, of: plan, at: now)
     }
 
     /// Returns the date from which a period may be charged.
@@ -129,50 +169,50 @@ extension RecurringScheduler {
     }
 
     private func take(
-        _ answer: RecurringAnswer, _ charge: inout RecurringCharge, of plan: RecurringPlan,
-        under lease: PaymentLease, at now: Date
+        _ answer: RecurringAnswer, _ held: inout Held, of plan: RecurringPlan, at now: Date
     ) async throws {
         switch answer {
-        case .paid(let transactionID): return try await end(&charge, .paid(transactionID: transactionID), lease)
+        case .paid(let transactionID): return try await end(&held, .paid(transactionID: transactionID))
         case .needsApproval(let text):
-            guard now < charge.deadline else { return try await end(&charge, .missed(.notApproved), lease) }
-            charge.state = .waiting(text)
-            charge.failures = 0
-            charge.notBefore = charge.deadline
-            try await journal.write(charge, under: lease, at: clock.now)
-            return await listener(.waiting(charge))
+            guard now < held.charge.deadline else { return try await end(&held, .missed(.notApproved)) }
+            held.charge.state = .waiting(text)
+            held.charge.failures = 0
+            held.charge.notBefore = held.charge.deadline
+            try await journal.write(held.charge, under: held.lease, at: clock.now)
+            held.events.append(.waiting(held.charge))
         case .declined(let text):
-            guard charge.attempts < plan.policy.mostAttempts, now < charge.deadline else {
-                return try await end(&charge, .missed(.declined(text)), lease)
+            guard held.charge.attempts < plan.policy.mostAttempts, now < held.charge.deadline else {
+                return try await end(&held, .missed(.declined(text)))
             }
-            try await postpone(&charge, as: .due, because: text, of: plan, under: lease, at: now)
+            try await postpone(&held, as: .due, because: text, of: plan, at: now)
         case .notNow(let text):
             // Nothing was sent: it does not count as a try.
-            charge.attempts -= 1
-            guard now < charge.deadline else { return try await end(&charge, .missed(.failed(text)), lease) }
-            try await postpone(&charge, as: .due, because: text, of: plan, under: lease, at: now)
+            held.charge.attempts -= 1
+            guard now < held.charge.deadline else { return try await end(&held, .missed(.failed(text))) }
+            try await postpone(&held, as: .due, because: text, of: plan, at: now)
         case .unknown(let text):
-            try await postpone(&charge, as: .unknown(text), because: text, of: plan, under: lease, at: now)
+            try await postpone(&held, as: .unknown(text), because: text, of: plan, at: now)
         }
     }
 
     private func postpone(
-        _ charge: inout RecurringCharge, as state: RecurringCharge.State, because text: String, of plan: RecurringPlan,
-        under lease: PaymentLease, at now: Date
+        _ held: inout Held, as state: RecurringCharge.State, because text: String, of plan: RecurringPlan, at now: Date
     ) async throws {
-        charge.state = state
-        charge.failures += 1
-        charge.notBefore = now.addingTimeInterval(plan.policy.wait(after: charge.failures) / .seconds(1))
-        try await journal.write(charge, under: lease, at: clock.now)
-        await listener(state.isOpen ? .unknown(charge) : .postponed(charge, text))
+        held.charge.state = state
+        held.charge.failures += 1
+        held.charge.notBefore = now.addingTimeInterval(plan.policy.wait(after: held.charge.failures) / .seconds(1))
+        try await journal.write(held.charge, under: held.lease, at: clock.now)
+        held.events.append(state.isOpen ? .unknown(held.charge) : .postponed(held.charge, text))
     }
 
-    private func end(
-        _ charge: inout RecurringCharge, _ state: RecurringCharge.State, _ lease: PaymentLease
-    ) async throws {
-        charge.state = state
-        try await journal.write(charge, under: lease, at: clock.now)
-        if case .paid = state { await listener(.paid(charge)) } else { await listener(.missed(charge)) }
+    private func end(_ held: inout Held, _ state: RecurringCharge.State) async throws {
+        held.charge.state = state
+        try await journal.write(held.charge, under: held.lease, at: clock.now)
+        if case .paid = state {
+            held.events.append(.paid(held.charge))
+        } else {
+            held.events.append(.missed(held.charge))
+        }
     }
 }
 
@@ -182,10 +222,10 @@ extension RecurringCharge {
 }
 
 extension RecurringCharge.State {
-    /// True if the payer can approve it.
-    fileprivate var isAsking: Bool {
+    /// True if the payer can still say yes or no.
+    fileprivate var isUndecided: Bool {
         switch self {
-        case .waiting, .announced: true
+        case .waiting, .due, .announced: true
         default: false
         }
     }

@@ -1,4 +1,5 @@
 public import PaymentCore
+import PaymentRouting
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -32,6 +33,7 @@ public actor RecurringScheduler {
     let random: any RandomSource
     let lease: Duration
     private let width: Int
+    private let bound: Duration
     private let witness: Witness?
     let listener: Listener
     private var time: TrustedTime
@@ -48,11 +50,14 @@ public actor RecurringScheduler {
     ///   - witness: another source of the time, asked where the clock is not believed.
     ///   - lease: the time that a payment may take before another scheduler asks for its outcome.
     ///   - width: the number of periods that are paid at the same time.
+    ///   - bound: the time for one period, after which the others go on: a payment may never return. It is asked about
+    ///     again when its lease is over.
     ///   - listener: receives the events.
     public init(
         journal: any RecurringJournal, payer: any RecurringPayer, clock: any PaymentClock = SystemPaymentClock(),
         random: any RandomSource = SystemRandomSource(), trust: RecurringTrust = RecurringTrust(),
         witness: Witness? = nil, lease: Duration = .seconds(600), width: Int = 4,
+        bound: Duration = .seconds(300),
         listener: @escaping Listener = { _ in }
     ) {
         self.journal = journal
@@ -61,6 +66,7 @@ public actor RecurringScheduler {
         self.random = random
         self.lease = lease
         self.width = max(1, width)
+        self.bound = bound
         self.witness = witness
         self.listener = listener
         time = TrustedTime(trust)
@@ -116,12 +122,22 @@ public actor RecurringScheduler {
             await withTaskGroup(of: Void.self) { group in
                 var waiting = charges.makeIterator()
                 func next() {
-                    if let charge = waiting.next() { group.addTask { await self.settle(charge.id, at: now) } }
+                    if let charge = waiting.next() { group.addTask { await self.settleWithin(charge.id, at: now) } }
                 }
                 for _ in 0..<width { next() }
                 for await _ in group { next() }
             }
         }
+    }
+
+    /// Carries a period on for a bounded time, whatever its payment does.
+    private func settleWithin(_ id: RecurringCharge.ID, at now: Date) async {
+        let isDone: Void? = await TimeBound(bound, clock).result { await self.settle(id, at: now) }
+        guard isDone == nil, !Task.isCancelled else { return }
+        await listener(
+            .error(
+                "the period \(id) has not been carried out within \(bound.components.seconds) s; the others go on, and it "
+                    + "is asked about again"))
     }
 
     private func openPeriods(at now: Date) async throws {

@@ -128,13 +128,20 @@ struct ServiceClient: Sendable {
     /// Checks the service's outcome of an attempt: a receipt must be for its payment and, where it states an amount,
     /// over the amount that the payer agreed to.
     func checked(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) throws(PaymentError) -> PaymentOutcome {
-        guard case .succeeded(let receipt) = try checked(outcome, of: attempt.reference) else { return outcome }
-        guard let paid = receipt.amount else { return outcome }
-        let agreed = attempt.option.amount
+        try checked(
+            try checked(outcome, of: attempt.reference), over: attempt.option.amount,
+            isEstimate: attempt.option.isEstimate)
+    }
+
+    /// Checks the amount of a receipt, where it states one, against the agreed one.
+    func checked(
+        _ outcome: PaymentOutcome, over agreed: Money, isEstimate: Bool
+    ) throws(PaymentError) -> PaymentOutcome {
+        guard case .succeeded(let receipt) = outcome, let paid = receipt.amount else { return outcome }
         guard paid.currency.denotesSame(as: agreed.currency), paid.exponent == agreed.exponent else {
             throw error(.integrity, "the receipt is in another currency than the chosen option", phase: .maybeSent)
         }
-        guard paid.minorUnits == agreed.minorUnits || attempt.option.isEstimate else {
+        guard paid.minorUnits == agreed.minorUnits || isEstimate else {
             throw error(.integrity, "the receipt is over \(paid), but \(agreed) was agreed", phase: .maybeSent)
         }
         return outcome

@@ -96,8 +96,7 @@ struct Ledger: Sendable {
         let id = history.attempt.id
         if !history.isFinished, let end = history.signaturesEnd, end > now {
             return Obstacle(
-                fact: "the service has a signature for \(history.attempt.option.amount), good until "
-                    + Self.text(of: end),
+                fact: "the service has the payer's signature, which pays until \(Self.text(of: end))",
                 advice: "do not pay in any other way before that time, and ask again after it")
         }
         guard isFinal else { return nil }

@@ -76,7 +76,7 @@ extension PaymentRouter {
             if let end = history.signaturesEnd, end > effects.clock.now {
                 throw PaymentError(
                     .decisionRefused,
-                    "the service has a signature that pays until \(Ledger.text(of: end)): decide after that",
+                    "the service has the payer's signature, which pays until \(Ledger.text(of: end)): decide after that",
                     provider: payment.provider, phase: .maybeSent)
             }
             outcome = .declined(DeclineReason(.decided, "not paid, as \(words)"))

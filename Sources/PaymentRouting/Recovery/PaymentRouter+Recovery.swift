@@ -37,11 +37,15 @@ extension PaymentRouter {
     /// - Parameters:
     ///   - payer: the payer for attempts that have sent nothing yet; an empty one abandons them.
     ///   - width: the number of payments settled at the same time, at least one.
+    ///   - bound: the time for one attempt, after which it is reported as open and the others go on: a wallet or
+    ///     service may never return. A later recovery asks about it again.
     /// - Returns: a report on each attempt, oldest first.
     /// - Throws: ``PaymentError`` when the journal cannot be read.
-    public func recover(as payer: Payer, width: Int = 4) async throws(PaymentError) -> [RecoveryReport] {
+    public func recover(
+        as payer: Payer, width: Int = 4, bound: Duration = .seconds(300)
+    ) async throws(PaymentError) -> [RecoveryReport] {
         let histories = try await journaled { try await $0.unfinished() }
-        let reports = await Recovery(clock: effects.clock, width: width).run(histories) { history in
+        let reports = await Recovery(clock: effects.clock, width: width, bound: bound).run(histories) { history in
             do throws(PaymentError) { return .success(try await recoverAlone(history, as: payer)) } catch {
                 return .failure(error)
             }
@@ -50,7 +54,7 @@ extension PaymentRouter {
         return reports
     }
 
-    /// Resumes an interrupted attempt and reports on it as ``recover(as:width:)`` does.
+    /// Resumes an interrupted attempt and reports on it as ``recover(as:width:bound:)`` does.
     ///
     /// - Throws: ``PaymentError``, `notFound`, when the journal has no such attempt.
     public func recover(_ attempt: AttemptID, as payer: Payer) async throws(PaymentError) -> RecoveryReport {

@@ -23,9 +23,12 @@ extension AttemptEngine {
         if case .unknown(let other)? = try await attemptUnderAnotherID(quote) {
             throw error(.unusableOption, other.message)
         }
-        if let outcome = quote.outcome { return try await report(outcome, of: quote.reference) }
+        if let outcome = quote.outcome {
+            let checked = try serviceClient.checked(outcome, over: charge.amount, isEstimate: false)
+            return try await report(checked, of: quote.reference)
+        }
         let option = try await option(of: quote, for: charge, order)
-        let key = key(of: charge, order)
+        let key = try await key(of: charge, order)
         guard !charge.isApproved else { return try await open(quote, option, under: key) }
         guard order.paysByItself else { return try await ask("the plan says so", quote) }
         quote.options = [option]
@@ -85,14 +88,17 @@ extension AttemptEngine {
         }
     }
 
-    /// Returns the key by which the payer's settler recognises a repeated try: the same on every device that has the
-    /// plan, so that two of them that pay from one wallet pay once. Services know keys of other payers too, so that
-    /// theirs are random.
-    private func key(of charge: PlannedPeriod, _ order: PlannedPeriod.Order) -> String? {
+    /// Returns the key by which the payer's settler recognises a period: the same in every try and on every device that
+    /// has the plan, so that two of them that pay from one wallet pay once. Only after the settler's own refusal, which
+    /// is final under its key, there is another one. Services know keys of other payers too, so that theirs are random.
+    private func key(of charge: PlannedPeriod, _ order: PlannedPeriod.Order) async throws -> String? {
         guard serviceClient.isSettledByPayer else { return nil }
+        let refusals = try await histories(of: charge.reference).count {
+            effects.isSound($0) && $0.wasRefusedBySettler
+        }
         let words = [
             charge.reference.description, order.link, "\(charge.amount)",
-            "\(Int64(charge.period.start.timeIntervalSince1970))", "\(charge.attempts)",
+            "\(Int64(charge.period.start.timeIntervalSince1970))", "\(refusals)",
         ]
         return "period-" + Hex.encode(Digest.sha256.hash(Array(words.joined(separator: "\n").utf8))).prefix(48)
     }

@@ -64,7 +64,7 @@ public struct JournalKey: Sendable {
     }
 
     /// True if every seal of `history` is there and right, or a person's decision ended it as it is.
-    func isSound(_ history: AttemptHistory) -> Bool {
+    package func isSound(_ history: AttemptHistory) -> Bool {
         if let decision = history.entries.last, let seal = decision.seal, decision.isEnding {
             var before = history
             before.entries.removeLast()

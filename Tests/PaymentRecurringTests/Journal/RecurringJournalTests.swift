@@ -48,6 +48,17 @@ struct RecurringJournalTests {
         }
     }
 
+    @Test("A journal that reads a period once, and not again, does not pass")
+    func readsOnce() async {
+        let report = await RecurringConformance.check(
+            RecurringSubject("broken") {
+                let base = InMemoryRecurringJournal()
+                return RecurringSubject.Storage(
+                    ForgetfulJournal(.readsOnce, base), reopen: { ForgetfulJournal(.readsOnce, base) })
+            })
+        #expect(report.failed == [.sharing], "\(report)")
+    }
+
     @Test("What is in the file is what the fixture says, byte for byte, and the fixture is read")
     func form() async throws {
         let journal = try SQLiteRecurringJournal(path: path)
@@ -192,13 +203,16 @@ enum RecurringSamples {
 
 /// A journal with a mistake.
 actor ForgetfulJournal: RecurringJournal {
-    enum Mistake { case anyRevision, finalIsNot, noLease, laterForEarlier }
+    enum Mistake { case anyRevision, finalIsNot, noLease, laterForEarlier, readsOnce }
 
     private let mistake: Mistake
-    private let base = InMemoryRecurringJournal()
+    private let base: InMemoryRecurringJournal
     private var rewritten: [RecurringCharge.ID: RecurringCharge] = [:]
 
-    init(_ mistake: Mistake) { self.mistake = mistake }
+    init(_ mistake: Mistake, _ base: InMemoryRecurringJournal = InMemoryRecurringJournal()) {
+        self.mistake = mistake
+        self.base = base
+    }
 
     func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { await base.acquire(lease, at: now) }
     func renew(_ lease: PaymentLease, at now: Date) async throws { try await base.renew(lease, at: now) }
@@ -215,7 +229,10 @@ actor ForgetfulJournal: RecurringJournal {
         await base.plans(dueBy: date, limit: limit)
     }
     func write(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws {
-        do { try await base.write(charge, under: lease, at: now) } catch {
+        do {
+            try await base.write(charge, under: lease, at: now)
+            if mistake == .readsOnce { rewritten[charge.id] = charge }
+        } catch {
             switch (mistake, error) {
             case (.finalIsNot, is RecurringJournalError), (.noLease, is JournalError): rewritten[charge.id] = charge
             default: throw error
@@ -224,7 +241,9 @@ actor ForgetfulJournal: RecurringJournal {
     }
     func charge(_ id: RecurringCharge.ID) async throws -> RecurringCharge? {
         if let charge = rewritten[id] { return charge }
-        return await base.charge(id)
+        let charge = await base.charge(id)
+        if mistake == .readsOnce { rewritten[id] = charge }
+        return charge
     }
     func charges(of plan: RecurringPlan.ID) async throws -> [RecurringCharge] { await base.charges(of: plan) }
     func openCharges(by date: Date, limit: Int) async throws -> [RecurringCharge] {

@@ -217,8 +217,9 @@ struct SchedulerTests {
         #expect(payer.calls == ["pay sub/0"] && heard.words == ["waiting 0"])
         try await scheduler.approve(id(0))
         #expect(payer.calls.last == "pay sub/0 approved" && heard.words.last == "paid 0")
-        try await scheduler.approve(id(0))
-        try await scheduler.refuse(id(0))
+        await #expect(throws: RecurringAnswerError.tooLate(id(0))) { try await scheduler.approve(id(0)) }
+        await #expect(throws: RecurringAnswerError.tooLate(id(0))) { try await scheduler.refuse(id(0)) }
+        await #expect(throws: RecurringAnswerError.notOpened(id(9))) { try await scheduler.refuse(id(9)) }
         #expect(payer.calls.count == 2)
         for (number, end) in [(1, "missed 1: it was not approved"), (2, "missed 2: the payer said no")] {
             payer.answers = [.answer(.needsApproval("above"))]
@@ -228,7 +229,7 @@ struct SchedulerTests {
                 try await scheduler.refuse(id(2))
             } else {
                 clock.advance(by: .seconds(7201))
-                try await scheduler.approve(id(1))
+                await #expect(throws: RecurringAnswerError.tooLate(id(1))) { try await scheduler.approve(id(1)) }
                 #expect(payer.calls.count == 3, "too late is too late")
                 try await scheduler.look()
                 clock.advance(by: .seconds(-7201))

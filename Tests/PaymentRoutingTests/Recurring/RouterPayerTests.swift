@@ -33,9 +33,11 @@ struct RouterPayerTests {
         #expect(world.heard.lines == ["rent/0 waiting"] && world.settler.payments == 0)
         #expect(await world.journal.reservedSpendings().isEmpty)
         #expect(await world.journal.histories(of: world.reference(0)).isEmpty)
-        for _ in 0..<3 {
-            try await scheduler.approve(RecurringCharge.ID(plan: world.id, number: 0))
+        let period = RecurringCharge.ID(plan: world.id, number: 0)
+        try await scheduler.approve(period)
+        for _ in 0..<2 {
             try await scheduler.look()
+            await #expect(throws: RecurringAnswerError.tooLate(period)) { try await scheduler.approve(period) }
         }
         #expect(world.heard.lines == ["rent/0 waiting", "rent/0 paid"] && world.settler.payments == 1)
         #expect(await world.journal.spendings(since: SpendingDay(number: 0)).isEmpty, "a yes is no matter of limits")
@@ -220,16 +222,18 @@ struct RecurringWorld {
         }
     }
 
-    let clock = VirtualClock()
+    var clock = VirtualClock()
     let journal = InMemoryJournal()
     let plans = InMemoryRecurringJournal()
-    let settler = TestSettler()
+    var settler = TestSettler()
     let heard = Heard()
     let id = RecurringPlan.ID(rawValue: "rent")
     let random = SeededRandomSource(seed: 3)
     let asked = Asked()
     var publishesInvoice = false
     var policy: OptionPolicy?
+    /// The payee's statement that a period has ended.
+    var statement: (@Sendable (PaymentReference) -> PaymentOutcome)?
 
     /// The current amount of the payee.
     final class Asked: Sendable {
@@ -246,6 +250,12 @@ struct RecurringWorld {
 
     init(publishesInvoice: Bool = false) { self.publishesInvoice = publishesInvoice }
 
+    /// Another device of the same payer: one wallet and one time, but journals of its own.
+    init(beside other: RecurringWorld) {
+        clock = other.clock
+        settler = other.settler
+    }
+
     var payer: Payer { Payer(policy: policy, settler: settler) }
 
     func reference(_ number: Int) -> PaymentReference { PaymentReference(provider: "acme", id: "rent/\(number)") }
@@ -258,7 +268,8 @@ struct RecurringWorld {
         let base = provider
         let asked = asked
         let changing = ChangingProvider(
-            base: base, asksFor: { asked.withLock { $0 } }, isInvoice: publishesInvoice, body: body)
+            base: base, asksFor: { asked.withLock { $0 } }, isInvoice: publishesInvoice, statement: statement,
+            body: body)
         return PaymentRouter(
             registry: try ProviderRegistry([changing]), transport: RecordingTransport(), journal: journal, clock: clock,
             random: random, leases: LeasePolicy(duration: .seconds(60), timeout: .zero),
@@ -321,6 +332,7 @@ private struct ChangingProvider: SettlingProvider, PayeeProvider {
     let base: InvoiceProvider
     let asksFor: @Sendable () -> Money
     let isInvoice: Bool
+    let statement: (@Sendable (PaymentReference) -> PaymentOutcome)?
     let body: @Sendable () async throws -> Void
 
     var descriptor: ProviderDescriptor { base.descriptor }
@@ -332,6 +344,11 @@ private struct ChangingProvider: SettlingProvider, PayeeProvider {
         var current = base
         current.amount = asksFor()
         let quote = try await current.quote(request, in: context)
+        if let statement {
+            return PaymentQuote(
+                reference: quote.reference, payee: quote.payee, amount: quote.amount, options: [],
+                outcome: statement(request.reference))
+        }
         guard isInvoice, let option = quote.options.first else { return quote }
         var data = option.providerData ?? [:]
         data["endpoint"] = try JSONValue.encode(InvoiceProvider.endpoint)

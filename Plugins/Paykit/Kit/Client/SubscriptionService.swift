@@ -173,7 +173,8 @@ public actor SubscriptionService {
     /// Approves the period that the payer was asked about, or that was announced: it is paid now.
     ///
     /// - Parameter subscription: the subscription.
-    /// - Throws: ``PaykitError`` if it is invalid; `JournalError`.
+    /// - Throws: ``PaykitError`` if it is invalid; `RecurringAnswerError` when the answer has no effect;
+    ///   `JournalError`.
     public func approve(_ subscription: Subscription) async throws {
         for charge in try await waiting(subscription) { try await scheduler.approve(charge.id) }
     }
@@ -181,7 +182,8 @@ public actor SubscriptionService {
     /// Refuses the period that the payer was asked about, or that was announced: it is not paid.
     ///
     /// - Parameter subscription: the subscription.
-    /// - Throws: ``PaykitError`` if it is invalid; `JournalError`.
+    /// - Throws: ``PaykitError`` if it is invalid; `RecurringAnswerError` when the answer has no effect;
+    ///   `JournalError`.
     public func refuse(_ subscription: Subscription) async throws {
         for charge in try await waiting(subscription) { try await scheduler.refuse(charge.id) }
     }
@@ -219,12 +221,15 @@ public actor SubscriptionService {
     }
 
     private func waiting(_ subscription: Subscription) async throws -> [RecurringCharge] {
-        try await journal.charges(of: order(subscription).planID(subscription.id)).filter {
+        let plan = try order(subscription).planID(subscription.id)
+        let charges = try await journal.charges(of: plan).filter {
             switch $0.state {
             case .waiting, .announced: true
             default: false
             }
         }
+        guard !charges.isEmpty else { throw RecurringAnswerError.notAsked(plan) }
+        return charges
     }
 
     private func order(_ subscription: Subscription) throws -> PaykitStandingOrder {

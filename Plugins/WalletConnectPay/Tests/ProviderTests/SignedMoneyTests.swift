@@ -72,7 +72,9 @@ import WalletConnectPaySandbox
         for turn in 1...3 {
             let outcome = try? await shop.pay()
             if turn == 1 {
-                #expect(outcome?.description.hasPrefix("unknown: the service has a signature for 12.5") == true)
+                #expect(
+                    outcome?.description.hasPrefix("unknown: the service has the payer's signature, which pays until 2")
+                        == true)
             }
         }
         #expect(shop.gateway.kept.count == 1)

@@ -49,7 +49,8 @@ enum QuoteCommand: Command {
         console.output.line("\(Printable.name(quote.payee.name)) asks for \(console.style(.strong, amount))")
         if let end = quote.expiresAt { console.output.line("It can be paid until \(AttemptSummary.text(end)).") }
         if let outcome = quote.outcome {
-            console.output.line("Nothing is left to pay: \(Printable.text(outcome.description)).")
+            let state = outcome.isFinal ? "Nothing is left to pay" : "It was begun already"
+            console.output.line("\(state): \(Printable.text(outcome.description)).")
         }
         guard !quote.options.isEmpty else {
             if quote.outcome == nil { console.output.line("None of the wallet's accounts can pay this.") }

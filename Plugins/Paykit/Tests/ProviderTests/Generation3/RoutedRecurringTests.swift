@@ -81,7 +81,9 @@ struct RoutedRecurringTests {
         try await scheduler.add(plan)
         for _ in 0..<2 { try await scheduler.look() }
         #expect(await world.captures == 0 && heard.waiting.count == 1)
-        for _ in 0..<2 { try await scheduler.approve(#require(heard.waiting.first).id) }
+        let first = try #require(heard.waiting.first).id
+        try await scheduler.approve(first)
+        await #expect(throws: RecurringAnswerError.tooLate(first)) { try await scheduler.approve(first) }
         #expect(await world.captures == 1)
         world.clock.advance(by: Self.day)
         try await offer(world)

@@ -74,7 +74,9 @@ struct RoutedSubscriptionTests {
         // 4,200 of 5,000 are spent this month.
         try await service.processSubscription(own)
         #expect(await paid(user) == 2 && asked.lines == ["coffee 2100"])
-        for _ in 0..<3 { try await service.approve(own) }
+        try await service.approve(own)
+        await #expect(throws: RecurringAnswerError.self) { try await service.approve(own) }
+        await #expect(throws: RecurringAnswerError.self) { try await service.refuse(own) }
         #expect(await paid(user) == 3)
         #expect(await device.journal.reservedSpendings().isEmpty)
     }

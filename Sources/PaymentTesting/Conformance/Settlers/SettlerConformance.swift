@@ -1,0 +1,53 @@
+import PaymentCore
+
+/// Probes a settler. Every settler gets the same probes: they spend the money of its test wallet.
+///
+/// ```swift
+/// let report = await SettlerConformance.check(
+///     SettlerSubject("my node") {
+///         let node = try await Node.regtest()
+///         return SettlerSubject.Wallet(node.settler, invoice: node.newInvoice, payments: node.countPayments)
+///     })
+/// #expect(report.isPassed, "\(report)")
+/// ```
+public enum SettlerConformance {
+    /// One rule that every settler must keep.
+    @nonexhaustive
+    public enum Probe: String, Sendable, Hashable, CaseIterable {
+        /// The state of something that was never requested is that nothing was sent.
+        case question = "a question sends nothing"
+        /// A repeated request returns the first one's state.
+        case once = "a key is paid once"
+        /// Simultaneous requests under one key are one.
+        case race = "of many who ask at once, one is paid"
+        /// An invoice that was paid under one key is paid under no other.
+        case invoice = "an invoice is paid once, under any key"
+        /// A refusal is final for its key, and for no other.
+        case refused = "a refusal is final for its key"
+        /// Payments and refusals are known after a restart.
+        case restart = "a restart forgets nothing"
+    }
+
+    /// The results of probing a settler.
+    public typealias Report = ConformanceReport<Probe>
+
+    /// Runs all probes, each with its own wallet.
+    public static func check(_ subject: SettlerSubject) async -> Report {
+        await Report.probing(subject.name) {
+            SettlerTrial(try await subject.make())
+        } _: {
+            try await run($0, $1)
+        }
+    }
+
+    private static func run(_ probe: Probe, _ trial: SettlerTrial) async throws {
+        switch probe {
+        case .question: try await trial.question()
+        case .once: try await trial.once()
+        case .race: try await trial.race()
+        case .invoice: try await trial.invoice()
+        case .refused: try await trial.refused()
+        case .restart: try await trial.restart()
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import PaymentCore
+import PaymentRecurring
+import Synchronization
+import TestSupport
+import Testing
+
+/// Payments of periods that never return.
+@Suite("Periods whose payment hangs", .timeLimit(.minutes(5)))
+struct HangingPayerTests {
+    /// A payer that never returns from the plan `hung`.
+    private final class HangingPayer: RecurringPayer {
+        let never = Gate()
+        let paid = Mutex<[String]>([])
+
+        func pay(_ charge: RecurringCharge, of plan: RecurringPlan) async throws -> RecurringAnswer {
+            if plan.id.rawValue == "hung" { await never.pass() }
+            paid.withLock { $0.append("\(charge.id)") }
+            return .paid(transactionID: nil)
+        }
+
+        func fate(of charge: RecurringCharge, in plan: RecurringPlan) async throws -> RecurringAnswer? {
+            await never.pass()
+            return nil
+        }
+    }
+
+    private let clock = VirtualClock()
+    private let payer = HangingPayer()
+    private let events = EventList()
+
+    private final class EventList: Sendable {
+        let words = Mutex<[String]>([])
+    }
+
+    private func scheduler(_ bound: Duration) async throws -> RecurringScheduler {
+        let events = events
+        let scheduler = RecurringScheduler(
+            journal: InMemoryRecurringJournal(), payer: payer, clock: clock, width: 1, bound: bound,
+            listener: { event in events.words.withLock { $0.append("\(event)") } })
+        for id in ["hung", "rent"] {
+            try await scheduler.add(
+                try RecurringPlan(
+                    id: RecurringPlan.ID(rawValue: id), provider: "acme",
+                    amount: Money(minorUnits: 5, currency: .satoshi),
+                    schedule: RecurringSchedule(.daily, from: clock.now), policy: RecurringPolicy(.all)))
+        }
+        return scheduler
+    }
+
+    @Test("The other plans are paid day after day, and the period is reported")
+    func others() async throws {
+        let scheduler = try await scheduler(.milliseconds(50))
+        for _ in 0..<3 {
+            try await scheduler.look()
+            clock.advance(by: .seconds(86_400))
+        }
+        #expect(payer.paid.withLock { $0 } == ["rent/0", "rent/1", "rent/2"])
+        #expect(events.words.withLock { $0.contains { $0.hasPrefix("the period hung/0 has not been carried out") } })
+        await payer.never.open()
+    }
+
+    @Test("The loop ends when it is cancelled, whatever its payment does")
+    func cancelled() async throws {
+        let scheduler = try await scheduler(.milliseconds(50))
+        let loop = Task { await scheduler.run() }
+        while events.words.withLock({ $0.isEmpty }) { await Task.yield() }
+        loop.cancel()
+        await loop.value
+        await payer.never.open()
+    }
+}
