@@ -49,6 +49,9 @@ package struct Mistake: Sendable {
             Mistake(
                 name: "a signature that was handed in is not money", variation: unsigned, symptom: "but money moved"),
             Mistake(
+                name: "a quote states the service's report as it is", variation: unjudgedQuotes,
+                symptom: "quote said"),
+            Mistake(
                 name: "two spellings of a link are two payments", variation: shop { $0.foldsSpellings = false },
                 symptom: "captured 2 times"),
             Mistake(
@@ -129,6 +132,14 @@ package struct Mistake: Sendable {
                 context.copy(steps: UncountedSignatures(context: context))
             }
         ]
+        return variation
+    }
+
+    /// Coins that the wallet has sent, and quotes that are asked without the journal.
+    private static var unjudgedQuotes: Variation {
+        var variation = Variation()
+        variation.markets = [WalletConnectPayMarket.maker(share: 1)]
+        variation.quotesWithoutJournal = true
         return variation
     }
 

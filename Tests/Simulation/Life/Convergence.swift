@@ -81,6 +81,7 @@ struct Convergence: Sendable {
                 // One that never arrived is never reported.
                 guard await markets[refund.payment.provider]?.givenBack(refund) ?? 0 > 0 else { continue }
             }
+            if life.isDistrusted(history) { continue }
             if await isEndless(markets.identity(of: history.attempt.reference)) { continue }
             unended.append(history)
         }
@@ -91,6 +92,11 @@ struct Convergence: Sendable {
     /// the service has not seen.
     private func isEndless(_ reference: PaymentReference) async -> Bool {
         let payment = seat.device.payments.first { $0.reference == reference }
+        if seat.device.disk.histories.contains(where: {
+            markets.identity(of: $0.attempt.reference) == reference && life.isDistrusted($0)
+        }) {
+            return true
+        }
         for known in life.witness.attempts(at: reference) {
             if payment?.isEndless == true, await life.oracle.hasMoved(known.attempt) { return true }
         }

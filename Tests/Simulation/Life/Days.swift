@@ -22,6 +22,13 @@ struct Days: Sendable {
                     group.addTask { await pay(payment, link, patience) }
                 }
             }
+            for payment in seat.device.payments where random.happens(0.2) {
+                let delay = Duration.milliseconds(random.below(5000))
+                group.addTask {
+                    try? await seat.process.clock.sleep(for: delay)
+                    await quote(payment)
+                }
+            }
             if random.happens(0.5) {
                 let delay = Duration.milliseconds(random.below(2000))
                 group.addTask {
@@ -39,6 +46,15 @@ struct Days: Sendable {
         let (router, payer) = (seat.router, seat.device.payer)
         await calls.call("pay", payment.reference, patience: patience) {
             try await router.pay(link, as: payer, acceptingUnverified: true)
+        }
+    }
+
+    /// Asks for the terms, as an application does that shows a link before it is paid.
+    private func quote(_ payment: MarketPayment) async {
+        let (router, payer) = (seat.quotes, seat.device.payer)
+        guard case .matched(let route) = router.route(payment.links[0]) else { return }
+        await calls.call("quote", payment.reference) {
+            try await router.quote(route, as: payer, acceptingUnverified: true).outcome
         }
     }
 

@@ -1,6 +1,7 @@
 import MarketModel
 import PaymentCore
 import PaymentRouting
+import PaymentStore
 import PaymentTesting
 import PaymentTransport
 
@@ -20,8 +21,8 @@ struct Life: Sendable {
     let chain: Chain
     let oracle: Oracle
     let hangs = Hangs()
-    /// Every third history is sealed.
-    private let key: JournalKey?
+    /// Every third history is sealed. In some the key is added, changed or lost in between.
+    private let keys: (first: JournalKey?, later: JournalKey?, change: Double)
     private let hasUpgrade: Bool
     private let leases: LeasePolicy
     /// Every third history has limits for payments without a question.
@@ -36,7 +37,10 @@ struct Life: Sendable {
         witness = Witness { markets.identity(of: $0) }
         chain = Chain(random: world.random)
         autoPay = world.seed % 3 == variation.autoPayShare ? AutoPay(within: Allowance.limits, timeZone: .gmt) : nil
-        key = world.seed % 3 == 0 ? try JournalKey(Redacted([UInt8](repeating: 7, count: 32))) : nil
+        let key = world.seed % 3 == 0 ? try Self.key(7) : nil
+        let hasKeyChange = random.happens(variation.keyChanges)
+        let later = key == nil || random.happens(0.5) ? try Self.key(8) : nil
+        keys = (key, hasKeyChange ? later : key, Double(random.below(2000)))
         hasUpgrade = random.happens(variation.upgrades)
         // Every fourth is slower than its leases.
         leases =
@@ -49,6 +53,16 @@ struct Life: Sendable {
                 isUpgraded: hasUpgrade, hasWrongClocks: world.faults.wrongClock > 0,
                 hasRefusedCopies: world.faults.copyRefused > 0))
     }
+
+    private static func key(_ byte: UInt8) throws -> JournalKey {
+        try JournalKey(Redacted([UInt8](repeating: byte, count: 32)))
+    }
+
+    /// True if a process that starts now cannot trust a record.
+    func isDistrusted(_ history: AttemptHistory) -> Bool { key?.isSound(history) == false }
+
+    /// The key of a process that starts now.
+    private var key: JournalKey? { world.elapsed < keys.change ? keys.first : keys.later }
 
     func verdict() async throws -> Verdict {
         let payments = await markets.makePayments(1 + random.below(4), random)
@@ -116,7 +130,7 @@ struct Life: Sendable {
     private func judge(
         _ payments: [MarketPayment], _ ends: [Judgement.Device], processes: Int
     ) async -> Verdict {
-        let judgement = Judgement(markets: markets, witness: witness, oracle: oracle, chain: chain)
+        let judgement = Judgement(markets: markets, witness: witness, oracle: oracle, chain: chain, key: key)
         let refunds = ends.flatMap(\.histories).compactMap(\.attempt.refund)
         await judgement.judge(payments, ends, refunds)
         for breach in witness.breaches { await oracle.breach(nil, breach, .money) }
@@ -153,6 +167,8 @@ struct Life: Sendable {
         let router: PaymentRouter
         /// The merchants' side, which shares the journal.
         let merchants: PaymentRouter
+        /// The router that is asked for quotes.
+        let quotes: PaymentRouter
 
         var doer: Doer { Doer(device: device.number, process: process.number) }
     }
@@ -185,7 +201,7 @@ struct Life: Sendable {
         _ device: Device, _ process: SimulatedProcess, _ edition: Edition, without missing: Set<ProviderID> = []
     ) -> Seat {
         let doer = Doer(device: device.number, process: process.number)
-        func router(_ registry: ProviderRegistry) -> PaymentRouter {
+        func router(_ registry: ProviderRegistry, isForgetful: Bool = false) -> PaymentRouter {
             process.router(registry, journalKey: key, leases: leases, autoPay: autoPay) { transport, journal in
                 let retry = [RetryMiddleware(clock: process.clock, random: process.random)]
                 let network = WitnessedNetwork(
@@ -193,12 +209,16 @@ struct Life: Sendable {
                     checksDurability: variation.checksDurability)
                 return (
                     LayeredTransport(variation.transport(network), world.seed % 2 == 0 ? retry : []),
-                    WitnessedJournal.around(variation.journal(journal, process.clock), witness)
+                    isForgetful
+                        ? InMemoryJournal() as any PaymentJournal
+                        : WitnessedJournal.around(variation.journal(journal, process.clock), witness)
                 )
             }
         }
+        let registry = markets.registry(edition, witness, without: missing)
         return Seat(
-            device: device, process: process, router: router(markets.registry(edition, witness, without: missing)),
-            merchants: router(markets.merchants(edition, witness)))
+            device: device, process: process, router: router(registry),
+            merchants: router(markets.merchants(edition, witness)),
+            quotes: router(registry, isForgetful: variation.quotesWithoutJournal))
     }
 }

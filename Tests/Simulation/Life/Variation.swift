@@ -31,6 +31,10 @@ package struct Variation: Sendable {
     package var devices = 0.25
     /// The probability that a history has an upgrade that renames steps.
     package var upgrades = 0.1
+    /// The probability that a history's journal key is added, changed or lost.
+    package var keyChanges = 0.1
+    /// True if quotes are asked by a router that does not have the journal.
+    package var quotesWithoutJournal = false
     /// The probability that a process lacks one of the providers.
     package var gaps = 0.08
     /// The probability that a payment is named by another spelling of its link.

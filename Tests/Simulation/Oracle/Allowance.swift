@@ -43,7 +43,7 @@ extension Judgement {
         }
         for record in device.spendings where record.state == .reserved {
             let history = device.histories.first { $0.attempt.id == record.spending.attempt }
-            guard history?.isFinished ?? true else { continue }
+            guard history.map({ $0.isFinished && !isDistrusted($0) }) ?? true else { continue }
             await oracle.breach(nil, "something stays reserved for \(record.spending.attempt), which has ended")
         }
     }

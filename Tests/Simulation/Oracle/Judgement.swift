@@ -9,6 +9,8 @@ struct Judgement: Sendable {
     let witness: Witness
     let oracle: Oracle
     let chain: Chain
+    /// The key of the last processes.
+    let key: JournalKey?
 
     /// The outcome of a payment of a history for callers that kept asking. Refused: an error stated that nothing was
     /// sent.
@@ -105,11 +107,13 @@ struct Judgement: Sendable {
     }
 
     /// True if the contract leaves the attempt open: the payer's wallet was asked to send coins, and may or may not
-    /// have sent them, or may do so later.
+    /// have sent them, or may do so later. So does a record that the last processes cannot trust.
     func mayStayUnknown(_ history: AttemptHistory, _ payment: PaymentReference) -> Bool {
-        guard markets.identity(of: history.attempt.reference) == payment, !history.isFinished else { return false }
-        return Self.hasAskedWallet(history)
+        guard markets.identity(of: history.attempt.reference) == payment else { return false }
+        return isDistrusted(history) || (!history.isFinished && Self.hasAskedWallet(history))
     }
+
+    func isDistrusted(_ history: AttemptHistory) -> Bool { key?.isSound(history) == false }
 
     static func hasAskedWallet(_ history: AttemptHistory) -> Bool {
         var isOpen = false
@@ -155,7 +159,8 @@ struct Judgement: Sendable {
         func breach(_ text: String) async { await oracle.breach(nil, "\(refund.id): \(history.attempt.id) \(text)") }
         switch history.outcome {
         // One that may never have arrived stays unknown: an inquiry shows nothing, and a repetition could refund twice.
-        case _ where !history.isFinished: if count > 0 { await breach("stays unfinished after everything healed") }
+        case _ where !history.isFinished:
+            if count > 0, !isDistrusted(history) { await breach("stays unfinished after everything healed") }
         case .succeeded?: if count == 0 { await breach("is written as given back, but is not") }
         // A refused one may be requested again.
         default: if count > 0, isLast { await breach("is written as not given back, but is") }
