@@ -185,8 +185,17 @@ package struct Mistake: Sendable {
     private static var hasty: Variation {
         var variation = shop { _ in }
         variation.taking = HastyTaking.taking
+        // Nothing beside it, so that it comes to the one attempt that it ends wrongly.
+        variation.quotes = 0
+        variation.keyChanges = 0
+        variation.devices = 0
+        variation.gaps = 0
         variation.merchantCalls = 1
-        variation.faults = { $0.lostAfter = 0.3 }
+        variation.faults = { faults in
+            faults.lostAfter = 0.5
+            faults.questionRefused = 0
+            faults.stopped = 0
+        }
         return variation
     }
 

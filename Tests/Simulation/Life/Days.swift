@@ -22,7 +22,7 @@ struct Days: Sendable {
                     group.addTask { await pay(payment, link, patience) }
                 }
             }
-            for payment in seat.device.payments where random.happens(0.2) {
+            for payment in seat.device.payments where random.happens(life.variation.quotes) {
                 let delay = Duration.milliseconds(random.below(5000))
                 group.addTask {
                     try? await seat.process.clock.sleep(for: delay)

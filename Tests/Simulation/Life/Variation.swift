@@ -31,6 +31,8 @@ package struct Variation: Sendable {
     package var devices = 0.25
     /// The probability that a history has an upgrade that renames steps.
     package var upgrades = 0.1
+    /// The probability that a payment is quoted, beside what else is done with it.
+    package var quotes = 0.2
     /// The probability that a history's journal key is added, changed or lost.
     package var keyChanges = 0.1
     /// True if quotes are asked by a router that does not have the journal.
