@@ -13,7 +13,7 @@ extension PaymentRouter {
     ///   was used for another refund, `inUse` while another refund of the payment is in progress.
     public func refund(_ request: RefundRequest) async throws(PaymentError) -> PaymentOutcome {
         let serviceClient = try serviceClient(for: request.payment.provider, payer: Payer())
-        _ = try serviceClient.refunder
+        try serviceClient.checkRefunds()
         try serviceClient.checkIsPayment(request.payment)
         return try await carryOnce(request.reference, refunding: request.payment) { journal in
             try await AttemptEngine(serviceClient: serviceClient, journal: journal).refund(request)
@@ -27,12 +27,9 @@ extension PaymentRouter {
     public func cancel(_ payment: PaymentReference) async throws(PaymentError) -> PaymentOutcome {
         let serviceClient = try serviceClient(for: payment.provider, payer: Payer())
         try serviceClient.checkIsPayment(payment)
-        guard let canceller = serviceClient.service as? any CancellingService else {
-            throw PaymentError(.unsupported, "the provider cannot cancel payments", provider: payment.provider)
-        }
         do {
             return try await leases.with(payment, as: .visitor) {
-                try await visitor($0, serviceClient).cancel(payment, with: canceller)
+                try await visitor($0, serviceClient).cancel(payment)
             } orElse: {
                 $0
             }
@@ -54,21 +51,16 @@ extension PaymentRouter {
         _ notification: IncomingNotification, from provider: ProviderID
     ) async throws(PaymentError) -> PaymentNotification {
         let serviceClient = try serviceClient(for: provider, payer: Payer())
-        guard let verifier = serviceClient.service as? any NotificationReadingService else {
-            throw PaymentError(.unsupported, "the provider takes no notifications", provider: provider)
-        }
         do {
-            var genuine = try verifier.verify(notification)
-            guard genuine.reference.provider == provider else {
-                throw PaymentError(.integrity, "the notification is about another provider's payment")
-            }
-            try await leases.with(genuine.reference, as: .visitor) { [genuine] in
+            let genuine = try serviceClient.verify(notification)
+            try await leases.with(genuine.reference, as: .visitor) {
                 try await visitor($0, serviceClient).endByMessage(genuine)
             } orElse: { _ in
             }
-            genuine.outcome = try await verdict(
-                on: genuine.outcome, of: genuine.reference, refunding: genuine.payment)
-            return genuine
+            return PaymentNotification(
+                reference: genuine.reference, of: genuine.payment,
+                outcome: try await verdict(
+                    on: genuine.report, of: genuine.reference, refunding: genuine.payment))
         } catch {
             throw PaymentError(thrown: error, at: provider)
         }

@@ -17,14 +17,11 @@ extension PaymentRouter {
         var failure: PaymentError?
         for route in callbacks(url) {
             let serviceClient = try serviceClient(for: route.provider, payer: payer)
-            guard let completer = serviceClient.service as? any RedirectCompletingProvider else {
-                throw PaymentError(.unsupported, "the provider takes no return URLs", provider: route.provider)
-            }
             for reference in try await openPayments(at: route.provider, called: route.match.reference) {
                 do {
                     // Beside this router's own payment in progress, which may be waiting for just this.
                     let outcome = try await leases.with(reference, as: .visitor) {
-                        try await visitor($0, serviceClient).complete(route.link, of: reference, with: completer)
+                        try await visitor($0, serviceClient).complete(route.link, of: reference)
                     } orElse: {
                         $0
                     }

@@ -107,8 +107,8 @@ public struct PaymentRouter: Sendable {
         let request = try quoteRequest(route, acceptingUnverified: acceptingUnverified)
         let serviceClient = try serviceClient(for: route.provider, payer: payer)
         do {
-            var quote = try await serviceClient.quote(request)
-            if let outcome = quote.outcome { quote.outcome = try await verdict(on: outcome, of: quote.reference) }
+            var (quote, report) = try await serviceClient.quote(request)
+            if let report { quote.outcome = try await verdict(on: report, of: quote.reference) }
             return quote
         } catch {
             let failure = PaymentError(thrown: error, at: route.provider)
@@ -150,20 +150,21 @@ public struct PaymentRouter: Sendable {
             let histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
             return Ledger(histories, effects).recorded(of: payment)
         }
-        let outcome: PaymentOutcome
-        do { outcome = try await serviceClient.status(of: payment) } catch {
+        let report: ServiceReport
+        do { report = try await serviceClient.status(of: payment) } catch {
             throw PaymentError(thrown: error, at: payment.provider)
         }
-        return try await verdict(on: outcome, of: payment)
+        return try await verdict(on: report, of: payment)
     }
 
     /// Returns the outcome to state where the service reports `report`.
     ///
     /// - Parameter refunded: the payment that is refunded; nil when `payment` is a payment.
     func verdict(
-        on report: PaymentOutcome, of payment: PaymentReference, refunding refunded: PaymentReference? = nil
+        on report: ServiceReport, of payment: PaymentReference, refunding refunded: PaymentReference? = nil
     ) async throws(PaymentError) -> PaymentOutcome {
-        guard Ledger.isFinalWithoutPayment(report) else { return report }
+        // Without the journal, a payment that is paid or open is stated all the same.
+        guard report.deniesPayment else { return Ledger([], effects).verdict(on: report, at: .question) }
         let histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
             .filter { $0.attempt.refund?.payment == refunded }
         return Ledger(histories, effects).verdict(on: report, at: .question)
@@ -200,7 +201,7 @@ public struct PaymentRouter: Sendable {
     private func checkedOwn(
         _ outcome: PaymentOutcome, of payment: PaymentReference, _ link: PaymentLink?, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {
-        guard case .succeeded = outcome, serviceClient.service is any ReusableReferenceProvider else { return outcome }
+        guard case .succeeded = outcome, serviceClient.reusesReferences else { return outcome }
         let histories = try await journaled(at: payment.provider, .maybeSent) { try await $0.histories(of: payment) }
         for history in histories {
             if case .succeeded? = history.outcome { try serviceClient.distinguish(link, from: history.attempt) }
@@ -212,8 +213,7 @@ public struct PaymentRouter: Sendable {
         guard let index = registry.index(of: id) else {
             throw PaymentError(.unroutable, "no provider called \(id) is registered")
         }
-        return ServiceClient(
-            service: registry.services[index], descriptor: registry.descriptors[index], payer: payer, effects: effects)
+        return ServiceClient(registry.services[index], registry.descriptors[index], payer: payer, effects: effects)
     }
 
     /// Reads the journal.

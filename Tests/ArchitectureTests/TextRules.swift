@@ -33,6 +33,7 @@ enum TextRules {
         ("What is cited is in the repository", citations),
         ("Public functions say what they throw", throwing),
         ("Null members are read as absent in one place", nulls),
+        ("The router's outcomes are made by the ledger", outcomes),
     ]
 
     // MARK: Names of tests
@@ -107,6 +108,21 @@ enum TextRules {
             .filter { file, text in !file.contains("Tests/") && inPlace.contains(where: text.contains) }
             .map {
                 Violation(place: $0.key, message: "makes a null absent by itself; read the member by `present(_:)`")
+            }
+    }
+
+    // MARK: Outcomes
+
+    static func outcomes(_ package: Package) -> [Violation] {
+        let made = /\b(?:DeclineReason|PaymentReceipt)\(|(?:return|\?|:|\(|[^=!]=)\s*\.(?:cancelled|expired)\b(?!\()/
+        return package.files.sorted { $0.key < $1.key }
+            .filter {
+                $0.key.hasPrefix("Sources/PaymentRouting/") && !$0.key.hasPrefix("Sources/PaymentRouting/Ledger/")
+            }
+            .flatMap { file, text in
+                text.split(separator: "\n").filter { line in
+                    line.contains(made) && !line.contains("//") && !line.contains("rror(")
+                }.map { Violation(place: file, message: "makes a final outcome: \($0)") }
             }
     }
 

@@ -30,6 +30,7 @@ struct LedgerTableTests {
         case pastSignature = "past signature that was refused"
         case transfer = "wallet's transaction"
         case lostTransfer = "wallet's transfer without an answer"
+        case unbegunTransfer = "wallet's transfer that was abandoned unsent"
         case distrusted = "request in a record that was changed"
 
         /// True if it can still move money whatever the service says.
@@ -65,6 +66,9 @@ struct LedgerTableTests {
                     .stepStarted(name: "send", kind: .walletTransfer), .stepFinished(name: "send", result: "0xaec8"),
                 ]
             case .lostTransfer: return [.stepStarted(name: "send", kind: .walletTransfer)]
+            case .unbegunTransfer:
+                // Its start was stored, although the journal said that it was not.
+                return [.stepStarted(name: "send", kind: .walletTransfer), .abandoned(reason: "the journal failed")]
             }
         }
     }

@@ -82,12 +82,14 @@ public struct AttemptHistory: Sendable, Hashable {
         }
     }
 
-    /// The steps of such a kind that began and did not end without effect, unless a person decided that they had none.
+    /// The steps of such a kind that began and did not end without effect, unless the worker of the attempt abandoned
+    /// it, which only one that has sent nothing does, or a person decided that they had none.
     private func openSteps(where isWanted: (StepKind) -> Bool) -> Set<String> {
         if case .declined(let reason)? = outcome, reason.code == .decided { return [] }
         var open: Set<String> = []
         for entry in entries {
             switch entry.event {
+            case .abandoned: return []
             case .stepStarted(let name, let kind) where isWanted(kind): open.insert(name)
             case .stepFailed(let name, _, _): open.remove(name)
             default: break

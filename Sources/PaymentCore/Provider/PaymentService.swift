@@ -107,7 +107,7 @@ public struct PaymentNotification: Sendable, Hashable {
     /// about a refund ends none: services allow the same refund id at several payments.
     public let payment: PaymentReference?
     /// The outcome of the payment or refund.
-    public package(set) var outcome: PaymentOutcome
+    public let outcome: PaymentOutcome
 
     /// Creates a notification.
     public init(reference: PaymentReference, of payment: PaymentReference? = nil, outcome: PaymentOutcome) {

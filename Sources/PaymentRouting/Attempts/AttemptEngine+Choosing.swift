@@ -6,13 +6,13 @@ extension AttemptEngine {
         case option(PaymentMethodOption)
         /// An option that may be paid without a question, and the attempt that it is reserved for.
         case unasked(PaymentMethodOption, AttemptID)
-        case ended(PaymentOutcome)
+        case ended(ServiceReport)
     }
 
     /// Takes an option that may be paid without a question, or asks the payer or their policy to choose.
     func choose(from quote: PaymentQuote) async throws -> Choice {
         guard quote.options.contains(where: \.unmet.isEmpty) else {
-            return .ended(.declined(Self.noUsableOption(quote)))
+            return .ended(Self.noUsableOption(quote))
         }
         var whyAsked: String?
         switch try await reserveUnasked(quote) {
@@ -24,7 +24,8 @@ extension AttemptEngine {
             // A policy is no question to the payer.
             guard let whyAsked else { return try chooseByPolicy(quote) }
             return .ended(
-                .declined(DeclineReason(.overLimit, "nothing is paid without a question: \(whyAsked); ask the payer")))
+                .refused(
+                    .overLimit, "nothing is paid without a question: \(whyAsked); ask the payer", of: quote.reference))
         }
         let choice: PaymentMethodOption.ID?
         do {
@@ -32,7 +33,7 @@ extension AttemptEngine {
         } catch {
             throw self.error(.payer, "no option was chosen: the chooser failed (\(type(of: error)))", cause: error)
         }
-        guard let choice else { return .ended(.cancelled) }
+        guard let choice else { return .ended(.cancelled(quote.reference)) }
         return .option(try serviceClient.option(choice, of: quote))
     }
 
@@ -44,17 +45,19 @@ extension AttemptEngine {
         }
         switch policy.choice(from: quote) {
         case .option(let option): return .option(option)
-        case .none(let why): return .ended(.declined(DeclineReason(.outsidePolicy, "no option is taken: \(why)")))
+        case .none(let why): return .ended(.refused(.outsidePolicy, "no option is taken: \(why)", of: quote.reference))
         }
     }
 
-    private static func noUsableOption(_ quote: PaymentQuote) -> DeclineReason {
+    private static func noUsableOption(_ quote: PaymentQuote) -> ServiceReport {
         guard !quote.options.isEmpty else {
-            return DeclineReason(
-                .noUsableOption, "none of the payer's accounts can pay this; the service offers no option")
+            return .refused(
+                .noUsableOption, "none of the payer's accounts can pay this; the service offers no option",
+                of: quote.reference)
         }
         let needs = Set(quote.options.flatMap(\.unmet).map(\.description)).sorted().joined(separator: ", ")
-        return DeclineReason(.noUsableOption, "every option needs something the payer does not have: \(needs)")
+        return .refused(
+            .noUsableOption, "every option needs something the payer does not have: \(needs)", of: quote.reference)
     }
 
     /// Returns the error for a provider's report that the choice no longer holds. Once anything was sent, even in vain,

@@ -17,12 +17,11 @@ extension AttemptEngine {
         at payment: PaymentReference, for link: PaymentLink?
     ) async throws -> PaymentOutcome? {
         let histories = try await histories(of: payment)
-        for history in histories {
-            guard case .succeeded? = history.outcome, effects.isSound(history) else { continue }
-            try serviceClient.distinguish(link, from: history.attempt)
-            await serviceClient.notifyPayee(of: history)
-            if let outcome = history.outcome { effects.emit(.outcome(outcome), of: history.attempt) }
-            return history.outcome
+        if let paid = Ledger(histories, effects).recordedPayment {
+            try serviceClient.distinguish(link, from: paid.attempt)
+            await serviceClient.notifyPayee(of: paid)
+            if let outcome = paid.outcome { effects.emit(.outcome(outcome), of: paid.attempt) }
+            return paid.outcome
         }
         if let broken = broken(histories) { return try await statusOfUnsealedAttempt(broken, isNamed: true) }
         // An outcome that is not final means that the payment continues elsewhere: a second attempt could pay twice.
@@ -68,16 +67,18 @@ extension AttemptEngine {
 
     /// Returns the outcome to report for the payment of `quote` when something that may have moved money was begun for
     /// what may be the same payment, under another name. Nil when there is no such thing.
-    func attemptUnderAnotherID(_ quote: PaymentQuote) async throws -> PaymentOutcome? {
+    func attemptUnderAnotherID(
+        _ quote: PaymentQuote, _ report: ServiceReport?
+    ) async throws -> PaymentOutcome? {
         let payee = quote.options.lazy.compactMap(serviceClient.payee).first
         let others = try await possibleDuplicates(of: quote.reference, until: quote.expiresAt, payee)
             .filter { $0.mayHaveMovedMoney || !effects.isSound($0) }
         guard let last = others.last else { return nil }
-        guard let outcome = quote.outcome else { return leftTo(last, quote.reference) }
-        guard Ledger.isFinalWithoutPayment(outcome) else { return nil }
+        guard let report else { return leftTo(last, quote.reference) }
+        guard report.deniesPayment else { return nil }
         // Any of them may be this payment.
-        let word = Ledger(others, effects).verdict(on: outcome, at: .question)
-        return word == outcome ? nil : word
+        let outcome = Ledger(others, effects).verdict(on: report, at: .question)
+        return outcome.isFinal ? nil : outcome
     }
 
     /// Abandons an attempt that has moved nothing while another one is open at what may be the same payment. Called
@@ -110,15 +111,14 @@ extension AttemptEngine {
     private func possibleDuplicates(
         of payment: PaymentReference, until end: Date?, _ payee: String?
     ) async throws -> [AttemptHistory] {
-        let provider = serviceClient.service as? any AliasedPaymentProvider
-        guard payee != nil || (provider != nil && end != nil) else { return [] }
+        guard payee != nil || (serviceClient.hasAliases && end != nil) else { return [] }
         return try await journaled { try await journal.base.unfinished() }.filter { history in
             let attempt = history.attempt
             guard attempt.reference != payment, attempt.reference.provider == payment.provider, attempt.refund == nil
             else { return false }
             if let payee, serviceClient.payee(of: attempt.option) == payee { return true }
-            guard let provider, let end, attempt.expiresAt == end else { return false }
-            return provider.isUnresolved(payment) || provider.isUnresolved(attempt.reference)
+            guard let end, attempt.expiresAt == end else { return false }
+            return serviceClient.isUnresolved(payment) || serviceClient.isUnresolved(attempt.reference)
         }
     }
 }

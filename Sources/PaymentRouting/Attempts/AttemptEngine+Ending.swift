@@ -8,16 +8,16 @@ extension AttemptEngine {
     /// Stores the end of an attempt. Between the check of its entries and the ending nothing more is begun.
     ///
     /// - Returns: the outcome, or the one that another worker has stored before.
-    func end(_ attempt: PaymentAttempt, as word: PaymentOutcome) async throws -> PaymentOutcome {
-        try await end(attempt, as: ReportedOutcome(outcome: word, entries: nil))
+    func end(_ attempt: PaymentAttempt, as report: ServiceReport) async throws -> PaymentOutcome {
+        try await end(attempt, as: ConfirmedReport(report: report, entries: nil))
     }
 
     /// Stores the reported end of an attempt, if the report still holds then.
     ///
     /// - Returns: the outcome, or the one that another worker has stored before.
-    func end(_ attempt: PaymentAttempt, as reported: ReportedOutcome) async throws -> PaymentOutcome {
+    func end(_ attempt: PaymentAttempt, as confirmed: ConfirmedReport) async throws -> PaymentOutcome {
         try await journal.inTurn {
-            guard let outcome = try await storable(reported, of: attempt) else { return unconfirmed(attempt) }
+            guard let outcome = try await storable(confirmed, of: attempt) else { return unconfirmed(attempt) }
             return try await store(outcome, of: attempt)
         }
     }
@@ -55,15 +55,15 @@ extension AttemptEngine {
     /// Stores a notification's end of an attempt, if the report still holds then.
     ///
     /// - Throws: also when it cannot be stored: the service sends it again then.
-    func end(_ attempt: PaymentAttempt, byMessage reported: ReportedOutcome) async throws {
-        let word = try await journal.inTurn { () async throws -> PaymentOutcome? in
-            guard let word = try await storable(reported, of: attempt) else { return nil }
-            try await write(.outcome(word), to: attempt)
-            return word
+    func end(_ attempt: PaymentAttempt, byMessage confirmed: ConfirmedReport) async throws {
+        let outcome = try await journal.inTurn { () async throws -> PaymentOutcome? in
+            guard let outcome = try await storable(confirmed, of: attempt) else { return nil }
+            try await write(.outcome(outcome), to: attempt)
+            return outcome
         }
-        guard let word else { return }
-        effects.emit(.outcome(word), of: attempt)
-        await hasEnded(attempt.reference, word)
+        guard let outcome else { return }
+        effects.emit(.outcome(outcome), of: attempt)
+        await hasEnded(attempt.reference, outcome)
     }
 
     /// Stores that an attempt that has moved nothing is abandoned.

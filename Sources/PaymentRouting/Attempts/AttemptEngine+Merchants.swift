@@ -13,36 +13,35 @@ extension AttemptEngine {
     }
 
     /// Cancels a payment, and ends its attempt when the outcome is cancelled.
-    func cancel(_ payment: PaymentReference, with canceller: any CancellingService) async throws -> PaymentOutcome {
+    func cancel(_ payment: PaymentReference) async throws -> PaymentOutcome {
         let steps = UnstoredSteps()
         let context = effects.context(
             for: descriptor, payer: payer, steps: steps, about: payment, journal: journal)
-        let outcome: PaymentOutcome
-        do { outcome = try serviceClient.checked(try await canceller.cancel(payment, in: context), of: payment) } catch
-        {
+        let report: ServiceReport
+        do { report = try await serviceClient.cancel(payment, in: context) } catch {
             // A failure after the request does not prove that it was not carried out.
             let failure = PaymentError(thrown: error, at: descriptor.id)
             throw await steps.mayHaveChangedSomething ? failure.withOpenFate : failure
         }
         guard let attempt = try await openAttempt(at: payment)?.attempt else {
-            return Ledger(try await histories(of: payment), effects).verdict(on: outcome, at: .question)
+            return Ledger(try await histories(of: payment), effects).verdict(on: report, at: .question)
         }
-        let reported = try await confirm(try serviceClient.checked(outcome, of: attempt), of: attempt)
-        return if let reported { try await end(attempt, as: reported) } else { unconfirmed(attempt) }
+        let confirmed = try await confirm(try report.checked(against: attempt), of: attempt)
+        return if let confirmed { try await end(attempt, as: confirmed) } else { unconfirmed(attempt) }
     }
 
     /// Ends the open attempt at a payment or refund by the service's own message, when its outcome is final. Messages
     /// come late: one that says that no money moved may be about an earlier attempt, and ends none that has sent
     /// nothing yet. One about a refund may be about another payment's, of the same id.
-    func endByMessage(_ message: PaymentNotification) async throws {
-        guard message.outcome.isFinal, let history = try await openAttempt(at: message.reference),
+    func endByMessage(_ message: GenuineNotification) async throws {
+        guard message.report.isFinal, let history = try await openAttempt(at: message.reference),
             history.attempt.refund?.payment == message.payment
         else { return }
         let attempt = history.attempt
-        let sound = try serviceClient.checked(message.outcome, of: attempt)
-        if Ledger.isFinalWithoutPayment(sound), !history.mayHaveMovedMoney, history.outcome == nil { return }
-        guard let reported = try await confirm(sound, of: attempt) else { return }
-        do { try await end(attempt, byMessage: reported) } catch is AttemptEndedError {}
+        let report = try message.report.checked(against: attempt)
+        if report.deniesPayment, !history.mayHaveMovedMoney, history.outcome == nil { return }
+        guard let confirmed = try await confirm(report, of: attempt) else { return }
+        do { try await end(attempt, byMessage: confirmed) } catch is AttemptEndedError {}
     }
 
     /// Returns the last attempt at `payment` that has not ended, if its record is sound.

@@ -21,7 +21,7 @@ extension AttemptEngine {
         case .enough:
             return try await open(
                 quote.reference, option, as: id, under: key, until: quote.expiresAt, link: quote.link?.reveal())
-        case .paymentEnded(let outcome): return try await report(outcome, of: quote.reference)
+        case .paymentEnded(let report): return try await state(report, of: quote.reference)
         case .priceEnded(let failure): throw failure
         }
     }
@@ -47,11 +47,8 @@ extension AttemptEngine {
         let attempt = history.attempt
         switch try await checkTime(of: attempt.reference, until: attempt.expiresAt, attempt.option) {
         case .enough: return try await resume(history)
-        case .paymentEnded(let outcome):
-            let word =
-                try await paidElsewhere(outcome, attempt, isUnsent: true)
-                ?? serviceClient.checked(outcome, of: attempt)
-            return try await end(attempt, as: word)
+        case .paymentEnded(let report):
+            return try await end(attempt, as: report.checked(against: history, isUnsent: true))
         case .priceEnded(let failure):
             // The payment can still be paid, with another attempt.
             try await close(attempt, .abandoned(reason: failure.message))
@@ -64,7 +61,7 @@ extension AttemptEngine {
     private enum TimeLeft {
         case enough
         /// The service reports that the payment has ended.
-        case paymentEnded(PaymentOutcome)
+        case paymentEnded(ServiceReport)
         /// Only the option's price is no longer valid, or there is no service that could end the payment.
         case priceEnded(PaymentError)
     }
@@ -83,12 +80,12 @@ extension AttemptEngine {
             return .priceEnded(error(.unusableOption, "the payment's time is over by this device's clock"))
         }
         if let end, end <= now {
-            let outcome = try await serviceClient.status(of: payment)
-            guard !outcome.isFinal else { return .paymentEnded(outcome) }
+            let report = try await serviceClient.status(of: payment)
+            guard !report.isFinal else { return .paymentEnded(report) }
             throw error(
                 .unusableOption,
-                "the payment's time is over by this device's clock, but its service has not ended it (\(outcome)); check "
-                    + "the clock, or ask again later")
+                "the payment's time is over by this device's clock, but its service has not ended it; check the clock, "
+                    + "or ask again later")
         }
         if let end = option.expiresAt, end <= now {
             return .priceEnded(

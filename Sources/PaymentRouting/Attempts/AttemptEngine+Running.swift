@@ -13,15 +13,15 @@ extension AttemptEngine {
             journal: journal,
             link: link)
         do {
-            let outcome = try serviceClient.checked(try await perform(attempt, in: context), of: attempt)
-            if Ledger.isFinalWithoutPayment(outcome), await steps.mayHaveMovedMoney {
+            let report = try await serviceClient.perform(attempt, in: context).checked(against: attempt)
+            if report.deniesPayment, await steps.mayHaveMovedMoney {
                 let doubt = self.error(.network, "money may have moved; ask the service for its status")
                 // Where our request was answered, the provider may have a more precise reason for the refusal.
-                let reason = await steps.hasUnresolvedMutation ? nil : outcome
+                let reason = await steps.hasUnresolvedMutation ? nil : report
                 return try await end(
                     attempt, as: await settle(attempt, after: doubt, claimed: reason, in: context))
             }
-            return try await end(attempt, as: outcome)
+            return try await end(attempt, as: report)
         } catch {
             if await steps.hasEndedElsewhere, let outcome = await storedEnding(of: attempt),
                 await steps.agrees(with: outcome)
@@ -44,11 +44,5 @@ extension AttemptEngine {
     func resume(_ history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
         effects.emit(.continued(history.attempt.option), of: history.attempt)
         return try await run(history, link)
-    }
-
-    /// Has the provider pay, or the service refund.
-    private func perform(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
-        guard let refund = attempt.refund else { return try await serviceClient.provider.pay(attempt, in: context) }
-        return try await serviceClient.refunder.refund(refund, in: context)
     }
 }

@@ -41,22 +41,23 @@ struct AttemptEngine: Sendable {
 
     /// Quotes, has the payer choose, and pays the chosen option.
     private func payByChoice(_ request: QuoteRequest) async throws -> PaymentOutcome {
-        let quote = try await serviceClient.quote(request)
-        if let outcome = try await attemptUnderAnotherID(quote) { return outcome }
-        if let outcome = quote.outcome { return try await report(outcome, of: quote.reference) }
+        let (quote, report) = try await serviceClient.quote(request)
+        if let outcome = try await attemptUnderAnotherID(quote, report) { return outcome }
+        if let report { return try await state(report, of: quote.reference) }
         switch try await choose(from: quote) {
         case .option(let option): return try await open(quote, option)
         case .unasked(let option, let id): return try await openReserved(quote, option, id)
-        case .ended(let outcome): return try await report(outcome, of: request.reference)
+        case .ended(let report): return try await state(report, of: request.reference)
         }
     }
 
     /// Returns the outcome of a payment for which no attempt was opened. The answer of the service or the payer may
     /// have taken long: that nothing was paid holds only while no other worker has taken the payment over.
-    func report(_ outcome: PaymentOutcome, of payment: PaymentReference) async throws -> PaymentOutcome {
-        if Ledger.isFinalWithoutPayment(outcome) {
+    func state(_ report: ServiceReport, of payment: PaymentReference) async throws -> PaymentOutcome {
+        if report.deniesPayment {
             try await journaled { try await journal.renew(at: effects.clock.now) }
         }
+        let outcome = Ledger(try await histories(of: payment), effects).verdict(on: report, at: .question)
         effects.emit(.outcome(outcome), at: descriptor.id, payment)
         return outcome
     }
@@ -66,7 +67,8 @@ struct AttemptEngine: Sendable {
         if let outcome = try await resumeOrReturnEarlierAttempt(at: quote.reference, for: quote.link?.reveal()) {
             return outcome
         }
-        if let outcome = try await attemptUnderAnotherID(quote) { return outcome }
+        let report = try quote.outcome.map { try ServiceReport($0, of: quote.reference) }
+        if let outcome = try await attemptUnderAnotherID(quote, report) { return outcome }
         return try await open(quote, option)
     }
 

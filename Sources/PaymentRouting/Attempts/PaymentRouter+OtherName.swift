@@ -9,6 +9,6 @@ extension PaymentRouter {
         let outcome = try await status(of: name, as: payer)
         guard name != payment, Ledger.isFinalWithoutPayment(outcome) else { return outcome }
         let histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
-        return Ledger(histories, effects).verdict(on: outcome, at: .otherName)
+        return Ledger(histories, effects).verdict(on: try ServiceReport(outcome, of: name), at: .otherName)
     }
 }

@@ -1,17 +1,25 @@
 import PaymentCore
 
-/// One registered service and one payer: the queries outside of any attempt, and the checks of the service's answers.
-/// Nothing is written here and nothing is moved.
+/// One registered service and one payer: all calls of the service, and the checks of its answers.
+///
+/// What the service says of a payment leaves this file only as a ``ServiceReport``, so that no other part of the router
+/// can state it. Nothing is written here.
 struct ServiceClient: Sendable {
-    let service: any PaymentService
+    private let service: any PaymentService
     let descriptor: ProviderDescriptor
     let payer: Payer
     let effects: RouterEffects
 
+    init(_ service: any PaymentService, _ descriptor: ProviderDescriptor, payer: Payer, effects: RouterEffects) {
+        (self.service, self.descriptor, self.payer, self.effects) = (service, descriptor, payer, effects)
+    }
+
+    // MARK: What the service can do
+
     /// The service as a payers' provider.
     ///
     /// - Throws: ``PaymentError``, `unsupported`, when it is a merchant's.
-    var provider: any PaymentProvider {
+    private var provider: any PaymentProvider {
         get throws(PaymentError) {
             guard let provider = service as? any PaymentProvider else {
                 throw error(
@@ -25,7 +33,7 @@ struct ServiceClient: Sendable {
     /// The service as one that makes refunds.
     ///
     /// - Throws: ``PaymentError``, `unsupported`, when it does not.
-    var refunder: any RefundingService {
+    private var refunder: any RefundingService {
         get throws(PaymentError) {
             guard let refunder = service as? any RefundingService else {
                 throw error(.unsupported, "\(descriptor.name) makes no refunds")
@@ -34,8 +42,22 @@ struct ServiceClient: Sendable {
         }
     }
 
+    /// Refuses a service that makes no refunds.
+    func checkRefunds() throws(PaymentError) { _ = try refunder }
+
     /// True if only the payer's settler sees the payments.
     var isSettledByPayer: Bool { service is any SettlingProvider }
+
+    /// True if several links may give their payments one name.
+    var reusesReferences: Bool { service is any ReusableReferenceProvider }
+
+    /// True if one payment may have several names.
+    var hasAliases: Bool { service is any AliasedPaymentProvider }
+
+    /// Returns true if only the service knows which payment this names.
+    func isUnresolved(_ payment: PaymentReference) -> Bool {
+        (service as? any AliasedPaymentProvider)?.isUnresolved(payment) ?? false
+    }
 
     /// Returns the payee of an option, where its link names no single payment; nil otherwise.
     func payee(of option: PaymentMethodOption) -> String? { (service as? any PayeeProvider)?.payee(of: option) }
@@ -43,35 +65,86 @@ struct ServiceClient: Sendable {
     // MARK: Asking
 
     /// Asks the provider for the terms and marks the options that this payer cannot fulfil.
-    func quote(_ request: QuoteRequest) async throws -> PaymentQuote {
+    ///
+    /// - Returns: the terms without an outcome, and what the service reports of a payment that is over or in progress.
+    func quote(_ request: QuoteRequest) async throws -> (terms: PaymentQuote, report: ServiceReport?) {
         effects.emit(.quoting, at: descriptor.id, request.reference)
         var quote = try await provider.quote(request, in: queries(about: request.reference, request.link))
         guard quote.reference == request.reference else {
             throw error(.integrity, "the quote is for another payment than the link")
         }
-        if let outcome = quote.outcome { _ = try checked(outcome, of: quote.reference) }
+        let report = try quote.outcome.map { try ServiceReport($0, of: quote.reference) }
+        quote.outcome = nil
         try quote.checkOptionIDs()
         quote.link = Redacted(request.link)
         for index in quote.options.indices {
             quote.options[index].unmet = payer.unmet(of: quote.options[index].needs)
         }
         effects.emit(.quoted(quote), at: descriptor.id, request.reference)
-        return quote
+        return (quote, report)
     }
 
-    /// Asks for the outcome of `payment`.
-    func status(of payment: PaymentReference) async throws -> PaymentOutcome {
+    /// Asks for the status of `payment`.
+    func status(of payment: PaymentReference) async throws -> ServiceReport {
         try checkIsPayment(payment)
-        return try checked(try await service.status(of: payment, in: queries(about: payment)), of: payment)
+        return try ServiceReport(try await service.status(of: payment, in: queries(about: payment)), of: payment)
     }
 
-    /// Asks for the outcome of the payment or refund of `attempt`; the answer is not checked yet.
+    /// Asks for the status of the payment or refund of `attempt`.
     ///
     /// - Parameter context: the context of the attempt's run; without one, one that only asks.
-    func status(of attempt: PaymentAttempt, in context: ProviderContext? = nil) async throws -> PaymentOutcome {
-        let context = context ?? queries(about: attempt.reference)
-        guard let refund = attempt.refund else { return try await service.status(of: attempt.reference, in: context) }
-        return try await refunder.status(of: refund, in: context)
+    func status(of attempt: PaymentAttempt, in context: ProviderContext? = nil) async throws -> ServiceReport {
+        let payment = attempt.reference
+        let context = context ?? queries(about: payment)
+        guard let refund = attempt.refund else {
+            return try ServiceReport(try await service.status(of: payment, in: context), of: payment)
+        }
+        return try ServiceReport(try await refunder.status(of: refund, in: context), of: payment)
+    }
+
+    // MARK: Paying
+
+    /// Has the provider pay, or the service refund.
+    func perform(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
+        guard let refund = attempt.refund else {
+            return try ServiceReport(try await provider.pay(attempt, in: context), of: attempt.reference)
+        }
+        return try ServiceReport(try await refunder.refund(refund, in: context), of: attempt.reference)
+    }
+
+    /// Completes `attempt`, whose payer returned through `callback`.
+    ///
+    /// - Throws: any error; ``PaymentError``, `unsupported`, when the provider takes no return URLs.
+    func complete(
+        _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
+    ) async throws -> ServiceReport {
+        guard let completer = service as? any RedirectCompletingProvider else {
+            throw error(.unsupported, "the provider takes no return URLs")
+        }
+        return try ServiceReport(
+            try await completer.complete(callback, for: attempt, in: context), of: attempt.reference)
+    }
+
+    /// Has the service cancel a payment.
+    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
+        guard let canceller = service as? any CancellingService else {
+            throw error(.unsupported, "the provider cannot cancel payments")
+        }
+        return try ServiceReport(try await canceller.cancel(payment, in: context), of: payment)
+    }
+
+    /// Refuses a notification that is not genuine, or about another service's payment.
+    func verify(_ notification: IncomingNotification) throws -> GenuineNotification {
+        guard let verifier = service as? any NotificationReadingService else {
+            throw error(.unsupported, "the provider takes no notifications")
+        }
+        let genuine = try verifier.verify(notification)
+        guard genuine.reference.provider == descriptor.id else {
+            throw error(.integrity, "the notification is about another provider's payment")
+        }
+        return GenuineNotification(
+            reference: genuine.reference, payment: genuine.payment,
+            report: try ServiceReport(genuine.outcome, of: genuine.reference))
     }
 
     /// Has the payee of a paid attempt notified, where that is left to this side. A payer that paid elsewhere notifies
@@ -117,36 +190,6 @@ struct ServiceClient: Sendable {
         }
     }
 
-    /// Checks the service's outcome of a payment: a receipt must be for the payment that was asked about.
-    func checked(_ outcome: PaymentOutcome, of payment: PaymentReference) throws(PaymentError) -> PaymentOutcome {
-        if case .succeeded(let receipt) = outcome, receipt.reference != payment {
-            throw error(.integrity, "the receipt is for another payment", phase: .maybeSent)
-        }
-        return outcome
-    }
-
-    /// Checks the service's outcome of an attempt: a receipt must be for its payment and, where it states an amount,
-    /// over the amount that the payer agreed to.
-    func checked(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) throws(PaymentError) -> PaymentOutcome {
-        try checked(
-            try checked(outcome, of: attempt.reference), over: attempt.option.amount,
-            isEstimate: attempt.option.isEstimate)
-    }
-
-    /// Checks the amount of a receipt, where it states one, against the agreed one.
-    func checked(
-        _ outcome: PaymentOutcome, over agreed: Money, isEstimate: Bool
-    ) throws(PaymentError) -> PaymentOutcome {
-        guard case .succeeded(let receipt) = outcome, let paid = receipt.amount else { return outcome }
-        guard paid.currency.denotesSame(as: agreed.currency), paid.exponent == agreed.exponent else {
-            throw error(.integrity, "the receipt is in another currency than the chosen option", phase: .maybeSent)
-        }
-        guard paid.minorUnits == agreed.minorUnits || isEstimate else {
-            throw error(.integrity, "the receipt is over \(paid), but \(agreed) was agreed", phase: .maybeSent)
-        }
-        return outcome
-    }
-
     /// Throws when `attempt`, which has the same name as the payment of `link`, is about something else.
     func distinguish(_ link: PaymentLink?, from attempt: PaymentAttempt) throws(PaymentError) {
         guard let link, let provider = service as? any ReusableReferenceProvider else { return }
@@ -159,6 +202,13 @@ struct ServiceClient: Sendable {
     ) -> PaymentError {
         PaymentError(code, message, provider: descriptor.id, phase: phase, cause: cause)
     }
+}
+
+/// A notification that a service really sent, and what it reports.
+struct GenuineNotification: Sendable {
+    let reference: PaymentReference
+    let payment: PaymentReference?
+    let report: ServiceReport
 }
 
 /// Steps outside an attempt: queries run, any other step is a fault of the provider.

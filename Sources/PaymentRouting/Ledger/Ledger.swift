@@ -37,29 +37,37 @@ struct Ledger: Sendable {
         if case .succeeded = outcome { false } else { outcome.isFinal }
     }
 
-    /// Returns the outcome to state where the service, or this device, reports `report`.
-    func verdict(on report: PaymentOutcome, at face: Face) -> PaymentOutcome {
-        let claim: String
-        switch report {
-        case .succeeded, .pending: return report
-        case .unknown(let unknown): claim = unknown.message
-        case .declined, .cancelled, .expired: claim = "the service says: \(report)"
+    /// Returns the outcome to state where the service, or this device, reports `report`: the only reader of reports.
+    func verdict(on report: ServiceReport, at face: Face) -> PaymentOutcome {
+        let words: String
+        switch report.claim {
+        case .succeeded, .pending: return report.claim
+        case .unknown(let unknown): words = unknown.message
+        case .declined, .cancelled, .expired: words = "the service says: \(report.claim)"
         }
-        let isFinal = Self.isFinalWithoutPayment(report)
         for history in histories {
-            guard let obstacle = obstacle(in: history, at: face, isFinal: isFinal) else { continue }
+            guard let obstacle = obstacle(in: history, at: face, isFinal: report.deniesPayment) else { continue }
             return .unknown(
                 UnknownOutcome(
-                    reference: history.attempt.reference, rawStatus: isFinal ? report.description : nil,
-                    message: "\(obstacle.fact); \(claim); \(obstacle.advice)"))
+                    reference: history.attempt.reference,
+                    rawStatus: report.deniesPayment ? report.claim.description : nil,
+                    message: "\(obstacle.fact); \(words); \(obstacle.advice)"))
         }
-        return report
+        return report.claim
+    }
+
+    /// The recorded outcome of a payment that was paid, by a record that can be trusted.
+    var recordedSuccess: PaymentOutcome? { recordedPayment?.outcome }
+
+    /// The trusted record of an attempt that paid.
+    var recordedPayment: AttemptHistory? {
+        histories.first { if case .succeeded? = $0.outcome { isSound($0) } else { false } }
     }
 
     /// Returns the recorded outcome of a payment that only the payer's settler sees.
     func recorded(of payment: PaymentReference) -> PaymentOutcome {
+        if let recordedSuccess { return recordedSuccess }
         let sound = histories.filter(isSound)
-        for case .succeeded(let receipt)? in sound.map(\.outcome) { return .succeeded(receipt) }
         let message: String
         if let distrusted = histories.first(where: { !isSound($0) }) {
             message = Self.distrust(of: distrusted.attempt.id)
@@ -94,7 +102,7 @@ struct Ledger: Sendable {
     private func obstacle(in history: AttemptHistory, at face: Face, isFinal: Bool) -> Obstacle? {
         if let transfer = transfer(in: history) { return transfer }
         let id = history.attempt.id
-        if !history.isFinished, let end = history.signaturesEnd, end > now {
+        if let end = signaturesEnd(in: history) {
             return Obstacle(
                 fact: "the service has the payer's signature, which pays until \(Self.text(of: end))",
                 advice: "do not pay in any other way before that time, and ask again after it")
@@ -113,6 +121,12 @@ struct Ledger: Sendable {
             advice: "resume it, or recover, to learn what became of it")
     }
 
+    /// Returns the end of the signatures that the service has and that still pay.
+    func signaturesEnd(in history: AttemptHistory) -> Date? {
+        guard !history.isFinished, let end = history.signaturesEnd, end > now else { return nil }
+        return end
+    }
+
     /// Returns what the payer's wallet or settler may have sent by itself.
     private func transfer(in history: AttemptHistory) -> Obstacle? {
         let transfers = history.walletTransfers
@@ -124,5 +138,97 @@ struct Ledger: Sendable {
             : "the wallet has sent the money (transaction \(transactions.joined(separator: ", ")))"
         let advice = history.hasOpenSettlement ? "resume it, so that the settler is asked" : "ask the payee"
         return Obstacle(fact: sent, advice: "do not pay again, \(advice)")
+    }
+}
+
+/// The claim of a service, or of this device, about a payment.
+///
+/// A claim that it is paid is of the payment that was asked about. The claim itself is read by the ledger alone, so
+/// that it cannot be stated in another way.
+struct ServiceReport: Sendable {
+    fileprivate let claim: PaymentOutcome
+    private let payment: PaymentReference
+
+    /// Takes a claim about `payment`.
+    ///
+    /// - Throws: ``PaymentError``, `integrity`, for a receipt for another payment.
+    init(_ claim: PaymentOutcome, of payment: PaymentReference) throws(PaymentError) {
+        (self.claim, self.payment) = (claim, payment)
+        if case .succeeded(let receipt) = claim, receipt.reference != payment {
+            throw mismatch("the receipt is for another payment")
+        }
+    }
+
+    private init(unpaid claim: PaymentOutcome, of payment: PaymentReference) {
+        (self.claim, self.payment) = (claim, payment)
+    }
+
+    /// Claims, for this device, that `payment` is not paid because of `code`.
+    static func refused(
+        _ code: DeclineReason.Code, _ message: String, of payment: PaymentReference
+    ) -> ServiceReport {
+        ServiceReport(unpaid: .declined(DeclineReason(code, message)), of: payment)
+    }
+
+    /// Claims, for this device, that the payer has cancelled `payment`.
+    static func cancelled(_ payment: PaymentReference) -> ServiceReport {
+        ServiceReport(unpaid: .cancelled, of: payment)
+    }
+
+    /// Claims nothing of `payment`.
+    static func unknown(_ message: String, of payment: PaymentReference) -> ServiceReport {
+        ServiceReport(unpaid: .unknown(UnknownOutcome(reference: payment, message: message)), of: payment)
+    }
+
+    /// True if nothing more will happen, by the claim.
+    var isFinal: Bool { claim.isFinal }
+    /// True if no money has moved and none will, by the claim.
+    var deniesPayment: Bool { Ledger.isFinalWithoutPayment(claim) }
+    /// True if it is paid, by the claim.
+    var affirmsPayment: Bool { isFinal && !deniesPayment }
+    /// The wait that the service asks for before the next question.
+    var wait: Duration? { if case .pending(let wait) = claim { wait } else { nil } }
+
+    /// Returns the report where its receipt, if it states an amount, is over the amount that the payer agreed to.
+    ///
+    /// - Throws: ``PaymentError``, `integrity`.
+    func checked(over agreed: Money, isEstimate: Bool) throws(PaymentError) -> ServiceReport {
+        guard case .succeeded(let receipt) = claim, let paid = receipt.amount else { return self }
+        guard paid.currency.denotesSame(as: agreed.currency), paid.exponent == agreed.exponent else {
+            throw mismatch("the receipt is in another currency than the chosen option")
+        }
+        guard paid.minorUnits == agreed.minorUnits || isEstimate else {
+            throw mismatch("the receipt is over \(paid), but \(agreed) was agreed")
+        }
+        return self
+    }
+
+    /// Returns the report where it fits `attempt`.
+    ///
+    /// - Throws: ``PaymentError``, `integrity`.
+    func checked(against attempt: PaymentAttempt) throws(PaymentError) -> ServiceReport {
+        try checked(over: attempt.option.amount, isEstimate: attempt.option.isEstimate)
+    }
+
+    /// Returns the report of what became of an attempt: a payment in another currency, while none of the requests that
+    /// the attempt sent was accepted, was made by another payer, or by the payer with another device.
+    ///
+    /// - Parameter isUnsent: true if nothing was ever sent for the attempt; then any other amount proves the same.
+    /// - Throws: ``PaymentError``, `integrity`.
+    func checked(against history: AttemptHistory, isUnsent: Bool = false) throws(PaymentError) -> ServiceReport {
+        let attempt = history.attempt
+        do { return try checked(against: attempt) } catch {
+            guard case .succeeded(let receipt) = claim, attempt.refund == nil, let paid = receipt.amount,
+                !history.hasAcceptedMutation,
+                isUnsent || !paid.currency.denotesSame(as: attempt.option.amount.currency)
+            else { throw error }
+            return .refused(
+                .paidElsewhere, "the payment is paid already, with \(paid) instead of \(attempt.option.amount)",
+                of: payment)
+        }
+    }
+
+    private func mismatch(_ message: String) -> PaymentError {
+        PaymentError(.integrity, message, provider: payment.provider, phase: .maybeSent)
     }
 }

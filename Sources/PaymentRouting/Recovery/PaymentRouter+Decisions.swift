@@ -1,17 +1,5 @@
 public import PaymentCore
 
-/// A person's decision about a payment whose service, wallet or settler never answers.
-@nonexhaustive
-public enum PaymentDecision: String, Sendable, Hashable, CaseIterable {
-    /// It is paid or, for a refund, refunded.
-    case paid
-    /// It is not paid, and never will be.
-    case notPaid = "not-paid"
-    /// It is not paid, although the payer's wallet or settler reported a transaction or a proof: as when the network
-    /// has dropped that transaction, and no longer can carry it out.
-    case notPaidDespiteTransaction = "not-paid-despite-transaction"
-}
-
 /// Attempts that people end.
 extension PaymentRouter {
     /// Ends an attempt by a person's decision, where nothing else ever will. The provider need not be registered, and
@@ -62,25 +50,7 @@ extension PaymentRouter {
         let history = try await history(of: id)
         let payment = history.attempt.reference
         guard !history.isFinished else { throw Self.ended(id, payment, history.outcome) }
-        let outcome: PaymentOutcome
-        switch decision {
-        case .paid: outcome = .succeeded(PaymentReceipt(reference: payment, decision: words))
-        case .notPaid, .notPaidDespiteTransaction:
-            if decision == .notPaid, let transaction = history.walletTransfers.compactMap(\.self).last {
-                throw PaymentError(
-                    .decisionRefused,
-                    "the wallet has sent the money (\(transaction)): find out what became of that, and decide "
-                        + "'\(PaymentDecision.notPaidDespiteTransaction.rawValue)' only if it can never be carried out",
-                    provider: payment.provider, phase: .maybeSent)
-            }
-            if let end = history.signaturesEnd, end > effects.clock.now {
-                throw PaymentError(
-                    .decisionRefused,
-                    "the service has the payer's signature, which pays until \(Ledger.text(of: end)): decide after that",
-                    provider: payment.provider, phase: .maybeSent)
-            }
-            outcome = .declined(DeclineReason(.decided, "not paid, as \(words)"))
-        }
+        let outcome = try Ledger([history], effects).outcome(of: history, decided: decision, words)
         let entry = JournalEntry(date: effects.clock.now, event: .outcome(outcome))
         do { try await journal.decide(entry, on: history) } catch JournalError.leaseLost {
             throw PaymentError.inUse(payment.provider)

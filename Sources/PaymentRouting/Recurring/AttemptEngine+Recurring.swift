@@ -19,13 +19,12 @@ extension AttemptEngine {
         if let outcome = try await resumeOrReturnEarlierAttempt(at: request.reference, for: request.link) {
             return outcome
         }
-        var quote = try await serviceClient.quote(request)
-        if case .unknown(let other)? = try await attemptUnderAnotherID(quote) {
+        var (quote, report) = try await serviceClient.quote(request)
+        if case .unknown(let other)? = try await attemptUnderAnotherID(quote, report) {
             throw error(.unusableOption, other.message)
         }
-        if let outcome = quote.outcome {
-            let checked = try serviceClient.checked(outcome, over: charge.amount, isEstimate: false)
-            return try await report(checked, of: quote.reference)
+        if let report {
+            return try await state(report.checked(over: charge.amount, isEstimate: false), of: quote.reference)
         }
         let option = try await option(of: quote, for: charge, order)
         let key = try await key(of: charge, order)
@@ -40,8 +39,9 @@ extension AttemptEngine {
     }
 
     private func ask(_ why: String, _ quote: PaymentQuote) async throws -> PaymentOutcome {
-        try await report(
-            .declined(DeclineReason(.overLimit, "it is not paid without a question: \(why)")), of: quote.reference)
+        let payment = quote.reference
+        return try await state(
+            .refused(.overLimit, "it is not paid without a question: \(why)", of: payment), of: payment)
     }
 
     // MARK: What is paid

@@ -19,11 +19,8 @@ extension AttemptEngine {
         let message = Ledger.distrust(of: attempt.id)
         guard Self.mayHaveSent(history) else { throw error(.integrity, message) }
         if isNamed || effects.journalKey?.isSound(attempt) != false {
-            if let outcome = try? serviceClient.checked(
-                try await serviceClient.status(of: attempt), of: attempt.reference),
-                outcome.isFinal
-            {
-                return Ledger([history], effects).verdict(on: outcome, at: .question)
+            if let report = try? await serviceClient.status(of: attempt), report.isFinal {
+                return Ledger([history], effects).verdict(on: report, at: .question)
             }
         }
         return .unknown(UnknownOutcome(reference: attempt.reference, message: message))
