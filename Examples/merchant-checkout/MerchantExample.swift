@@ -95,7 +95,7 @@ struct MerchantExample {
 
     private static func word(_ outcome: PaymentOutcome) -> String {
         switch outcome {
-        case .succeeded(let receipt): receipt.reference.subject == .refund ? "made" : "paid"
+        case .succeeded(let receipt): receipt.reference.isRefund ? "made" : "paid"
         case .cancelled: "cancelled"
         default: "\(outcome)"
         }

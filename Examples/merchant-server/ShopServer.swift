@@ -74,7 +74,7 @@ final class ShopServer: SandboxService {
     private func take(_ notification: IncomingNotification) async -> HTTPResponse {
         do {
             let news = try await router.handle(notification, from: CitconMerchant.id)
-            let what = news.reference.subject == .refund ? "refund" : "payment"
+            let what = news.reference.isRefund ? "refund" : "payment"
             told.withLock { $0.append("\(what) \(news.reference.id)") }
             return HTTPResponse(status: 200)
         } catch {

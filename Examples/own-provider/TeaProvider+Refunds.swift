@@ -10,7 +10,7 @@ extension TeaProvider: RefundingService {
         let refund: TeaRefund = try await context.step("refund", .mutation(replay: .sameKey)) {
             try await context.json(
                 .post, url, body: ["id": .string(request.id), "amount": .string(request.amount.decimalText)],
-                headers: credentials, idempotencyKey: request.id)
+                headers: credentials, idempotencyKey: "\(request.payment.id)/\(request.id)")
         }
         return refund.outcome(of: request)
     }

@@ -15,7 +15,7 @@ extension PaymentRouter {
         let serviceClient = try serviceClient(for: request.payment.provider, payer: Payer())
         try serviceClient.checkRefunds()
         try serviceClient.checkIsPayment(request.payment)
-        return try await carryOnce(request.reference, refunding: request.payment) { journal in
+        return try await carryOnce(request.reference) { journal in
             try await AttemptEngine(serviceClient: serviceClient, journal: journal).refund(request)
         }
     }
@@ -58,9 +58,8 @@ extension PaymentRouter {
             } orElse: { _ in
             }
             return PaymentNotification(
-                reference: genuine.reference, of: genuine.payment,
-                outcome: try await verdict(
-                    on: genuine.report, of: genuine.reference, refunding: genuine.payment))
+                reference: genuine.reference,
+                outcome: try await verdict(on: genuine.report, of: genuine.reference))
         } catch {
             throw PaymentError(thrown: error, at: provider)
         }

@@ -158,15 +158,12 @@ public struct PaymentRouter: Sendable {
     }
 
     /// Returns the outcome to state where the service reports `report`.
-    ///
-    /// - Parameter refunded: the payment that is refunded; nil when `payment` is a payment.
     func verdict(
-        on report: ServiceReport, of payment: PaymentReference, refunding refunded: PaymentReference? = nil
+        on report: ServiceReport, of payment: PaymentReference
     ) async throws(PaymentError) -> PaymentOutcome {
         // Without the journal, a payment that is paid or open is stated all the same.
         guard report.deniesPayment else { return Ledger([], effects).verdict(on: report, at: .question) }
         let histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
-            .filter { $0.attempt.refund?.payment == refunded }
         return Ledger(histories, effects).verdict(on: report, at: .question)
     }
 

@@ -85,7 +85,7 @@ actor FlawedJournal: PaymentJournal, AttemptArchive {
 
     private func key(_ payment: PaymentReference) -> String {
         let id = flaw == .looseNames ? payment.id.precomposedStringWithCanonicalMapping : payment.id
-        let prefix = payment.subject == .refund && flaw != .mixesSubjects ? "refund:" : "payment:"
+        let prefix = flaw == .mixesSubjects ? "payment:" : "\(payment.parts[1]):"
         return "\(payment.provider.rawValue)/\(prefix)" + Data(id.utf8).map { "\($0)" }.joined(separator: ",")
     }
 

@@ -36,18 +36,26 @@ struct AttemptTests {
 
     @Test("A refund is no payment, whatever they are called")
     func subjects() throws {
-        let refund = PaymentReference(provider: "acme", id: "7", subject: .refund)
+        let refund = PaymentReference(provider: "acme", id: "7", subject: .refund(of: "p1"))
         let namesakes = [
             PaymentReference(provider: "acme", id: "7"), PaymentReference(provider: "acme", id: "refund:7"),
-            PaymentReference(provider: "acme", id: "refund:7", subject: .refund),
+            PaymentReference(provider: "acme", id: "refund:7", subject: .refund(of: "p1")),
+            PaymentReference(provider: "acme", id: "7", subject: .refund(of: "P1")),
+            PaymentReference(provider: "acme", id: "7", subject: .refund(of: "")),
+            PaymentReference(provider: "acme", id: "7", subject: .refund(of: "\u{301}p1")),
+            PaymentReference(provider: "acme", id: "7", subject: .refund(of: nil)),
         ]
         for other in namesakes { #expect(refund != other) }
-        #expect(Set(namesakes + [refund]).count == 4)
-        #expect(Set((namesakes + [refund]).map(\.description)).count == 4)
-        #expect("\(refund)" == "refund acme/7" && "\(namesakes[1])" == "acme/refund:7")
+        #expect(Set(namesakes + [refund]).count == 8)
+        #expect(Set((namesakes + [refund]).map(\.description)).count == 8)
+        #expect(refund.refundedPayment == PaymentReference(provider: "acme", id: "p1"))
+        #expect(namesakes[0].refundedPayment == nil && namesakes.last?.refundedPayment == nil)
+        #expect("\(refund)" == "refund acme/7 of p1" && "\(namesakes[1])" == "acme/refund:7")
         for reference in namesakes + [refund] { #expect(PaymentReference(parts: reference.parts) == reference) }
-        #expect(Set((namesakes + [refund]).map(\.parts)).count == 4)
-        for parts in [["acme", "gift", "7"], ["acme", "7"], ["acme", "refund", "7", ""]] {
+        #expect(Set((namesakes + [refund]).map(\.parts)).count == 8)
+        for parts in [
+            ["acme", "gift", "7"], ["acme", "7"], ["acme", "refund", "7", ""], ["acme", "refund:p1", "7"],
+        ] {
             #expect(PaymentReference(parts: parts) == nil)
         }
     }
@@ -59,15 +67,15 @@ struct AttemptTests {
             return "\(PaymentOutcome.succeeded(PaymentReceipt(reference: reference, transactionID: transaction)))"
         }
         let detail = transaction.map { " (transaction \($0))" } ?? ""
-        #expect(words(.payment) == "paid" + detail && words(.refund) == "refunded" + detail)
+        #expect(words(.payment) == "paid" + detail && words(.refund(of: "p1")) == "refunded" + detail)
     }
 
     @Test("A reference is encoded with its subject, and none is read without one")
     func coding() throws {
         let payment = PaymentReference(provider: "acme", id: "p1")
         #expect(try JSONValue.encode(payment).text == #"{"id":"p1","provider":"acme","subject":"payment"}"#)
-        let refund = PaymentReference(provider: "acme", id: "7", subject: .refund)
-        #expect(try JSONValue.encode(refund).text == #"{"id":"7","provider":"acme","subject":"refund"}"#)
+        let refund = PaymentReference(provider: "acme", id: "7", subject: .refund(of: "p1"))
+        #expect(try JSONValue.encode(refund).text == #"{"id":"7","provider":"acme","subject":"refund of p1"}"#)
         for reference in [payment, refund] {
             #expect(try JSONValue.encode(reference).decode(PaymentReference.self) == reference)
         }

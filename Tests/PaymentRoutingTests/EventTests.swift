@@ -194,7 +194,7 @@ struct PaymentStageTests {
 
     @Test("Of money that goes back nothing reads as if it were paid")
     func refunds() {
-        let refund = PaymentReference(provider: "acme", id: "credit-7", subject: .refund)
+        let refund = PaymentReference(provider: "acme", id: "credit-7", subject: .refund(of: "p1"))
         let outcome = PaymentOutcome.succeeded(PaymentReceipt(reference: refund, transactionID: "t-1"))
         var stage = PaymentStage()
         var words: [String] = []

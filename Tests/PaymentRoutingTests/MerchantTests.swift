@@ -40,6 +40,18 @@ struct MerchantTests {
         await #expect { try await router.refund(changed) } throws: { ($0 as? PaymentError)?.code == .integrity }
     }
 
+    @Test("Refunds of two payments are two, also under one id")
+    func sameIDOtherPayment() async throws {
+        let shop = Shop()
+        let router = try router(shop)
+        #expect(try await router.refund(request) == receipt(request))
+        let other = RefundRequest(
+            of: PaymentReference(provider: "acme", id: "p2"), amount: .cents(251), id: request.id)
+        #expect(try await router.refund(other) == receipt(other))
+        #expect(try await router.refund(request) == receipt(request))
+        #expect(shop.calls["refund"] == 2)
+    }
+
     @Test("A payment that is called as a refund once was is another thing", arguments: [true, false])
     func namesake(refundsFirst: Bool) async throws {
         let shop = Shop()
@@ -87,7 +99,7 @@ struct MerchantTests {
     @Test("A refund's name cancels no payment of the same id")
     func cancelledRefund() async throws {
         let shop = Shop()
-        let refund = PaymentReference(provider: "acme", id: ScriptedProvider.reference.id, subject: .refund)
+        let refund = PaymentReference(provider: "acme", id: ScriptedProvider.reference.id, subject: .refund(of: "p1"))
         let error = await #expect(throws: PaymentError.self) { try await router(shop).cancel(refund) }
         #expect(error?.code == .notAPayment && shop.calls["cancel"] == 0)
     }

@@ -50,10 +50,11 @@ struct Shop: PaymentProvider, CancellingService, RefundingService, NotificationR
                 reference: reference,
                 outcome: .succeeded(PaymentReceipt(reference: reference, transactionID: "notified")))
         }
-        let reference = PaymentReference(provider: "acme", id: id, subject: .refund)
+        let reference = PaymentReference(
+            provider: "acme", id: id, subject: .refund(of: payment.isEmpty ? nil : payment))
         let cents = notification.headers["Cents"].flatMap { UInt128($0) }
         return PaymentNotification(
-            reference: reference, of: payment.isEmpty ? nil : PaymentReference(provider: "acme", id: payment),
+            reference: reference,
             outcome: .succeeded(PaymentReceipt(reference: reference, amount: cents.map { .cents($0) })))
     }
 }

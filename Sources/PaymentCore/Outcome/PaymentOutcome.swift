@@ -152,7 +152,7 @@ extension PaymentOutcome: CustomStringConvertible {
     public var description: String {
         switch self {
         case .succeeded(let receipt):
-            (receipt.reference.subject == .refund ? "refunded" : "paid")
+            (receipt.reference.isRefund ? "refunded" : "paid")
                 + (receipt.transactionID.map { " (transaction \($0))" } ?? "")
                 + (receipt.decision.map { ", as \($0)" } ?? "")
         case .declined(let reason): "declined: \(reason.message)"

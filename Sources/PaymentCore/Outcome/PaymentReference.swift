@@ -1,14 +1,16 @@
-/// One payment at one provider, or one refund: the subject of attempts, leases and outcomes.
+/// One payment at one provider, or one refund of one payment: the subject of attempts, leases and outcomes.
 ///
-/// Payments and refunds are named apart, whatever their ids are: a payment with the id of a refund is not the refund.
+/// Payments and refunds are named apart, whatever their ids are: a payment with the id of a refund is not the refund,
+/// and refunds of two payments are two, also with one id.
 public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The kinds of subjects.
     @nonexhaustive
-    public enum Subject: String, Sendable, Hashable, Codable {
+    public enum Subject: Sendable {
         /// Money that the payer pays.
         case payment
-        /// Money that the payee refunds; see ``RefundRequest``.
-        case refund
+        /// Money that the payee refunds, of the payment with this id; see ``RefundRequest``. Nil where a service does
+        /// not name the payment: nothing that was requested here is such a refund.
+        case refund(of: String?)
     }
 
     /// The provider.
@@ -25,18 +27,83 @@ public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvert
         self.subject = subject
     }
 
-    /// The form for people: `provider/id`, for others than payments after their subject, as `refund provider/id`.
-    public var description: String { (subject == .payment ? "" : subject.rawValue + " ") + "\(provider)/\(id)" }
+    /// True if it is a refund.
+    public var isRefund: Bool { if case .refund = subject { true } else { false } }
+
+    /// The payment that this is a refund of; nil for payments, and where the service does not name it.
+    public var refundedPayment: PaymentReference? {
+        guard case .refund(let payment?) = subject else { return nil }
+        return PaymentReference(provider: provider, id: payment)
+    }
+
+    /// The form for people: `provider/id`, for refunds as `refund provider/id of payment`.
+    public var description: String {
+        guard case .refund(let payment) = subject else { return "\(provider)/\(id)" }
+        return "refund \(provider)/\(id)" + (payment.map { " of \($0)" } ?? "")
+    }
 }
 
 extension PaymentReference {
     /// The reference as texts: its provider, its subject, its id. Leases, seals and stored rows name a reference by
     /// them and by nothing else. No two references have the same ones.
-    package var parts: [String] { [provider.rawValue, subject.rawValue, id] }
+    package var parts: [String] { [provider.rawValue, subject.text, id] }
 
     /// Creates the reference that has these ``parts``; nil when none has.
     package init?(parts: [String]) {
-        guard parts.count == 3, let subject = Subject(rawValue: parts[1]) else { return nil }
+        guard parts.count == 3, let subject = Subject(text: parts[1]) else { return nil }
         self.init(provider: ProviderID(rawValue: parts[0]), id: parts[2], subject: subject)
+    }
+}
+
+extension PaymentReference.Subject: Hashable, Codable {
+    private static let ofPayment = "refund of "
+
+    /// The subject as a text, with the refunded payment's id.
+    package var text: String {
+        switch self {
+        case .payment: "payment"
+        case .refund(nil): "refund"
+        case .refund(let payment?): Self.ofPayment + payment
+        }
+    }
+
+    /// Creates the subject that has this ``text``; nil when none has.
+    package init?(text: String) {
+        switch text {
+        case "payment": self = .payment
+        case "refund": self = .refund(of: nil)
+        default:
+            // By bytes: a letter that combines with the last one of the prefix is the id's own.
+            guard text.utf8.starts(with: Self.ofPayment.utf8) else { return nil }
+            self = .refund(of: String(decoding: text.utf8.dropFirst(Self.ofPayment.utf8.count), as: UTF8.self))
+        }
+    }
+
+    /// The kind alone, in one word.
+    package var kind: String { if case .payment = self { "payment" } else { "refund" } }
+
+    /// Subjects are equal when their bytes are.
+    public static func == (left: Self, right: Self) -> Bool { left.text.isExactly(right.text) }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(exactly: text) }
+
+    /// Reads a subject from its text.
+    ///
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let subject = Self(text: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no subject of a payment reference")
+        }
+        self = subject
+    }
+
+    /// Writes the subject's text.
+    ///
+    /// - Throws: any error of `encoder`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
     }
 }

@@ -14,7 +14,8 @@
 /// extension Shop: RefundingService {
 ///     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
 ///         let refund = try await context.step("refund", .mutation(replay: .sameKey)) {
-///             try await gateway.refund(request.payment.id, request.amount, key: request.id, over: context.http)
+///             let key = "\(request.payment.id)/\(request.id)"
+///             return try await gateway.refund(request.payment.id, request.amount, key: key, over: context.http)
 ///         }
 ///         return refund.outcome(of: request.reference)
 ///     }
@@ -101,18 +102,15 @@ public struct IncomingNotification: Sendable {
 
 /// A genuine notification.
 public struct PaymentNotification: Sendable, Hashable {
-    /// The payment or refund it is about.
+    /// The payment or refund it is about. One about a refund whose payment is not named ends none: services allow the
+    /// same refund id at several payments.
     public let reference: PaymentReference
-    /// The refunded payment, as ``RefundRequest/payment``; nil when it is about a payment. Without it, a notification
-    /// about a refund ends none: services allow the same refund id at several payments.
-    public let payment: PaymentReference?
     /// The outcome of the payment or refund.
     public let outcome: PaymentOutcome
 
     /// Creates a notification.
-    public init(reference: PaymentReference, of payment: PaymentReference? = nil, outcome: PaymentOutcome) {
+    public init(reference: PaymentReference, outcome: PaymentOutcome) {
         self.reference = reference
-        self.payment = payment
         self.outcome = outcome
     }
 }

@@ -4,7 +4,8 @@ public struct RefundRequest: Sendable, Hashable, Codable {
     public let payment: PaymentReference
     /// The amount.
     public let amount: Money
-    /// The caller's own id of this refund, such as the number of a credit note: requested twice, it is made once.
+    /// The caller's own id of this refund of the payment, such as the number of a credit note: requested twice, it is
+    /// made once.
     public let id: String
 
     /// Creates a request.
@@ -16,6 +17,6 @@ public struct RefundRequest: Sendable, Hashable, Codable {
 
     /// The name of the refund itself in journals and receipts.
     public var reference: PaymentReference {
-        PaymentReference(provider: payment.provider, id: id, subject: .refund)
+        PaymentReference(provider: payment.provider, id: id, subject: .refund(of: payment.id))
     }
 }

@@ -32,11 +32,9 @@ extension AttemptEngine {
 
     /// Ends the open attempt at a payment or refund by the service's own message, when its outcome is final. Messages
     /// come late: one that says that no money moved may be about an earlier attempt, and ends none that has sent
-    /// nothing yet. One about a refund may be about another payment's, of the same id.
+    /// nothing yet.
     func endByMessage(_ message: GenuineNotification) async throws {
-        guard message.report.isFinal, let history = try await openAttempt(at: message.reference),
-            history.attempt.refund?.payment == message.payment
-        else { return }
+        guard message.report.isFinal, let history = try await openAttempt(at: message.reference) else { return }
         let attempt = history.attempt
         let report = try message.report.checked(against: attempt)
         if report.deniesPayment, !history.mayHaveMovedMoney, history.outcome == nil { return }

@@ -143,8 +143,7 @@ struct ServiceClient: Sendable {
             throw error(.integrity, "the notification is about another provider's payment")
         }
         return GenuineNotification(
-            reference: genuine.reference, payment: genuine.payment,
-            report: try ServiceReport(genuine.outcome, of: genuine.reference))
+            reference: genuine.reference, report: try ServiceReport(genuine.outcome, of: genuine.reference))
     }
 
     /// Has the payee of a paid attempt notified, where that is left to this side. A payer that paid elsewhere notifies
@@ -185,7 +184,7 @@ struct ServiceClient: Sendable {
 
     /// Refuses a refund's id, which names nothing that a provider could pay, ask about or cancel as a payment.
     func checkIsPayment(_ payment: PaymentReference) throws(PaymentError) {
-        guard payment.subject == .payment else {
+        guard !payment.isRefund else {
             throw error(.notAPayment, "this is a refund; ask for it again, as before, to learn what has become of it")
         }
     }
@@ -207,7 +206,6 @@ struct ServiceClient: Sendable {
 /// A notification that a service really sent, and what it reports.
 struct GenuineNotification: Sendable {
     let reference: PaymentReference
-    let payment: PaymentReference?
     let report: ServiceReport
 }
 

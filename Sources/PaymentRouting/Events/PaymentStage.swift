@@ -44,7 +44,7 @@ public struct PaymentStage: Sendable, Hashable {
     /// - Parameter event: an event of the payment.
     public mutating func take(_ event: PaymentEvent) {
         if let attempt = event.attempt { self.attempt = attempt }
-        isRefund = event.reference?.subject == .refund
+        isRefund = event.reference?.isRefund == true
         switch event.kind {
         case .quoting: activity = .asking
         case .quoted(let quote): activity = .choosing(quote)

@@ -3,14 +3,12 @@ import PaymentCore
 /// Payments in progress, and the callers that receive their ends.
 extension PaymentRouter {
     /// Carries a payment or refund out while its lease is held, or joins the worker in this process that does so.
-    ///
-    /// - Parameter refunded: the payment that is refunded; nil when `payment` is a payment.
     func carryOnce(
-        _ payment: PaymentReference, refunding refunded: PaymentReference? = nil,
+        _ payment: PaymentReference,
         _ operation: @escaping @Sendable (LeasedJournal) async throws -> PaymentOutcome
     ) async throws(PaymentError) -> PaymentOutcome {
         try await once(payment, about: { payment }) {
-            try await leases.with(payment, refunding: refunded, operation) { $0 }
+            try await leases.with(payment, operation) { $0 }
         }
     }
 

@@ -33,19 +33,16 @@ actor PaymentLeases {
         self.policy = policy
     }
 
-    /// Does `work` while holding the lease of `payment`.
+    /// Does `work` while holding the lease of `payment` and, for a refund, that of the refunded payment, since services
+    /// show refunds of one payment by their number only. That one is taken second, and no holder of a payment's lease
+    /// asks for a refund's, so that no two wait for each other.
     ///
     /// When another router holds it, waits for it; when that one brought its attempt to an outcome meanwhile, that is
     /// the outcome, and `work` is not done.
     ///
-    /// - Parameters:
-    ///   - refunded: the payment that is refunded, where `payment` is the refund: its lease is held as well, since
-    ///     services show refunds of one payment by their number only. It is taken second, and no holder of a payment's
-    ///     lease asks for a refund's, so that no two wait for each other.
-    ///   - waiting: true to wait; otherwise a payment in use is an error at once.
+    /// - Parameter waiting: true to wait; otherwise a payment in use is an error at once.
     nonisolated func with<Outcome: Sendable>(
-        _ payment: PaymentReference, as role: Role = .carrier, refunding refunded: PaymentReference? = nil,
-        waiting: Bool = true,
+        _ payment: PaymentReference, as role: Role = .carrier, waiting: Bool = true,
         _ work: @Sendable (LeasedJournal) async throws -> Outcome,
         orElse take: @Sendable (PaymentOutcome) -> Outcome
     ) async throws -> Outcome {
@@ -67,7 +64,9 @@ actor PaymentLeases {
             {
                 ending = .success(take(outcome))
             } else {
-                ending = .success(try await holding(refunded, waiting: waiting, journal, work))
+                ending = .success(
+                    try await holding(role == .carrier ? payment.refundedPayment : nil, waiting: waiting, journal, work)
+                )
             }
         } catch {
             ending = .failure(error)

@@ -18,8 +18,7 @@ extension PaymentRouter {
         do throws(PaymentError) {
             let serviceClient = try serviceClient(for: history, payer: payer)
             // Read again with the lease: another one may have ended it in between.
-            return try await carryOnce(history.attempt.reference, refunding: history.attempt.refund?.payment) {
-                journal in
+            return try await carryOnce(history.attempt.reference) { journal in
                 try await AttemptEngine(serviceClient: serviceClient, journal: journal).resume(attempt)
             }
         } catch {
@@ -69,9 +68,7 @@ extension PaymentRouter {
         let attempt = history.attempt
         do {
             let serviceClient = try serviceClient(for: history, payer: payer)
-            return try await leases.with(
-                attempt.reference, refunding: attempt.refund?.payment, waiting: false
-            ) { journal in
+            return try await leases.with(attempt.reference, waiting: false) { journal in
                 try await AttemptEngine(serviceClient: serviceClient, journal: journal).resume(attempt.id)
             } orElse: {
                 $0

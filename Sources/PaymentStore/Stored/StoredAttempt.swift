@@ -51,7 +51,7 @@ enum StoredAttempt {
             if refund == nil { throw row.damage("the refund of \(id) cannot be read") }
         }
         // Taken for a payment, a refund would be made as one.
-        guard refund.map({ $0.reference == reference }) ?? (reference.subject == .payment) else {
+        guard refund.map({ $0.reference == reference }) ?? !reference.isRefund else {
             throw row.damage("the refund of \(id) is not the one that the attempt is about")
         }
         return PaymentAttempt(

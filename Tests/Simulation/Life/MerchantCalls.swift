@@ -84,7 +84,7 @@ struct MerchantCalls: Sendable {
 
     /// The subject of a notification; nil for a refund that another device's merchant has requested.
     private func subject(of reference: PaymentReference) -> Statement.Subject? {
-        guard reference.subject == .refund else { return .payment(life.markets.identity(of: reference)) }
+        guard reference.isRefund else { return .payment(life.markets.identity(of: reference)) }
         let asked = seat.device.disk.histories.last { $0.attempt.reference == reference }
         return asked.map { .attempt($0.attempt) }
     }

@@ -53,14 +53,10 @@ public struct CitconNotification: Sendable, Hashable {
     /// The reference, in routers and journals, of the payment or refund, or of the disputed payment.
     public var paymentReference: PaymentReference {
         guard kind == .refund else { return PaymentReference(provider: merchant, id: reference) }
-        let id = MerchantReference.refund(in: reference)?.id ?? reference
-        return PaymentReference(provider: merchant, id: id, subject: .refund)
-    }
-
-    /// The payment that the refund is of, if this library requested it; nil for other kinds.
-    var refundedPayment: PaymentReference? {
-        guard kind == .refund, let refund = MerchantReference.refund(in: reference) else { return nil }
-        return PaymentReference(provider: merchant, id: refund.charge)
+        // Only a refund that this library requested names its charge.
+        let refund = MerchantReference.refund(in: reference)
+        return PaymentReference(
+            provider: merchant, id: refund?.id ?? reference, subject: .refund(of: refund?.charge))
     }
 
     /// The outcome. The receipt of a charge states the captured amount, which may be a part.
@@ -102,8 +98,7 @@ extension CitconMerchant: NotificationReadingService {
     /// - Throws: ``PaymentError`` with code `untrustedNotification`, with the reason.
     public func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
         let genuine = try read(notification)
-        return PaymentNotification(
-            reference: genuine.paymentReference, of: genuine.refundedPayment, outcome: genuine.outcome)
+        return PaymentNotification(reference: genuine.paymentReference, outcome: genuine.outcome)
     }
 
     /// Checks that `notification` is genuine and reads all its values.

@@ -150,7 +150,7 @@ extension PayrailsNotification {
         guard action == .refund else { return payment }
         // A refund requested elsewhere, as in the portal, has no id of this merchant.
         return PaymentReference(
-            provider: merchant, id: refund ?? "action-\(actionID ?? fingerprint)", subject: .refund)
+            provider: merchant, id: refund ?? "action-\(actionID ?? fingerprint)", subject: .refund(of: payment.id))
     }
 
     /// The payment that the execution is, also where the notification is about a refund of it.
@@ -218,9 +218,7 @@ extension PayrailsMerchant: NotificationReadingService {
     /// - Throws: ``PaymentError`` with code `untrustedNotification` and the reason.
     public func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
         let genuine = try read(notification)
-        return PaymentNotification(
-            reference: genuine.paymentReference, of: genuine.action == .refund ? genuine.payment : nil,
-            outcome: genuine.outcome)
+        return PaymentNotification(reference: genuine.paymentReference, outcome: genuine.outcome)
     }
 
     /// Checks that `notification` is genuine and reads its whole content.

@@ -197,7 +197,7 @@ import Testing
     func refunds() throws {
         let done = "executionActionCompleted"
         let own = try told(done, "refund", true, more: ["actionMeta": ["refundReference": "credit-7"]])
-        let reference = PaymentReference(provider: PayrailsMerchant.id, id: "credit-7", subject: .refund)
+        let reference = PaymentReference(provider: PayrailsMerchant.id, id: "credit-7", subject: .refund(of: "e1"))
         #expect(own.paymentReference == reference)
         // Its amount is the whole payment's; the refund's own stands in its notes, where it was requested with them.
         #expect(own.outcome == .succeeded(PaymentReceipt(reference: reference, transactionID: "refund-id")))
@@ -207,7 +207,7 @@ import Testing
         let stated = try told(done, "refund", true, more: ["actionMeta": meta])
         #expect(receipt(stated.outcome)?.amount == (try MerchantWorld.euros(3300)))
         let foreign = try told(done, "refund", true)
-        #expect(foreign.paymentReference.id == "action-refund-id" && foreign.paymentReference.subject == .refund)
+        #expect(foreign.paymentReference.id == "action-refund-id" && foreign.paymentReference.isRefund)
         let failed = try told(done, "refund", false, ["result": "LimitExceeded"])
         #expect(isDeclined(failed.outcome))
     }

@@ -72,7 +72,7 @@ extension JournalTrial {
 
     func pruning() async throws {
         let archive = try archive
-        let refund = PaymentReference(provider: "acme", id: "note", subject: .refund)
+        let refund = Self.refund("note")
         let samples: [(String, PaymentReference, [JournalEntry.Event])] = [
             ("open", Self.payment("open"), [Self.ask]),
             ("sent", Self.payment("sent"), [.stepStarted(name: "move", kind: .mutation(replay: .never))]),

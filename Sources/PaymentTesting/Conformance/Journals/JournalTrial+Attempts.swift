@@ -57,7 +57,7 @@ extension JournalTrial {
             try await journal.history(of: AttemptID(rawValue: "none")) == nil, "an attempt is there that was not opened"
         )
         expect(try await journal.histories(of: Self.payment("none")).isEmpty, "an unknown payment has attempts")
-        let refund = PaymentReference(provider: "acme", id: "note 7", subject: .refund)
+        let refund = Self.refund("note 7")
         let stored = try await store("refund", refund, [.outcome(.succeeded(PaymentReceipt(reference: refund)))])
         expect(try await journal.history(of: stored.attempt.id) == stored, "a refund is not read as it was written")
     }
@@ -213,9 +213,8 @@ extension JournalTrial {
     }
 
     func subjects() async throws {
-        let refund = PaymentReference(provider: "acme", id: "7", subject: .refund)
         let references =
-            [refund, PaymentReference(provider: "acme", id: "refund:7", subject: .refund)]
+            [Self.refund("7"), Self.refund("7", of: "other"), Self.refund("7", of: ""), Self.refund("refund:7")]
             + ["7", "refund:7", "payment:refund:7", "payment:", "payment:payment:refund:7", ""].map { Self.payment($0) }
         for (index, reference) in references.enumerated() {
             let lease = try await take(reference, "holder \(index)")
@@ -225,7 +224,7 @@ extension JournalTrial {
         for (index, reference) in references.enumerated() {
             expect(
                 Self.ids(try await journal.histories(of: reference)) == ["a\(index)"],
-                "'\(reference)' (\(reference.subject)) is taken for another one")
+                "'\(reference)' (\(reference.subject.kind)) is taken for another one")
             let next = (index + 1) % references.count
             await refuses(.leaseLost(reference), "an entry for '\(reference)' under the lease of '\(references[next])'")
             {

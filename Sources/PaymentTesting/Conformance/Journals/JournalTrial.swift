@@ -32,6 +32,10 @@ final class JournalTrial: StorageTrial {
         PaymentReference(provider: provider, id: id)
     }
 
+    static func refund(_ id: String, of payment: String = "p") -> PaymentReference {
+        PaymentReference(provider: "acme", id: id, subject: .refund(of: payment))
+    }
+
     static func lease(_ payment: PaymentReference = payment(), _ holder: String = "holder") -> PaymentLease {
         PaymentLease(payment: payment, holder: holder, duration: .seconds(seconds))
     }
@@ -41,8 +45,8 @@ final class JournalTrial: StorageTrial {
     ) throws -> PaymentAttempt {
         let amount = try Money(minorUnits: 12_345_678_901_234_567_890_123, currency: .eur)
         var refund: RefundRequest?
-        if payment.subject == .refund {
-            refund = RefundRequest(of: Self.payment(provider: payment.provider), amount: amount, id: payment.id)
+        if let refunded = payment.refundedPayment {
+            refund = RefundRequest(of: refunded, amount: amount, id: payment.id)
         }
         var option = PaymentMethodOption(
             id: "o", title: "Naïve \"euros\" \u{0}\u{1F4B6}", amount: amount, isEstimate: true,

@@ -105,8 +105,8 @@ extension ProbeSuite {
         if told.reference.provider != subject.service.descriptor.id {
             findings.append("a notification is read as one of another provider")
         }
-        let isRefund = told.reference.subject == .refund
-        if let payment, told.payment != (isRefund ? payment : nil) {
+        let isRefund = told.reference.isRefund
+        if let payment, isRefund, told.reference.refundedPayment != payment {
             findings.append("a notification is read as one about a refund of another payment, or of none")
         }
         if !isRefund, let payment, told.reference != payment {

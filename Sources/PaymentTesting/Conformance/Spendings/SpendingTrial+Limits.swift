@@ -107,7 +107,8 @@ extension SpendingTrial {
             ("c", spending("c", [try Self.cents(1), try Self.cents(0, .usd)], reference)),
             (
                 "d",
-                spending("d", [try Self.cents(1)], PaymentReference(provider: "acme", id: "p", subject: .refund))
+                spending(
+                    "d", [try Self.cents(1)], PaymentReference(provider: "acme", id: "p", subject: .refund(of: "p")))
             ),
         ] {
             await fails(.nothing(AttemptID(rawValue: id)), "a spending of nothing (\(id))") {

@@ -39,7 +39,7 @@ struct AttemptSummary {
             line.addMember("provider", attempt.reference.provider.rawValue)
             line.addMember("reference", attempt.reference.id)
             line.addMember("started", Self.text(attempt.startedAt))
-            line.addMember("subject", attempt.reference.subject.rawValue)
+            line.addMember("subject", attempt.reference.subject.kind)
             line.addMember("transaction", transaction)
             line.addUnit(attempt.option.amount)
         }

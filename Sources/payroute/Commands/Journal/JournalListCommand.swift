@@ -33,7 +33,7 @@ enum JournalListCommand: Command {
             table.add([
                 Table.Cell(Printable.text(attempt.id.rawValue)), Table.Cell(AttemptSummary.text(attempt.startedAt)),
                 Table.Cell(Printable.text(attempt.reference.provider.rawValue)),
-                Table.Cell(attempt.reference.subject.rawValue),
+                Table.Cell(attempt.reference.subject.kind),
                 Table.Cell(Printable.text(attempt.reference.id)),
                 Table.Cell(AmountText.words(attempt.option.amount)),
                 Table.Cell(summary.state, summary.tone),

@@ -65,13 +65,13 @@ enum JournalResumeCommand: Command {
                     line.addMember("reason", result.reason)
                     line.addMember("reference", attempt.reference.id)
                     line.addMember("settled", report.isSettled)
-                    line.addMember("subject", attempt.reference.subject.rawValue)
+                    line.addMember("subject", attempt.reference.subject.kind)
                     line.addMember("transaction", result.transaction)
                 }
             }
         } else {
             let cells = [
-                Table.Cell(Printable.text(attempt.id.rawValue)), Table.Cell(attempt.reference.subject.rawValue),
+                Table.Cell(Printable.text(attempt.id.rawValue)), Table.Cell(attempt.reference.subject.kind),
                 Table.Cell(Printable.text(attempt.reference.id)),
                 Table.Cell(result.ending.rawValue, result.ending.tone), Table.Cell(Printable.text(result.reason)),
             ]

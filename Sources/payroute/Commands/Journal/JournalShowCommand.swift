@@ -35,7 +35,8 @@ enum JournalShowCommand: Command {
         let attempt = history.attempt
         let rows: [(String, String?)] = [
             ("attempt", attempt.id.rawValue), ("provider", attempt.reference.provider.rawValue),
-            (attempt.reference.subject.rawValue, attempt.reference.id),
+            (attempt.reference.subject.kind, attempt.reference.id),
+            ("of", attempt.reference.refundedPayment?.id),
             ("option", "\(attempt.option.id): \(attempt.option.title)"),
             ("amount", AmountText.words(attempt.option.amount)), ("key", attempt.idempotencyKey),
             ("started", AttemptSummary.text(attempt.startedAt)),

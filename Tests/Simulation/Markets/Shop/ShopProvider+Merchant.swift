@@ -96,10 +96,9 @@ extension ShopProvider: NotificationReadingService {
             throw refuse("it is known")
         }
         if let refund = body["refund"]?.string {
-            let reference = PaymentReference(provider: Self.id, id: refund, subject: .refund)
+            let reference = PaymentReference(provider: Self.id, id: refund, subject: .refund(of: id))
             return PaymentNotification(
-                reference: reference, of: PaymentReference(provider: Self.id, id: id),
-                outcome: .succeeded(PaymentReceipt(reference: reference)))
+                reference: reference, outcome: .succeeded(PaymentReceipt(reference: reference)))
         }
         let reference = PaymentReference(provider: Self.id, id: id)
         let outcome: PaymentOutcome =

@@ -348,8 +348,8 @@ import Testing
             return try merchant().verify(IncomingNotification(headers: [:], body: signed(json).serialized()))
         }
         let refund = try notified("refund-7-order-7-credit-7")
-        #expect(refund.reference == PaymentReference(provider: "citcon-merchant", id: "credit-7", subject: .refund))
-        #expect(refund.payment == PaymentReference(provider: "citcon-merchant", id: "order-7"))
+        let expected = PaymentReference(provider: "citcon-merchant", id: "credit-7", subject: .refund(of: "order-7"))
+        #expect(refund.reference == expected)
         guard case .succeeded(let receipt) = refund.outcome else { Issue.record("the refund was made"); return }
         #expect(receipt.amount == (try Money(minorUnits: 100, currency: .usd)))
         // Refunds that others requested, as in the portal, have their own references.
@@ -361,8 +361,8 @@ import Testing
         ]
         for reference in others {
             let foreign = try notified(reference)
-            #expect(foreign.payment == nil && foreign.reference.id == reference, "\(reference)")
-            #expect(foreign.reference.subject == .refund)
+            #expect(foreign.reference.refundedPayment == nil && foreign.reference.id == reference, "\(reference)")
+            #expect(foreign.reference.isRefund)
         }
     }
 
