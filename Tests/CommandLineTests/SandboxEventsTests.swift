@@ -32,10 +32,14 @@ struct SandboxEventsTests {
         try #require(isListening)
         Thread.detachNewThread {
             while case let peer = accept(listener, nil, nil), peer >= 0 {
-                var request = [UInt8](repeating: 0, count: 4096)
-                _ = read(peer, &request, request.count)
-                let bytes = Array(text.utf8)
-                _ = write(peer, bytes, bytes.count)
+                // All of the request: a connection that is closed with bytes unread is reset, and the answer lost.
+                var request = ""
+                var bytes = [UInt8](repeating: 0, count: 4096)
+                while !request.hasSuffix("\r\n\r\n"), case let count = read(peer, &bytes, bytes.count), count > 0 {
+                    request += String(decoding: bytes.prefix(count), as: UTF8.self)
+                }
+                let answer = Array(text.utf8)
+                _ = write(peer, answer, answer.count)
                 close(peer)
             }
             // Here, and not by its user: another socket may reuse its number as soon as it is closed.

@@ -162,9 +162,9 @@ struct LedgerTableTests {
             isOpen: try await world.histories.contains { !$0.isFinished })
     }
 
-    private static func word(_ outcome: PaymentOutcome) -> String { String("\(outcome)".prefix(while: \.isLetter)) }
+    static func word(_ outcome: PaymentOutcome) -> String { String("\(outcome)".prefix(while: \.isLetter)) }
 
-    private static func isRefusal(_ outcome: PaymentOutcome?) -> Bool {
+    static func isRefusal(_ outcome: PaymentOutcome?) -> Bool {
         switch outcome {
         case .declined, .cancelled, .expired: true
         default: false

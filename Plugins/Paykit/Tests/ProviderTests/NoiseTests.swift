@@ -164,6 +164,20 @@ struct NoiseTests {
         #expect(throws: NoiseError.exhausted) { try cipher.open([UInt8](repeating: 0, count: 20)) }
     }
 
+    @Test("Neither a handshake nor a channel shows its keys")
+    func secrecy() throws {
+        let key = [UInt8](repeating: 77, count: 32)
+        let handshake = try NoiseHandshake(
+            NoiseSuite(.xx), .initiator, prologue: [], ownStatic: key, ownEphemeral: key)
+        let cipher = NoiseCipher(key: key, count: 5)
+        let channel = NoiseChannel(sending: cipher, receiving: cipher, binding: [1])
+        for value in [handshake, cipher, channel] as [Any] {
+            var shown = "\(value) \(String(reflecting: value))"
+            dump(value, to: &shown)
+            #expect(!shown.contains("77"), "\(shown)")
+        }
+    }
+
     @Test("Keys that are missing, superfluous or of small order make no channel")
     func keys() throws {
         let key = [UInt8](repeating: 3, count: 32)

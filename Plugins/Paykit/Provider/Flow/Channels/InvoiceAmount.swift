@@ -11,10 +11,18 @@ enum InvoiceAmount {
     /// Returns true if an invoice's amount differs from the agreed one. An invoice with an open amount does not differ,
     /// and a text that is no invoice is for the payer to judge.
     static func differs(_ endpoint: PaykitEndpoint, from amount: String?, _ currency: String?) -> Bool {
+        guard endpoint.methodID == "lightning", currency == "SAT", amount != nil,
+            read(endpoint.endpoint.lowercased()) != nil
+        else { return false }
+        return !isExactly(endpoint, amount, currency)
+    }
+
+    /// Returns true if an endpoint is an invoice that names exactly the agreed amount: it is not paid with less.
+    static func isExactly(_ endpoint: PaykitEndpoint, _ amount: String?, _ currency: String?) -> Bool {
         guard endpoint.methodID == "lightning", currency == "SAT", let amount,
             let asked = read(endpoint.endpoint.lowercased())
         else { return false }
-        return scaled(amount) != asked
+        return scaled(amount) == asked
     }
 
     /// Returns the amount of an invoice; nil where it names none.

@@ -126,7 +126,12 @@ package struct ReceiptResponder: Sendable {
     }
 
     private func isPaid(_ known: ChannelReceipt, _ inquiry: PaykitInquiry, _ proof: PaykitProof) async -> Bool {
-        if let hash = known.metadata["payment_hash"]?.string, proof.proves(payingHash: hash) { return true }
+        // A preimage proves that an invoice was paid, and an invoice without the amount is paid with any.
+        if let hash = known.metadata["payment_hash"]?.string, proof.proves(payingHash: hash),
+            let invoice = known.endpoint, InvoiceAmount.isExactly(invoice, known.amount, known.currency)
+        {
+            return true
+        }
         return await payee.hasArrived(inquiry, proof)
     }
 }

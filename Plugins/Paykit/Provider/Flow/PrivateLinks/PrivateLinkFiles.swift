@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentCrypto
 
 /// The files of one link on both homeservers (Protocol 12.2).
 struct PrivateLinkFiles: Sendable {
@@ -82,4 +83,10 @@ package struct PrivateLinkParty: Sendable, Hashable {
 
     /// The name under which the link's state is stored.
     var name: String { "\(user)/\(receiver)/\(peer)/\(peerReceiver)" }
+
+    /// Returns the name by which the payer's wallet or settler knows a payment of this link, the same for all programs
+    /// that share the link's state. Peers choose the ids of requests, and two may choose the same one.
+    func paymentName(_ words: [String]) -> String {
+        "request-" + Hex.encode(Digest.sha256.hash(Array(([name] + words).joined(separator: "\n").utf8))).prefix(48)
+    }
 }

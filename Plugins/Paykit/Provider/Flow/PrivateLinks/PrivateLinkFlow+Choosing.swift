@@ -102,7 +102,7 @@ extension PrivateLinkFlow {
         _ payment: PrivateLinkPayment, key: String, of request: PrivateLinkRequest, _ party: PrivateLinkParty
     ) -> PrivateLinkOrder {
         PrivateLinkOrder(
-            key: key, requestID: request.id, payee: party.peer, amount: request.terms.amount,
+            key: party.paymentName([key]), requestID: request.id, payee: party.peer, amount: request.terms.amount,
             endpoint: PaykitEndpoint(methodID: payment.identifier, endpoint: payment.endpoint))
     }
 }

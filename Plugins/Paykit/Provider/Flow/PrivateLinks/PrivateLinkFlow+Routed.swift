@@ -1,5 +1,4 @@
 import PaymentCore
-import PaymentCrypto
 
 /// A payment of a request that a router has begun.
 struct PrivateLinkClaim: Sendable, Hashable {
@@ -15,8 +14,7 @@ struct PrivateLinkClaim: Sendable, Hashable {
     /// Returns the key by which the payer's settler knows the payment, the same for all programs that share the link's
     /// state.
     func key(_ party: PrivateLinkParty) -> String {
-        let words = "\(party.name)\n\(PrivateLinkRequest.key(requestID, period))\n\(number)"
-        return "request-" + Hex.encode(Digest.sha256.hash(Array(words.utf8))).prefix(48)
+        party.paymentName([PrivateLinkRequest.key(requestID, period), "\(number)"])
     }
 }
 

@@ -47,6 +47,11 @@ package struct NoiseCipher: Sendable {
     }
 }
 
+extension NoiseCipher: CustomReflectable {
+    /// The part that dumps show: never the key.
+    package var customMirror: Mirror { Mirror(self, children: ["count": count], displayStyle: .struct) }
+}
+
 /// A channel whose handshake is done.
 package struct NoiseChannel: Sendable {
     /// The cipher of sent messages.

@@ -172,3 +172,8 @@ package struct NoiseHandshake: Sendable {
         }
     }
 }
+
+extension NoiseHandshake: CustomReflectable {
+    /// The part that dumps show: neither private keys nor what is derived from them.
+    package var customMirror: Mirror { Mirror(self, children: ["role": role, "turn": turn], displayStyle: .struct) }
+}

@@ -24,7 +24,7 @@ struct PrivateChannelTests {
                 Issue.record("no receipt")
                 return
             }
-            #expect(receipt.metadata["invoice"]?.string == "lnbc1")
+            #expect(receipt.metadata["invoice"]?.string == TestPayee.invoice(1, over: world.receipt().amount))
         }
         #expect(world.shop.inquiries.map(\.payer) == [world.payer.owner.publicKey])
     }
@@ -61,7 +61,7 @@ struct PrivateChannelTests {
             let answer = try await world.open { await Self.answer(of: world) }
             guard case .success(let metadata) = answer else { continue }
             // The direction back is shorter: a change behind its end changes nothing.
-            #expect(metadata["invoice"]?.string == "lnbc1")
+            #expect(metadata["invoice"]?.string == TestPayee.invoice(1, over: world.receipt().amount))
             #expect(world.shop.inquiries.allSatisfy { $0.metadata["note"]?.string == "coffee" })
         }
     }

@@ -33,10 +33,18 @@ final class TestPayee: PaykitPayee {
     let preimage = [UInt8](repeating: 0xAB, count: 32)
     let refusal: PaykitPayeeError?
     let arrived: Bool
+    /// True if its invoices name no amount.
+    let isOpen: Bool
 
-    init(refusal: PaykitPayeeError? = nil, arrived: Bool = false) {
+    init(refusal: PaykitPayeeError? = nil, arrived: Bool = false, isOpen: Bool = false) {
+        self.isOpen = isOpen
         self.refusal = refusal
         self.arrived = arrived
+    }
+
+    /// The invoice for the receipt of this number, over so many satoshis.
+    static func invoice(_ count: Int, over amount: String?) -> String {
+        "lnbc\(amount ?? "")0n1p" + String(repeating: "q", count: count)
     }
 
     var inquiries: [PaykitInquiry] { asked.withLock { $0 } }
@@ -50,7 +58,8 @@ final class TestPayee: PaykitPayee {
         }
         if let refusal { throw refusal }
         return PaykitPayeeTerms(
-            endpoint: "lnbc\(count)", paymentHash: inquiry.methodID == "lightning" ? paymentHash : nil,
+            endpoint: isOpen ? "lnbc1pq" : Self.invoice(count, over: inquiry.amount),
+            paymentHash: inquiry.methodID == "lightning" ? paymentHash : nil,
             metadata: ["shop": "The corner"])
     }
 

@@ -49,7 +49,7 @@ struct PayeeDeskTests {
             Issue.record("\(answers)")
             return
         }
-        #expect(receipt.metadata["invoice"]?.string == "lnbc1")
+        #expect(receipt.metadata["invoice"]?.string == TestPayee.invoice(1, over: "1000"))
         #expect(receipt.metadata["payment_hash"]?.string == shop.paymentHash)
         #expect(receipt.metadata["note"]?.string == "coffee" && receipt.metadata["shop"]?.string == "The corner")
         #expect(receipt.metadata["proof"] == nil)
@@ -82,7 +82,7 @@ struct PayeeDeskTests {
             Issue.record("\(answers)")
             return
         }
-        #expect(receipt.metadata["invoice"]?.string == "lnbc2")
+        #expect(receipt.metadata["invoice"]?.string == TestPayee.invoice(2, over: "1000"))
     }
 
     @Test("Who asks for others, from others, or nonsense is told so, and no invoice is made")
@@ -111,7 +111,7 @@ struct PayeeDeskTests {
     @Test("A flat dialect has no room for an endpoint: it comes before the receipt")
     func flat() async throws {
         let answers = await responder().answers(to: .requestReceipt(record()), from: payer, .flat)
-        let endpoint = PaykitEndpoint(methodID: "lightning", endpoint: "lnbc1")
+        let endpoint = PaykitEndpoint(methodID: "lightning", endpoint: TestPayee.invoice(1, over: "1000"))
         #expect(answers.first == .offer([.init(endpoint)]) && answers.count == 2)
     }
 
@@ -151,6 +151,20 @@ struct PayeeDeskTests {
             Issue.record("another answer")
             return
         }
+    }
+
+    @Test(
+        "A preimage of an invoice without the receipt's amount proves nothing: the wallet is asked what arrived",
+        arguments: [true, false])
+    func openInvoice(hasArrived: Bool) async throws {
+        let shop = TestPayee(arrived: hasArrived, isOpen: true)
+        let responder = responder(shop)
+        _ = await responder.answers(to: .requestReceipt(record()), from: payer, .native)
+        let shown = record { $0.metadata["proof"] = shop.proof.json }
+        let answers = await responder.answers(to: .confirmReceipt(shown), from: payer, .native)
+        #expect(hasArrived ? answers == [.acknowledgement] : code(answers) == "NOT_PAID")
+        let stage = await receipts.receipts(before: nil, limit: 1).first?.stage
+        #expect(stage == (hasArrived ? .paid : .confirmed))
     }
 
     @Test("What only the wallet can know is the wallet's to say")
@@ -251,6 +265,9 @@ struct InvoiceAmountTests {
     func amounts(_ invoice: String, _ amount: String, _ differs: Bool) {
         let endpoint = PaykitEndpoint(methodID: "lightning", endpoint: invoice)
         #expect(InvoiceAmount.differs(endpoint, from: amount, "SAT") == differs)
+        let hasAmount = !["lnbc1pxyz", "user@example.com", "lnbc21q1p"].contains(invoice)
+        #expect(InvoiceAmount.isExactly(endpoint, amount, "SAT") == (hasAmount && !differs))
+        #expect(!InvoiceAmount.isExactly(endpoint, nil, "SAT") && !InvoiceAmount.isExactly(endpoint, amount, "EUR"))
         #expect(!InvoiceAmount.differs(endpoint, from: nil, "SAT"))
         #expect(!InvoiceAmount.differs(endpoint, from: amount, "EUR"))
     }

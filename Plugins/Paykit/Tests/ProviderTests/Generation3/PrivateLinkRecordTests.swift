@@ -39,6 +39,31 @@ struct LinkRecordTests {
         #expect(PrivateLinkRequest.all(in: again.log).map(\.terms.reference) == ["invoice-2026-0001"])
     }
 
+    @Test("Two peers' requests of one id are two payments to the payer's wallet")
+    func paymentNames() throws {
+        let users = try [0x11, 0x22, 0x33].map { try WireTests.pair($0).publicKey }
+        let other = try #require(PaykitReceiverPath("till/server"))
+        let parties = [
+            PrivateLinkParty(users[0], receiver, with: users[1], receiver),
+            PrivateLinkParty(users[0], receiver, with: users[2], receiver),
+            PrivateLinkParty(users[0], receiver, with: users[1], other),
+            PrivateLinkParty(users[0], other, with: users[1], receiver),
+            PrivateLinkParty(users[2], receiver, with: users[1], receiver),
+        ]
+        let request = try #require(PrivateLinkRequest.all(in: record([try request()]).log).first)
+        let payment = PrivateLinkPayment(
+            stage: .paying, identifier: "btc-lightning-bolt11", endpoint: "lnbc1", list: nil)
+        let orders = parties.map { PrivateLinkFlow.order(payment, key: request.id, of: request, $0).key }
+        let claims = [0, 1].map { number in
+            PrivateLinkClaim(
+                requestID: request.id, period: nil,
+                endpoint: PaykitEndpoint(methodID: "lightning", endpoint: "lnbc1"), number: number, isOpen: true)
+        }
+        let keys = parties.flatMap { party in claims.map { $0.key(party) } }
+        #expect(Set(orders + keys).count == 15)
+        #expect(orders[0] == PrivateLinkFlow.order(payment, key: request.id, of: request, parties[0]).key)
+    }
+
     @Test("However much the peer says, the request that is being paid is remembered until its proof is sent")
     func flooded() throws {
         var record = record([try request()])

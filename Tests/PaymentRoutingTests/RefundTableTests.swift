@@ -1,0 +1,129 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import TestSupport
+import Testing
+
+/// Every face of the router that states the outcome of a refund, with every record that the journal can hold of it, and
+/// every report of the service.
+@Suite("What may be stated about refunds")
+struct RefundTableTests {
+    private typealias Authority = LedgerTableTests.Authority
+
+    /// A call that states an outcome.
+    enum Face: String, CaseIterable {
+        case refund, resume, recover, notification
+        case foreignNotification = "notification of another payment's"
+    }
+
+    private static let records: [Authority] = [.none, .nothingSent, .request, .accepted, .refused, .distrusted]
+    private static let request = RefundRequest(of: ScriptedProvider.reference, amount: .cents(250), id: "credit-7")
+    private static let foreign = PaymentReference(provider: "acme", id: "credit-7", subject: .refund(of: "p2"))
+
+    private static func reports(of refund: PaymentReference) -> [PaymentOutcome] {
+        [
+            .succeeded(PaymentReceipt(reference: refund)), .declined(DeclineReason(.refused, "no funds")), .cancelled,
+            .expired, .pending(retryAfter: nil), .unknown(UnknownOutcome(reference: refund, message: "?")),
+        ]
+    }
+
+    /// A service that makes one report to every question; its side comes to the stored steps again.
+    private struct Claimant: RefundingService, NotificationReadingService {
+        let report: PaymentOutcome
+        let subject: PaymentReference
+        let authority: Authority
+        let descriptor = ProviderDescriptor(id: "acme", name: "Acme", patterns: [], outboundHosts: [])
+        func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+            for case .stepStarted(let name, let kind) in authority.events(Date(timeIntervalSince1970: 0)) {
+                _ = try await context.step(name, kind) { () async throws -> String in
+                    if kind.movesMoney { throw PaymentError(.requestRefused, "no", phase: .answered) }
+                    return "0x51"
+                }
+            }
+            return report
+        }
+        func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome { report }
+        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+            .pending(retryAfter: nil)
+        }
+        func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
+            PaymentNotification(reference: subject, outcome: report)
+        }
+    }
+
+    private struct Cell {
+        let result: Result<PaymentOutcome?, PaymentError>
+        let ending: PaymentOutcome?
+        let isOpen: Bool
+    }
+
+    private static func cell(_ face: Face, _ authority: Authority, _ report: Int) async throws -> Cell {
+        let world = World()
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "att_crashed"), reference: request.reference,
+            option: PaymentMethodOption(id: "refund", title: "Refund", amount: request.amount), idempotencyKey: "key",
+            startedAt: world.clock.now, expiresAt: nil, refund: request)
+        if authority != .none {
+            let entries = authority.events(world.clock.now).map { JournalEntry(date: world.clock.now, event: $0) }
+            try await world.leave(AttemptHistory(attempt: attempt, entries: entries))
+        }
+        let subject = face == .foreignNotification ? foreign : request.reference
+        let key = try JournalKey(Redacted([UInt8](repeating: 1, count: JournalKey.minimumLength)))
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([
+                Claimant(report: reports(of: subject)[report], subject: subject, authority: authority)
+            ]),
+            transport: RecordingTransport(), journal: world.journal, clock: world.clock, random: world.random,
+            journalKey: authority == .distrusted ? key : nil)
+        func state() async throws -> PaymentOutcome? {
+            switch face {
+            case .refund: return try await router.refund(request)
+            case .resume: return authority == .none ? nil : try await router.resume(attempt.id, as: Payer())
+            case .recover: return try await router.recover(as: Payer()).first?.result.get()
+            case .notification, .foreignNotification:
+                return try await router.handle(IncomingNotification(headers: [:], body: []), from: "acme").outcome
+            }
+        }
+        let result: Result<PaymentOutcome?, PaymentError>
+        do { result = .success(try await state()) } catch let error as PaymentError { result = .failure(error) }
+        let histories = try await world.journal.histories(of: request.reference)
+        return Cell(
+            result: result, ending: histories.first?.outcome, isOpen: histories.contains { !$0.isFinished })
+    }
+
+    /// The whole table is data, so that a change of any cell is seen.
+    @Test("Each cell is as it is written, and none says of a refund what the service did not say of this one")
+    func table() async throws {
+        var lines = [(["record", "report"] + Face.allCases.map(\.rawValue)).joined(separator: ",")]
+        for authority in Self.records {
+            for (index, report) in Self.reports(of: Self.request.reference).enumerated() {
+                var line = [authority.rawValue, LedgerTableTests.word(report)]
+                for face in Face.allCases {
+                    let cell = try await Self.cell(face, authority, index)
+                    let place: Comment = "\(face), \(authority.rawValue), \(report)"
+                    switch cell.result {
+                    case .failure(let error): line.append("error \(error.code.rawValue) \(error.phase.rawValue)")
+                    case .success(let outcome): line.append(outcome.map(LedgerTableTests.word) ?? "nothing")
+                    }
+                    line[line.count - 1] += cell.isOpen ? " open" : " closed"
+                    if case .success(let outcome?) = cell.result, outcome.isFinal {
+                        #expect(LedgerTableTests.word(outcome) == LedgerTableTests.word(report), place)
+                    }
+                    if face == .foreignNotification { #expect(cell.ending == nil, place) }
+                    if authority == .distrusted, face != .foreignNotification {
+                        #expect(!LedgerTableTests.isRefusal(try? cell.result.get()), place)
+                        #expect(cell.isOpen && cell.ending == nil, place)
+                    }
+                }
+                lines.append(line.joined(separator: ","))
+            }
+        }
+        let text = lines.joined(separator: "\n") + "\n"
+        let file = Vectors.root.appending(path: "Tests/Vectors/ledger-refunds.csv")
+        if ProcessInfo.processInfo.environment["UPDATE_LEDGER_TABLE"] != nil {
+            try Data(text.utf8).write(to: file)
+        }
+        #expect(text == String(decoding: try Data(contentsOf: file), as: UTF8.self))
+    }
+}
