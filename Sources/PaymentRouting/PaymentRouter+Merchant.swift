@@ -27,6 +27,7 @@ extension PaymentRouter {
     public func cancel(_ payment: PaymentReference) async throws(PaymentError) -> PaymentOutcome {
         let serviceClient = try serviceClient(for: payment.provider, payer: Payer())
         try serviceClient.checkIsPayment(payment)
+        try serviceClient.checkCancels()
         do {
             return try await leases.with(payment, as: .visitor) {
                 try await visitor($0, serviceClient).cancel(payment)

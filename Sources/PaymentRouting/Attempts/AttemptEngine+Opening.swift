@@ -48,7 +48,9 @@ extension AttemptEngine {
         switch try await checkTime(of: attempt.reference, until: attempt.expiresAt, attempt.option) {
         case .enough: return try await resume(history)
         case .paymentEnded(let report):
-            return try await end(attempt, as: report.checked(against: history, isUnsent: true))
+            // A visitor may have sent something while the service was asked.
+            let now = try await self.history(of: attempt) ?? history
+            return try await end(attempt, as: report.checked(against: now, isUnsent: true))
         case .priceEnded(let failure):
             // The payment can still be paid, with another attempt.
             try await close(attempt, .abandoned(reason: failure.message))
@@ -84,8 +86,8 @@ extension AttemptEngine {
             guard !report.isFinal else { return .paymentEnded(report) }
             throw error(
                 .unusableOption,
-                "the payment's time is over by this device's clock, but its service has not ended it; check the clock, "
-                    + "or ask again later")
+                "the payment's time is over by this device's clock, but its service has not ended it (\(report)); check "
+                    + "the clock, or ask again later")
         }
         if let end = option.expiresAt, end <= now {
             return .priceEnded(

@@ -16,34 +16,40 @@ struct ServiceClient: Sendable {
 
     // MARK: What the service can do
 
-    /// The service as a payers' provider.
-    ///
-    /// - Throws: ``PaymentError``, `unsupported`, when it is a merchant's.
-    private var provider: any PaymentProvider {
-        get throws(PaymentError) {
-            guard let provider = service as? any PaymentProvider else {
-                throw error(
-                    .unsupported,
-                    "\(descriptor.name) is registered as a merchant's service, which payers do not pay at")
-            }
-            return provider
-        }
-    }
-
-    /// The service as one that makes refunds.
-    ///
-    /// - Throws: ``PaymentError``, `unsupported`, when it does not.
-    private var refunder: any RefundingService {
-        get throws(PaymentError) {
-            guard let refunder = service as? any RefundingService else {
-                throw error(.unsupported, "\(descriptor.name) makes no refunds")
-            }
-            return refunder
-        }
-    }
-
     /// Refuses a service that makes no refunds.
     func checkRefunds() throws(PaymentError) { _ = try refunder }
+    /// Refuses a service that cancels nothing.
+    func checkCancels() throws(PaymentError) { _ = try canceller }
+    /// Refuses a service that takes no return URLs.
+    func checkReturns() throws(PaymentError) { _ = try completer }
+
+    private var provider: any PaymentProvider {
+        get throws(PaymentError) {
+            try able("is registered as a merchant's service, which payers do not pay at") { $0 as? any PaymentProvider }
+        }
+    }
+    private var refunder: any RefundingService {
+        get throws(PaymentError) { try able("makes no refunds") { $0 as? any RefundingService } }
+    }
+    private var canceller: any CancellingService {
+        get throws(PaymentError) { try able("cannot cancel payments") { $0 as? any CancellingService } }
+    }
+    private var completer: any RedirectCompletingProvider {
+        get throws(PaymentError) { try able("takes no return URLs") { $0 as? any RedirectCompletingProvider } }
+    }
+    private var reader: any NotificationReadingService {
+        get throws(PaymentError) { try able("takes no notifications") { $0 as? any NotificationReadingService } }
+    }
+
+    /// Returns the service as one with an ability.
+    ///
+    /// - Throws: ``PaymentError``, `unsupported`, with `lack`, when it has not.
+    private func able<Ability>(
+        _ lack: String, _ cast: (any PaymentService) -> Ability?
+    ) throws(PaymentError) -> Ability {
+        guard let ability = cast(service) else { throw error(.unsupported, "\(descriptor.name) \(lack)") }
+        return ability
+    }
 
     /// True if only the payer's settler sees the payments.
     var isSettledByPayer: Bool { service is any SettlingProvider }
@@ -118,27 +124,17 @@ struct ServiceClient: Sendable {
     func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
     ) async throws -> ServiceReport {
-        guard let completer = service as? any RedirectCompletingProvider else {
-            throw error(.unsupported, "the provider takes no return URLs")
-        }
-        return try ServiceReport(
-            try await completer.complete(callback, for: attempt, in: context), of: attempt.reference)
+        try ServiceReport(try await completer.complete(callback, for: attempt, in: context), of: attempt.reference)
     }
 
     /// Has the service cancel a payment.
     func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
-        guard let canceller = service as? any CancellingService else {
-            throw error(.unsupported, "the provider cannot cancel payments")
-        }
-        return try ServiceReport(try await canceller.cancel(payment, in: context), of: payment)
+        try ServiceReport(try await canceller.cancel(payment, in: context), of: payment)
     }
 
     /// Refuses a notification that is not genuine, or about another service's payment.
     func verify(_ notification: IncomingNotification) throws -> GenuineNotification {
-        guard let verifier = service as? any NotificationReadingService else {
-            throw error(.unsupported, "the provider takes no notifications")
-        }
-        let genuine = try verifier.verify(notification)
+        let genuine = try reader.verify(notification)
         guard genuine.reference.provider == descriptor.id else {
             throw error(.integrity, "the notification is about another provider's payment")
         }

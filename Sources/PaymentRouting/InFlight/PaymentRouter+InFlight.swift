@@ -50,7 +50,7 @@ extension PaymentRouter {
     /// - Parameter isCancelled: true if no caller waits any more. No step begins then, so that nothing more is sent.
     private func known(of payment: PaymentReference, isCancelled: Bool) async -> InFlightPayments.Ending {
         let histories = try? await effects.journal.histories(of: payment)
-        if let paid = Ledger(histories ?? [], effects).recordedSuccess { return .success(paid) }
+        if let paid = Ledger(histories ?? [], effects).recordedPayment?.outcome { return .success(paid) }
         if isCancelled, let histories, histories.allSatisfy({ $0.isFinished && effects.isSound($0) }) {
             return .failure(
                 PaymentError(.cancelled, "stopped before anything was sent", provider: payment.provider))

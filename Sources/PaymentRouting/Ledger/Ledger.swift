@@ -56,9 +56,6 @@ struct Ledger: Sendable {
         return report.claim
     }
 
-    /// The recorded outcome of a payment that was paid, by a record that can be trusted.
-    var recordedSuccess: PaymentOutcome? { recordedPayment?.outcome }
-
     /// The trusted record of an attempt that paid.
     var recordedPayment: AttemptHistory? {
         histories.first { if case .succeeded? = $0.outcome { isSound($0) } else { false } }
@@ -66,7 +63,7 @@ struct Ledger: Sendable {
 
     /// Returns the recorded outcome of a payment that only the payer's settler sees.
     func recorded(of payment: PaymentReference) -> PaymentOutcome {
-        if let recordedSuccess { return recordedSuccess }
+        if let paid = recordedPayment?.outcome { return paid }
         let sound = histories.filter(isSound)
         let message: String
         if let distrusted = histories.first(where: { !isSound($0) }) {
@@ -145,7 +142,7 @@ struct Ledger: Sendable {
 ///
 /// A claim that it is paid is of the payment that was asked about. The claim itself is read by the ledger alone, so
 /// that it cannot be stated in another way.
-struct ServiceReport: Sendable {
+struct ServiceReport: Sendable, CustomStringConvertible {
     fileprivate let claim: PaymentOutcome
     private let payment: PaymentReference
 
@@ -180,6 +177,8 @@ struct ServiceReport: Sendable {
         ServiceReport(unpaid: .unknown(UnknownOutcome(reference: payment, message: message)), of: payment)
     }
 
+    /// The claim for people.
+    var description: String { claim.description }
     /// True if nothing more will happen, by the claim.
     var isFinal: Bool { claim.isFinal }
     /// True if no money has moved and none will, by the claim.
