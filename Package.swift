@@ -220,7 +220,8 @@ let wholes = [
     library("ReviewModel", "PaymentCore PaymentCrypto PaymentWallet", at: "Tests/ReviewModel"),
     tests("PaymentReviewTests", "PaymentCore PaymentCrypto PaymentReview PaymentWallet ReviewModel TestSupport"),
     tests(
-        "PaymentRoutingTests", "\(app) PaymentCrypto PaymentRecurring PaymentSettlement PaymentStandards TestSupport"),
+        "PaymentRoutingTests",
+        "\(app) PaymentCrypto PaymentRecurring PaymentSettlement PaymentStandards PaymentTesting TestSupport"),
     tests("PaymentStandardsTests", "PaymentCore PaymentCrypto PaymentStandards TestSupport"),
     tests("PaymentTransportTests", "PaymentCore PaymentTransport TestSupport"),
     tests("PaymentWalletTests", "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentWallet TestSupport"),

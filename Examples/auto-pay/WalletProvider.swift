@@ -17,12 +17,12 @@ struct WalletProvider: PaymentProvider {
             options: [PaymentMethodOption(id: "cash", title: "Cash", amount: amount)])
     }
 
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         _ = try await context.step("take", .mutation(replay: .never)) { true }
         return .succeeded(PaymentReceipt(reference: attempt.reference))
     }
 
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         .succeeded(PaymentReceipt(reference: payment))
     }
 }

@@ -43,19 +43,19 @@ struct CustodianProvider: PaymentProvider {
         guard let order = order(request.link) else { throw PaymentError(.notAPayment, "it asks for no exact amount") }
         let isOver = order.instruction.expiresAt.map { $0 <= context.clock.now } ?? false
         let known = try await status(of: request.reference, in: context)
-        let outcome: PaymentOutcome? = if case .pending = known { isOver ? .expired : nil } else { known }
+        let report: ServiceReport? = if case .pending = known { isOver ? .expired : nil } else { known }
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: order.payee), amount: order.amount,
-            options: outcome == nil
+            options: report == nil
                 ? [
                     PaymentMethodOption(
                         id: "balance", title: "From the balance", amount: order.amount,
                         providerData: ["text": .string(order.text)])
                 ] : [],
-            expiresAt: order.instruction.expiresAt, outcome: outcome)
+            expiresAt: order.instruction.expiresAt, report: report)
     }
 
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         let text = attempt.option.providerData?["text"]?.string ?? ""
         let body: JSONValue = [
             "name": .string(attempt.reference.id), "text": .string(text),
@@ -65,14 +65,14 @@ struct CustodianProvider: PaymentProvider {
         let payment: JSONValue = try await context.step("send", .mutation(replay: .sameKey)) {
             try await context.json(.post, url, body: body, idempotencyKey: attempt.idempotencyKey)
         }
-        return outcome(payment, attempt.reference)
+        return report(payment, attempt.reference)
     }
 
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
-        outcome(try await context.json(.get, service.appending(["payments", payment.id])), payment)
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
+        report(try await context.json(.get, service.appending(["payments", payment.id])), payment)
     }
 
-    private func outcome(_ answer: JSONValue, _ payment: PaymentReference) -> PaymentOutcome {
+    private func report(_ answer: JSONValue, _ payment: PaymentReference) -> ServiceReport {
         switch (answer["name"]?.string, answer["state"]?.string) {
         case (payment.id, "sent"): .succeeded(PaymentReceipt(reference: payment))
         case (payment.id, "none"), (payment.id, "sending"): .pending(retryAfter: nil)

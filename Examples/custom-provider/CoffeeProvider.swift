@@ -18,17 +18,17 @@ struct CoffeeProvider: PaymentProvider {
             reference: request.reference, payee: Payee(name: order["shop"]?.string ?? "unknown"), amount: price,
             options: [PaymentMethodOption(id: "tab", title: "Put it on the tab", amount: price)])
     }
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         let (url, price) = (try gateway.appending(["orders", attempt.reference.id, "pay"]), attempt.option.amount)
-        return outcome(
+        return report(
             try await context.step("pay", .mutation(replay: .never)) {
                 try await context.json(.post, url, body: ["price": .string(price.decimalText)])
             }, attempt.reference)
     }
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
-        outcome(try await context.json(.get, gateway.appending(["orders", payment.id])), payment)
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
+        report(try await context.json(.get, gateway.appending(["orders", payment.id])), payment)
     }
-    private func outcome(_ order: JSONValue, _ payment: PaymentReference) -> PaymentOutcome {
+    private func report(_ order: JSONValue, _ payment: PaymentReference) -> ServiceReport {
         switch (order["id"]?.string, order["state"]?.string) {
         case (payment.id, "paid"): .succeeded(PaymentReceipt(reference: payment))
         case (payment.id, "void"): .cancelled

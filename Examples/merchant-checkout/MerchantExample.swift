@@ -60,7 +60,7 @@ struct MerchantExample {
         print("the buyer's wallet: \(word(try await wallet.pay(payment.link, as: SandboxWallet().payer())))")
         let page = await sandbox.returnURL(of: payment.reference.id)
         print("the buyer comes back to \(page?.prefix { $0 != "?" } ?? "no page"), which proves nothing")
-        print("asked: \(word(try await client.outcome(of: payment.reference, waiting: .seconds(10))))")
+        print("asked: \(word(try await client.report(of: payment.reference, waiting: .seconds(10))))")
 
         // The webhooks that the service has sent meanwhile.
         await sandbox.finishDeliveries()
@@ -99,5 +99,10 @@ struct MerchantExample {
         case .cancelled: "cancelled"
         default: "\(outcome)"
         }
+    }
+
+    /// The service's own report, which no router has compared with anything.
+    private static func word(_ report: ServiceReport) -> String {
+        if case .succeeded = report { "paid" } else { "\(report)" }
     }
 }

@@ -2,7 +2,7 @@ import PaymentCore
 
 /// Refunds at the tea house: the conformance declares the capability.
 extension TeaProvider: RefundingService {
-    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         guard request.amount.currency == .eur, request.amount.exponent == 2 else {
             throw PaymentError(.requestRefused, "the tea house gives euros back, in cents")
         }
@@ -12,13 +12,13 @@ extension TeaProvider: RefundingService {
                 .post, url, body: ["id": .string(request.id), "amount": .string(request.amount.decimalText)],
                 headers: credentials, idempotencyKey: "\(request.payment.id)/\(request.id)")
         }
-        return refund.outcome(of: request)
+        return refund.report(of: request)
     }
 
-    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         let url = try orders([refund.payment.id, "refunds", refund.id])
         let found: TeaRefund = try await context.json(.get, url, headers: credentials)
-        return found.outcome(of: refund)
+        return found.report(of: refund)
     }
 }
 
@@ -28,7 +28,7 @@ struct TeaRefund: Codable, Sendable {
     let order: String
     let amount: String
 
-    func outcome(of request: RefundRequest) -> PaymentOutcome {
+    func report(of request: RefundRequest) -> ServiceReport {
         guard id == request.id, order == request.payment.id, amount == request.amount.decimalText else {
             return .unknown(UnknownOutcome(reference: request.reference, message: "it speaks of another refund"))
         }

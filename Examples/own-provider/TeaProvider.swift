@@ -19,15 +19,15 @@ struct TeaProvider: PaymentProvider {
 
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         let order = try await ask(request.reference, context)
-        let (price, outcome) = (try order.money(), order.outcome(of: request.reference))
+        let (price, report) = (try order.money(), order.report(of: request.reference))
         let isOpen = order.state == "open"
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: order.shop), amount: price,
             options: isOpen ? [PaymentMethodOption(id: "tab", title: "Put it on the tab", amount: price)] : [],
-            outcome: isOpen ? nil : outcome)
+            report: isOpen ? nil : report)
     }
 
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         let url = try orders([attempt.reference.id, "charge"])
         let price = attempt.option.amount.decimalText
         var order: TeaOrder
@@ -40,15 +40,15 @@ struct TeaProvider: PaymentProvider {
         } catch let error as PaymentError where error.code == .requestRefused && error.phase == .answered {
             return .declined(DeclineReason(.refused, "the tea house does not take the payment"))
         }
-        for _ in 0..<20 where !order.outcome(of: attempt.reference).isFinal {
+        for _ in 0..<20 where !order.report(of: attempt.reference).isFinal {
             try await context.clock.sleep(for: .seconds(1))
             order = try await ask(attempt.reference, context)
         }
-        return order.outcome(of: attempt.reference)
+        return order.report(of: attempt.reference)
     }
 
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
-        try await ask(payment, context).outcome(of: payment)
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
+        try await ask(payment, context).report(of: payment)
     }
 
     private func ask(_ payment: PaymentReference, _ context: ProviderContext) async throws -> TeaOrder {
@@ -72,7 +72,7 @@ struct TeaOrder: Codable, Sendable {
         }
     }
 
-    func outcome(of payment: PaymentReference) -> PaymentOutcome {
+    func report(of payment: PaymentReference) -> ServiceReport {
         switch (id == payment.id, state) {
         case (true, "paid"): .succeeded(PaymentReceipt(reference: payment, amount: try? money()))
         case (true, "void"): .expired

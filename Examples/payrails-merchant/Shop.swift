@@ -39,7 +39,7 @@ actor Shop: SandboxService {
 
     // MARK: For its staff
 
-    func capture(_ payment: PaymentReference, _ amount: Money) async throws -> PaymentOutcome {
+    func capture(_ payment: PaymentReference, _ amount: Money) async throws -> ServiceReport {
         try await client.capture(payment, amount: amount)
     }
 

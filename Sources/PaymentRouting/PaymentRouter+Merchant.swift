@@ -44,13 +44,13 @@ extension PaymentRouter {
     ///
     /// Answer the service with success only after this returned. Notifications may come twice and in any order.
     ///
-    /// - Returns: the notification; where it says that no money moved, and the journal knows better, its outcome is
-    ///   ``PaymentOutcome/unknown(_:)``.
+    /// - Returns: the payment or refund, and its outcome; where the notification says that no money moved, and the
+    ///   journal knows better, that is ``PaymentOutcome/unknown(_:)``.
     /// - Throws: ``PaymentError``; `unsupported` when `provider` takes no notifications, `untrustedNotification` when
     ///   it is not genuine, `journal` when it could not be stored.
     public func handle(
         _ notification: IncomingNotification, from provider: ProviderID
-    ) async throws(PaymentError) -> PaymentNotification {
+    ) async throws(PaymentError) -> HandledNotification {
         let serviceClient = try serviceClient(for: provider, payer: Payer())
         do {
             let genuine = try serviceClient.verify(notification)
@@ -58,11 +58,23 @@ extension PaymentRouter {
                 try await visitor($0, serviceClient).endByMessage(genuine)
             } orElse: { _ in
             }
-            return PaymentNotification(
+            return HandledNotification(
                 reference: genuine.reference,
                 outcome: try await verdict(on: genuine.report, of: genuine.reference))
         } catch {
             throw PaymentError(thrown: error, at: provider)
         }
+    }
+}
+
+/// The statement that a genuine notification leads to.
+public struct HandledNotification: Sendable, Hashable {
+    /// The payment or refund it is about.
+    public let reference: PaymentReference
+    /// The outcome of the payment or refund.
+    public let outcome: PaymentOutcome
+
+    package init(reference: PaymentReference, outcome: PaymentOutcome) {
+        (self.reference, self.outcome) = (reference, outcome)
     }
 }

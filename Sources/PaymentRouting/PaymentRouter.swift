@@ -119,19 +119,25 @@ public struct PaymentRouter: Sendable {
 
     /// Pays an option of a quote that was shown to the payer. No other option is ever taken instead.
     ///
+    /// - Parameters:
+    ///   - quote: the quote.
+    ///   - id: the option; nil where the payer takes none, or can take none.
+    ///   - payer: the payer.
     /// - Throws: ``PaymentError``; ``PaymentError/Code/unusableOption`` when the quote has no such option that this
     ///   payer can fulfil, ``PaymentError/Code/optionChanged`` when the service has changed its demand by now: quote
     ///   again.
     public func pay(
-        _ quote: PaymentQuote, option id: PaymentMethodOption.ID, as payer: Payer
+        _ quote: PaymentQuote, option id: PaymentMethodOption.ID?, as payer: Payer
     ) async throws(PaymentError) -> PaymentOutcome {
         try quote.checkOptionIDs()
         let serviceClient = try serviceClient(for: quote.reference.provider, payer: payer)
         try serviceClient.checkIsPayment(quote.reference)
-        let option = try serviceClient.option(id, of: quote)
+        let option: PaymentMethodOption? = if let id { try serviceClient.option(id, of: quote) } else { nil }
         let outcome = try await carryOnce(quote.reference) { journal in
+            let engine = AttemptEngine(serviceClient: serviceClient, journal: journal)
+            guard let option else { return try await engine.decline(quote) }
             try await abandonUnsent(besides: quote.reference, option, serviceClient)
-            return try await AttemptEngine(serviceClient: serviceClient, journal: journal).pay(quote, option)
+            return try await engine.pay(quote, option)
         }
         return try await checkedOwn(outcome, of: quote.reference, quote.link?.reveal(), serviceClient)
     }
@@ -150,7 +156,7 @@ public struct PaymentRouter: Sendable {
             let histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
             return Ledger(histories, effects).recorded(of: payment)
         }
-        let report: ServiceReport
+        let report: CheckedReport
         do { report = try await serviceClient.status(of: payment) } catch {
             throw PaymentError(thrown: error, at: payment.provider)
         }
@@ -159,7 +165,7 @@ public struct PaymentRouter: Sendable {
 
     /// Returns the outcome to state where the service reports `report`.
     func verdict(
-        on report: ServiceReport, of payment: PaymentReference
+        on report: CheckedReport, of payment: PaymentReference
     ) async throws(PaymentError) -> PaymentOutcome {
         // Without the journal, a payment that is paid or open is stated all the same.
         guard report.deniesPayment else { return Ledger([], effects).verdict(on: report, at: .question) }

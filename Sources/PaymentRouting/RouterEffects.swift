@@ -54,3 +54,10 @@ struct RouterEffects: Sendable {
         ) { emit(.note($0)) }
     }
 }
+
+extension Ledger {
+    /// Creates the ledger of the journal's records, at this time.
+    init(_ histories: [AttemptHistory], _ effects: RouterEffects) {
+        self.init(histories, now: effects.clock.now, isSound: effects.isSound)
+    }
+}

@@ -27,7 +27,7 @@ package enum SettlementFlow {
         }
         let answer = try await chosenAmount(current.map(\.offer.amount), payee, context)
         if case .declined = answer {
-            return PaymentQuote(reference: reference, payee: payee, amount: nil, options: [], outcome: .cancelled)
+            return PaymentQuote(reference: reference, payee: payee, amount: nil, options: [], report: .cancelled)
         }
         var options: [PaymentMethodOption] = []
         for (id, title, offer) in current {
@@ -76,7 +76,7 @@ package enum SettlementFlow {
     /// - Throws: ``PaymentError``; phase `maybeSent` when money may have moved.
     package static func pay(
         _ attempt: PaymentAttempt, _ reader: any InstructionReader, in context: ProviderContext
-    ) async throws -> PaymentOutcome {
+    ) async throws -> ServiceReport {
         let endpoint = try reviewed(attempt.option, reader)
         // A payee that is paid by name may publish the same invoice permanently. A link's own invoice is that payment.
         if payee(of: attempt.option) != nil, await !context.hasRun(step) {
@@ -123,7 +123,7 @@ package enum SettlementFlow {
     package static func pay(
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint, in context: ProviderContext,
         unless check: @escaping @Sendable () async throws -> Void = {}
-    ) async throws -> PaymentOutcome {
+    ) async throws -> ServiceReport {
         do {
             let proof = try await context.settle(attempt, to: endpoint, unless: check)
             return .succeeded(

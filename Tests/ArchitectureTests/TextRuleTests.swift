@@ -76,26 +76,14 @@ struct TextRuleTests {
     @Test(
         "Outcomes that the ledger does not make",
         arguments: [
-            "return .declined(DeclineReason(.refused, \"no\"))", "return .expired", "isLate ? .expired : report",
-            "let outcome: PaymentOutcome = .cancelled", ".success(.succeeded(PaymentReceipt(reference: payment)))",
+            "return PaymentOutcome(stating: .cancelled)", "Ledger.empty.verdict(on: report, at: .run)",
+            "try json.decode(PaymentOutcome.self)",
         ])
     func outcomes(text: String) {
         let place = "Sources/PaymentRouting/Attempts/A.swift"
         #expect(TextRules.outcomes(Self.package([place: text])).map(\.place) == [place])
-        #expect(TextRules.outcomes(Self.package(["Sources/PaymentRouting/Ledger/A.swift": text])).isEmpty)
-        #expect(TextRules.outcomes(Self.package(["Plugins/Citcon/Provider/A.swift": text])).isEmpty)
-    }
-
-    @Test(
-        "Outcomes that are read, and reports",
-        arguments: [
-            "case .cancelled: return [:]", "return .ended(.cancelled(quote.reference))",
-            "throw PaymentError(.cancelled, \"stopped\")", "failure.code == .cancelled ? a : b",
-            "if case .succeeded(let receipt) = outcome { return receipt }",
-        ])
-    func readOutcomes(text: String) {
-        let place = "Sources/PaymentRouting/Attempts/A.swift"
-        #expect(TextRules.outcomes(Self.package([place: text])).isEmpty)
+        #expect(TextRules.outcomes(Self.package(["Sources/PaymentTesting/A.swift": text])).isEmpty)
+        #expect(TextRules.outcomes(Self.package(["Plugins/Citcon/Tests/A.swift": text])).isEmpty)
     }
 
     @Test(

@@ -107,7 +107,7 @@ struct CafeProvider {
     struct Order: Codable, Sendable {
         let state: String
 
-        func outcome(of payment: PaymentReference) -> PaymentOutcome {
+        func report(of payment: PaymentReference) -> ServiceReport {
             state == "paid"
                 ? .succeeded(PaymentReceipt(reference: payment))
                 : .unknown(UnknownOutcome(reference: payment, rawStatus: state, message: "not paid yet"))
@@ -116,11 +116,11 @@ struct CafeProvider {
 
     let url: HTTPURL
 
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         let order: Order = try await context.step("pay", .mutation(replay: .never)) {
             try await context.json(.post, url, body: ["price": .string(attempt.option.amount.decimalText)])
         }
-        return order.outcome(of: attempt.reference)
+        return order.report(of: attempt.reference)
     }
 }
 

@@ -3,6 +3,7 @@ import PaymentCore
 import PaymentLoopback
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import PaymentTransport
 import PaymentWallet
 import WalletConnectPayProvider

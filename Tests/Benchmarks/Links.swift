@@ -69,11 +69,11 @@ struct PatternProvider: PaymentProvider {
         throw PaymentError(.unsupported, "only routes")
     }
 
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         throw PaymentError(.unsupported, "only routes")
     }
 
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         throw PaymentError(.unsupported, "only routes")
     }
 }

@@ -83,13 +83,13 @@ struct ExternalProtocolTests {
         let match = try #require(provider.recognize(link))
         let request = QuoteRequest(link: link, match: match, reference: Self.payment)
         let quote = try await provider.quote(request, in: ExternalPrograms.context())
-        #expect(quote.amount == nil && quote.expiresAt == nil && quote.outcome == nil)
+        #expect(quote.amount == nil && quote.expiresAt == nil && quote.report == nil)
         #expect(quote.options.map(\.providerData) == [nil])
         let outcome = try await provider.pay(ExternalPrograms.attempt, in: ExternalPrograms.context())
         #expect(outcome == .succeeded(PaymentReceipt(reference: Self.payment)))
         #expect(
             try await provider.status(of: Self.payment, in: ExternalPrograms.context()) == .pending(retryAfter: nil))
-        #expect(try await provider.quote(request, in: ExternalPrograms.context()).outcome == .expired)
+        #expect(try await provider.quote(request, in: ExternalPrograms.context()).report == .expired)
     }
 
     // MARK: Secrets

@@ -74,8 +74,8 @@ struct BrokenProvider: PaymentProvider {
             options: [PaymentMethodOption(id: "charge", title: "Charge", amount: amount)])
     }
 
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
-        let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: attempt.reference))
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
+        let paid = ServiceReport.succeeded(PaymentReceipt(reference: attempt.reference))
         switch flaw {
         case .paysNothing: return paid
         case .hopes:
@@ -108,7 +108,7 @@ struct BrokenProvider: PaymentProvider {
         return try await base.pay(attempt, in: context)
     }
 
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try await base.status(of: payment, in: context)
     }
 }

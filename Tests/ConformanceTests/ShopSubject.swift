@@ -75,16 +75,16 @@ private struct ShopMerchant: RefundingService, CancellingService, NotificationRe
             id: base.descriptor.id, name: "Shop for merchants", outboundHosts: base.descriptor.outboundHosts,
             replayWindow: base.descriptor.replayWindow)
     }
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try await base.status(of: payment, in: context)
     }
-    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         try await base.refund(request, in: context)
     }
-    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         try await base.status(of: refund, in: context)
     }
-    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try await base.cancel(payment, in: context)
     }
     func verify(_ notification: IncomingNotification) throws -> PaymentNotification { try base.verify(notification) }

@@ -121,10 +121,10 @@ private struct Taker: PaymentProvider {
 
     func recognize(_ link: PaymentLink) -> LinkMatch? { LinkMatch(reference: nil) }
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote { throw OnlyRoutes() }
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         throw OnlyRoutes()
     }
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         throw OnlyRoutes()
     }
 }

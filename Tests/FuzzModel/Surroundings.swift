@@ -70,7 +70,7 @@ package struct Surroundings: Sendable {
     }
 }
 
-extension PaymentOutcome {
+extension ServiceReport {
     /// True if it reports that the money arrived.
     package var isSuccess: Bool { if case .succeeded = self { true } else { false } }
 }

@@ -64,7 +64,7 @@ struct AttemptTests {
     func words(transaction: String?) {
         func words(_ subject: PaymentReference.Subject) -> String {
             let reference = PaymentReference(provider: "acme", id: "7", subject: subject)
-            return "\(PaymentOutcome.succeeded(PaymentReceipt(reference: reference, transactionID: transaction)))"
+            return "\(ServiceReport.succeeded(PaymentReceipt(reference: reference, transactionID: transaction)))"
         }
         let detail = transaction.map { " (transaction \($0))" } ?? ""
         #expect(words(.payment) == "paid" + detail && words(.refund(of: "p1")) == "refunded" + detail)

@@ -76,7 +76,7 @@ struct RetryAfterTests {
     @Test("Every outcome is encoded in its one form")
     func outcomes() throws {
         let reference = PaymentReference(provider: "acme", id: "p1")
-        let texts: [(PaymentOutcome, String)] = [
+        let texts: [(ServiceReport, String)] = [
             (
                 .succeeded(PaymentReceipt(reference: reference)),
                 #"{"succeeded":{"_0":{"reference":{"id":"p1","provider":"acme","subject":"payment"}}}}"#
@@ -96,7 +96,7 @@ struct RetryAfterTests {
         for (outcome, text) in texts {
             let value = try JSONValue(parsing: text)
             #expect(try JSONValue.encode(outcome) == value)
-            #expect(try value.decode(PaymentOutcome.self) == outcome)
+            #expect(try value.decode(ServiceReport.self) == outcome)
         }
     }
 
@@ -107,9 +107,9 @@ struct RetryAfterTests {
     func hostileWaits(wait: String) throws {
         let value = try JSONValue(parsing: #"{"pending":{"retryAfter":\#(wait)}}"#)
         if wait.hasPrefix("[") {
-            #expect(throws: (any Error).self) { try value.decode(PaymentOutcome.self) }
+            #expect(throws: (any Error).self) { try value.decode(ServiceReport.self) }
         } else {
-            #expect(try value.decode(PaymentOutcome.self) == .pending(retryAfter: nil))
+            #expect(try value.decode(ServiceReport.self) == .pending(retryAfter: nil))
         }
     }
 }

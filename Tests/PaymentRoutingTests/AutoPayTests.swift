@@ -28,7 +28,7 @@ struct AutoPayTests {
     static func isPaid(_ outcome: PaymentOutcome) -> Bool { if case .succeeded = outcome { true } else { false } }
 
     static func declined(_ outcome: PaymentOutcome) -> DeclineReason? {
-        if case .declined(let reason) = outcome { reason } else { nil }
+        if case .declined(let reason) = outcome { reason.fact } else { nil }
     }
 
     @Test("Within the limit nobody is asked, beyond it somebody is, and the next day begins anew")

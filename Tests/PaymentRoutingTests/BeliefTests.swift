@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing
@@ -9,33 +10,33 @@ import Testing
 /// The accepted evidence about a payment that may have been made: late messages, returns and refusals.
 @Suite("What is believed")
 struct BeliefTests {
-    private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
-    private static let refused = PaymentOutcome.declined(DeclineReason(.refused, "no funds"))
-    private static let pending = PaymentOutcome.pending(retryAfter: nil)
+    private static let paid = ServiceReport.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+    private static let refused = ServiceReport.declined(DeclineReason(.refused, "no funds"))
+    private static let pending = ServiceReport.pending(retryAfter: nil)
 
     /// A merchant's provider with scripted notifications and cancellations.
     private struct Shop: NotificationReadingService, CancellingService, RedirectCompletingProvider {
         var base: ScriptedProvider
-        var word: PaymentOutcome
+        var word: ServiceReport
         var descriptor: ProviderDescriptor { base.descriptor }
         func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
         func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
             try await base.quote(request, in: context)
         }
-        func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
             try await base.pay(attempt, in: context)
         }
-        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
             try await base.status(of: payment, in: context)
         }
         func complete(
             _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
-        ) async throws -> PaymentOutcome {
+        ) async throws -> ServiceReport {
             word
         }
-        func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome { word }
+        func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport { word }
         func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
-            PaymentNotification(reference: ScriptedProvider.reference, outcome: word)
+            PaymentNotification(reference: ScriptedProvider.reference, report: word)
         }
     }
 
@@ -51,7 +52,7 @@ struct BeliefTests {
     }
 
     /// The first attempt is declined; the second charges, and its answer is lost; any later one charges again.
-    private static func shop(_ charges: Tally, word: PaymentOutcome) -> Shop {
+    private static func shop(_ charges: Tally, word: ServiceReport) -> Shop {
         var base = ScriptedProvider()
         base.payBody = { attempt, context in
             charges.count("attempt")
@@ -200,7 +201,7 @@ struct BeliefTests {
             Issue.record("old news were told")
             return
         }
-        #expect(try await journal.unfinished().map(\.outcome) == [nil])
+        #expect(try await journal.unfinished().map(\.report) == [nil])
         await isDone.open()
         #expect(try await paying.value == Self.pending)
     }
@@ -253,7 +254,7 @@ struct BeliefTests {
             #expect(try await router.pay(ScriptedProvider.link, as: .careless) == Self.pending)
             let error = await #expect(throws: PaymentError.self) { try await Self.bring(message, to: router) }
             #expect(error?.code == .integrity && error?.phase == .maybeSent, "\(receipt)")
-            #expect(await journal.unfinished().map(\.outcome) == [Self.pending], "\(receipt)")
+            #expect(await journal.unfinished().map(\.report) == [Self.pending], "\(receipt)")
         }
     }
 
@@ -305,12 +306,12 @@ struct BeliefTests {
         await charged.pass()
         _ = try await Self.bring(message, to: router)
         #expect(try await payment == Self.pending)
-        #expect(await journal.unfinished().map(\.outcome) == [Self.pending])
+        #expect(await journal.unfinished().map(\.report) == [Self.pending])
     }
 
     @Test("A cancellation tells of no other payment, also where no attempt is open")
     func foreignCancellation() async throws {
-        let word = PaymentOutcome.succeeded(PaymentReceipt(reference: PaymentReference(provider: "acme", id: "p2")))
+        let word = ServiceReport.succeeded(PaymentReceipt(reference: PaymentReference(provider: "acme", id: "p2")))
         let router = try Self.router(Shop(base: ScriptedProvider(), word: word), InMemoryJournal())
         let error = await #expect(throws: PaymentError.self) { try await router.cancel(ScriptedProvider.reference) }
         #expect(error?.code == .integrity)
@@ -332,7 +333,7 @@ struct BeliefTests {
             try await router.handle(IncomingNotification(headers: [:], body: []), from: "other")
         }
         #expect(error?.code == .integrity)
-        #expect(await journal.unfinished().map(\.outcome) == [Self.pending])
+        #expect(await journal.unfinished().map(\.report) == [Self.pending])
     }
 
     @Test("A word that nothing came of does not end an attempt that has sent nothing yet")
@@ -360,7 +361,7 @@ struct BeliefTests {
 
     @Test("After a charge was accepted, a refusal is believed only when the status says so too")
     func refusalAfterCharge() async throws {
-        let cases: [(PaymentOutcome?, PaymentOutcome?)] = [
+        let cases: [(ServiceReport?, ServiceReport?)] = [
             (nil, nil), (Self.pending, nil), (Self.paid, Self.paid), (Self.refused, Self.refused),
             (.expired, Self.refused),
         ]
@@ -395,9 +396,9 @@ struct BeliefTests {
 
     @Test("A payment that its payer's return has ended is told as the journal has it, however the closure goes on")
     func endedByReturn() async throws {
-        let completed = PaymentOutcome.succeeded(
+        let completed = ServiceReport.succeeded(
             PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "completed"))
-        for word in [nil, PaymentOutcome.expired, Self.pending] {
+        for word in [nil, ServiceReport.expired, Self.pending] {
             let (inside, leave) = (Gate(), Gate())
             var world = World()
             world.provider.payBody = { attempt, context in
@@ -421,7 +422,7 @@ struct BeliefTests {
             #expect(try await router.handle("shop://paid?id=p1") == completed)
             await leave.open()
             #expect(try await outcome == completed)
-            #expect(try await world.histories.map(\.outcome) == [completed])
+            #expect(try await world.histories.map(\.report) == [completed])
             #expect(try await router.pay(ScriptedProvider.link, as: .careless) == completed)
         }
     }

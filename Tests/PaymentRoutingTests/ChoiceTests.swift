@@ -9,7 +9,7 @@ import Testing
 /// The sources of a choice, and that only the chosen option is paid.
 @Suite("The choice")
 struct ChoiceTests {
-    private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+    private static let paid = ServiceReport.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
 
     // MARK: Ids
 

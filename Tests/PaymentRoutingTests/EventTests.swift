@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing
@@ -155,6 +156,7 @@ struct EventTests {
 @Suite("Stages: what a screen shows of a payment")
 struct PaymentStageTests {
     private static let mutation = StepKind.mutation(replay: .never)
+    private static let expired = PaymentOutcome(stating: .expired)
 
     private static func stage(_ kinds: [PaymentEvent.Kind]) -> PaymentStage {
         var stage = PaymentStage()
@@ -178,7 +180,7 @@ struct PaymentStageTests {
             "Waiting for a page shown to the payer", true
         ),
         ([.continued(.euros("card")), .waiting(.seconds(2))], .waiting, "Waiting for the service", true),
-        ([.stepStarted("pay", mutation), .outcome(.expired)], .ended(.expired), "expired", true),
+        ([.stepStarted("pay", mutation), .outcome(Self.expired)], .ended(Self.expired), "expired", true),
         ([.continued(.euros("card")), .abandoned(reason: "late")], .working, "Paying with card", false),
     ]
 
@@ -195,7 +197,8 @@ struct PaymentStageTests {
     @Test("Of money that goes back nothing reads as if it were paid")
     func refunds() {
         let refund = PaymentReference(provider: "acme", id: "credit-7", subject: .refund(of: "p1"))
-        let outcome = PaymentOutcome.succeeded(PaymentReceipt(reference: refund, transactionID: "t-1"))
+        let outcome = PaymentOutcome(
+            stating: .succeeded(PaymentReceipt(reference: refund, transactionID: "t-1")))
         var stage = PaymentStage()
         var words: [String] = []
         for kind in [.began(.euros("Refund")), .stepStarted("refund", Self.mutation), .outcome(outcome)]

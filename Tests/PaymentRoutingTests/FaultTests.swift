@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Faults while paying")
 struct FaultTests {
-    private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+    private static let paid = ServiceReport.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
 
     /// Sends one capture in a mutation step.
     private static let capture: ScriptedProvider.Pay = { attempt, context in
@@ -86,7 +86,7 @@ struct FaultTests {
             world.provider.statusBody = { _, _ in settled }
             #expect(try await world.pay() == settled)
             #expect(world.transport.requests.count == 1)
-            #expect(try await world.histories.map(\.outcome) == [settled])
+            #expect(try await world.histories.map(\.report) == [settled])
         }
     }
 
@@ -105,7 +105,7 @@ struct FaultTests {
 
     @Test("When the status cannot be had either, the outcome is unknown within bounded time")
     func unreachable() async throws {
-        for status in [nil, PaymentOutcome.pending(retryAfter: .seconds(1))] {
+        for status in [nil, ServiceReport.pending(retryAfter: .seconds(1))] {
             var world = Self.world(Self.lost(.maybeSent))
             world.provider.statusBody = { payment, _ in
                 guard let status else { throw PaymentError(.network, "gone", provider: "acme") }
@@ -126,7 +126,7 @@ struct FaultTests {
 
     @Test("A provider cannot talk away what may have been sent")
     func swallowedError() async throws {
-        for claimed in [PaymentOutcome.cancelled, .expired, .declined(DeclineReason(.refused, "no"))] {
+        for claimed in [ServiceReport.cancelled, .expired, .declined(DeclineReason(.refused, "no"))] {
             var world = Self.world(Self.lost(.maybeSent))
             world.provider.payBody = { attempt, context in
                 do { return try await Self.capture(attempt, context) } catch { return claimed }

@@ -7,7 +7,7 @@ import Testing
 /// Payers whose pages and wallets never return.
 @Suite("Callbacks that never return", .timeLimit(.minutes(10)))
 struct HangingTests {
-    private static let completed = PaymentOutcome.succeeded(
+    private static let completed = ServiceReport.succeeded(
         PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "completed"))
 
     /// A payment that waits at its page until `leave` opens, then charges.
@@ -37,7 +37,7 @@ struct HangingTests {
         await inside.pass()
         async let second = router.pay(ScriptedProvider.link, as: .careless)
         #expect(try await router.handle("shop://paid?id=p1") == Self.completed)
-        #expect(try await [first, second] == [Self.completed, Self.completed])
+        #expect(try await [first, second].map(\.report) == [Self.completed, Self.completed])
         let id = try #require(try await world.histories.first?.attempt.id)
         #expect(try await router.pay(ScriptedProvider.link, as: .careless) == Self.completed)
         #expect(try await router.resume(id, as: Payer()) == Self.completed)
@@ -135,7 +135,7 @@ struct HangingTests {
         await leave.open()
         while try await world.histories.allSatisfy({ !$0.isFinished }) { await Task.yield() }
         #expect(world.transport.requests.isEmpty)
-        #expect(try await world.histories.map(\.outcome) == [nil])
+        #expect(try await world.histories.map(\.report) == [nil])
     }
 
     @Test("Who starts a payment that everyone else has given up is not told that it was cancelled")

@@ -12,6 +12,8 @@ struct LedgerTableTests {
     /// A call that states an outcome.
     enum Face: String, CaseIterable {
         case quote, pay, status, resume, recover, notification, callback, cancel
+        /// A period of a plan is charged, and asked about after a process has ended.
+        case charge, settle
 
         /// True if the call carries the open attempt on, or brings a message that can end it.
         var endsAttempts: Bool { self != .quote && self != .status }
@@ -73,24 +75,38 @@ struct LedgerTableTests {
         }
     }
 
-    private static let reports: [PaymentOutcome] = [
+    private static let reports: [ServiceReport] = [
         .succeeded(PaymentReceipt(reference: ScriptedProvider.reference)),
         .declined(DeclineReason(.refused, "no funds")), .cancelled, .expired, .pending(retryAfter: nil),
         .unknown(UnknownOutcome(reference: ScriptedProvider.reference, message: "?")),
     ]
 
+    /// The link of a plan, which names its payee.
+    private static let planLink = "https://pay.acme.example/mina"
+
+    /// The payment as a period of that plan.
+    private static func period(_ now: Date) -> PlannedPeriod {
+        let period = RecurringPeriod(number: 0, start: now, end: now.addingTimeInterval(86_400))
+        return PlannedPeriod(
+            ScriptedProvider.reference, amount: .cents(1000), period: period, attempts: 1, isApproved: true)
+    }
+
     /// A service that makes one report to every question; its payer's side comes to the stored steps again.
-    private struct Claimant: NotificationReadingService, CancellingService, RedirectCompletingProvider {
-        let report: PaymentOutcome
+    private struct Claimant: NotificationReadingService, CancellingService, RedirectCompletingProvider, PayeeProvider {
+        let report: ServiceReport
         let authority: Authority
         let base = ScriptedProvider()
         var descriptor: ProviderDescriptor { base.descriptor }
-        func recognize(_ link: PaymentLink) -> LinkMatch? { base.recognize(link) }
+        func recognize(_ link: PaymentLink) -> LinkMatch? {
+            guard link.text == LedgerTableTests.planLink else { return base.recognize(link) }
+            return LinkMatch(reference: "mina", namesPayee: true)
+        }
+        func payee(of option: PaymentMethodOption) -> String? { nil }
         func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
             PaymentQuote(
-                reference: request.reference, payee: base.payee, amount: nil, options: base.options, outcome: report)
+                reference: request.reference, payee: base.payee, amount: nil, options: base.options, report: report)
         }
-        func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
             for case .stepStarted(let name, let kind) in authority.events(attempt.startedAt) {
                 _ = try await context.step(name, kind) { () async throws -> String in
                     if kind.movesMoney { throw PaymentError(.requestRefused, "no", phase: .answered) }
@@ -99,15 +115,15 @@ struct LedgerTableTests {
             }
             return report
         }
-        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome { report }
+        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport { report }
         func complete(
             _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
-        ) async throws -> PaymentOutcome {
+        ) async throws -> ServiceReport {
             report
         }
-        func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome { report }
+        func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport { report }
         func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
-            PaymentNotification(reference: ScriptedProvider.reference, outcome: report)
+            PaymentNotification(reference: ScriptedProvider.reference, report: report)
         }
     }
 
@@ -127,7 +143,7 @@ struct LedgerTableTests {
     }
 
     private static func cell(
-        _ face: Face, _ authority: Authority, _ report: PaymentOutcome
+        _ face: Face, _ authority: Authority, _ report: ServiceReport
     ) async throws -> Cell {
         let world = World()
         var attempt: AttemptID?
@@ -153,6 +169,11 @@ struct LedgerTableTests {
                 return try await router.handle(IncomingNotification(headers: [:], body: []), from: "acme").outcome
             case .callback: return try await router.handle("shop://paid?id=p1")
             case .cancel: return try await router.cancel(payment)
+            case .charge:
+                return try await router.pay(
+                    Self.period(world.clock.now),
+                    as: PlannedPeriod.Order(link: planLink, option: "card", paysByItself: true), with: .careless)
+            case .settle: return try await router.settle(Self.period(world.clock.now), with: .careless)
             }
         }
         let result: Result<PaymentOutcome?, PaymentError>
@@ -162,7 +183,9 @@ struct LedgerTableTests {
             isOpen: try await world.histories.contains { !$0.isFinished })
     }
 
-    static func word(_ outcome: PaymentOutcome) -> String { String("\(outcome)".prefix(while: \.isLetter)) }
+    static func word(_ outcome: some CustomStringConvertible) -> String {
+        String("\(outcome)".prefix(while: \.isLetter))
+    }
 
     static func isRefusal(_ outcome: PaymentOutcome?) -> Bool {
         switch outcome {

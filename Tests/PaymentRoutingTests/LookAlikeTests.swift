@@ -124,6 +124,6 @@ private struct Claimer: PaymentProvider {
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         throw CancellationError()
     }
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome { .cancelled }
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome { .cancelled }
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport { .cancelled }
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport { .cancelled }
 }

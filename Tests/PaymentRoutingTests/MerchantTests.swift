@@ -1,6 +1,7 @@
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import TestSupport
 import Testing
 
@@ -16,7 +17,7 @@ struct MerchantTests {
             random: SeededRandomSource(seed: 1))
     }
 
-    private func receipt(_ request: RefundRequest) -> PaymentOutcome {
+    private func receipt(_ request: RefundRequest) -> ServiceReport {
         .succeeded(PaymentReceipt(reference: request.reference))
     }
 
@@ -80,7 +81,7 @@ struct MerchantTests {
         let router = try router(shop)
         guard case .unknown = try await router.refund(request) else { Issue.record("it cannot be known"); return }
         let reports = try await router.recover(as: Payer())
-        #expect(reports.map(\.result) == [.success(receipt(request))])
+        #expect(reports.map(\.result) == [.success(PaymentOutcome(stating: receipt(request)))])
         #expect(reports.first?.attempt.refund == request)
         #expect(shop.calls["refund"] == 1)
     }
@@ -109,11 +110,11 @@ struct MerchantTests {
         struct Forgetful: CancellingService {
             let isSent: Bool
             let descriptor = ProviderDescriptor(id: "acme", name: "Acme", patterns: [], outboundHosts: [])
-            func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+            func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
                 if isSent { _ = try await context.step("cancel", .mutation(replay: .never)) { true } }
                 throw PaymentError(.serviceFailure, "the question after it failed", phase: .answered)
             }
-            func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+            func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
                 .pending(retryAfter: nil)
             }
         }
@@ -143,7 +144,7 @@ struct MerchantTests {
         }
         #expect(try await journal.unfinished().isEmpty)
         let paid = PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "notified")
-        #expect(try await journal.histories(of: ScriptedProvider.reference).map(\.outcome) == [.succeeded(paid)])
+        #expect(try await journal.histories(of: ScriptedProvider.reference).map(\.report) == [.succeeded(paid)])
     }
 
     @Test("A provider that cannot do it says so")
@@ -166,13 +167,13 @@ private struct Till: RefundingService {
     let base: Shop
     var descriptor: ProviderDescriptor { ProviderDescriptor(id: "till", name: "Till", outboundHosts: []) }
 
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try await base.status(of: payment, in: context)
     }
-    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         try await base.refund(request, in: context)
     }
-    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         try await base.status(of: refund, in: context)
     }
 }

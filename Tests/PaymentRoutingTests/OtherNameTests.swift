@@ -18,10 +18,10 @@ struct OtherNameTests {
         func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
             try await base.quote(request, in: context)
         }
-        func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+        func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
             try await base.pay(attempt, in: context)
         }
-        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
             try await base.status(of: payment, in: context)
         }
     }

@@ -184,8 +184,8 @@ struct PayTests {
     }
 
     @Test(
-        "After the wallet has sent money, nobody's refusal is final", arguments: [PaymentOutcome.expired, .cancelled])
-    func walletTransfer(_ refusal: PaymentOutcome) async throws {
+        "After the wallet has sent money, nobody's refusal is final", arguments: [ServiceReport.expired, .cancelled])
+    func walletTransfer(_ refusal: ServiceReport) async throws {
         var world = World()
         let sent = Tally()
         world.provider.statusBody = { _, _ in refusal }
@@ -315,7 +315,7 @@ struct PayTests {
 
     @Test("The status and the quote of a payment cannot speak of another")
     func unsoundAnswers() async throws {
-        let other = PaymentOutcome.succeeded(Self.unsound[0])
+        let other = ServiceReport.succeeded(Self.unsound[0])
         var world = World()
         world.provider.statusBody = { _, _ in other }
         world.provider.quotedOutcome = other
@@ -398,7 +398,7 @@ struct PayTests {
         #expect(try await router.handle("shop://paid?ret=0") == nil, "nothing is open")
         _ = try await router.pay("https://pay.acme.example/?id=p1", as: .careless)
         _ = try await router.pay("https://pay.acme.example/?id=p2", as: .careless)
-        func completed(_ id: String) -> PaymentOutcome {
+        func completed(_ id: String) -> ServiceReport {
             let reference = PaymentReference(provider: "acme", id: id)
             return .succeeded(PaymentReceipt(reference: reference, transactionID: "completed"))
         }

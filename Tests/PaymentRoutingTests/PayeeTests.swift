@@ -26,7 +26,7 @@ struct PayeeTests {
 
     private func receipt(_ outcome: PaymentOutcome) throws -> PaymentReceipt {
         guard case .succeeded(let receipt) = outcome else { throw PaymentError(.integrity, "\(outcome)") }
-        return receipt
+        return receipt.fact
     }
 
     @Test("Who is paid again is paid again: each payment has a name of its own")
@@ -215,10 +215,10 @@ struct PayeeTests {
             func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
                 try await base.quote(request, in: context)
             }
-            func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+            func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
                 try await base.pay(attempt, in: context)
             }
-            func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+            func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
                 try await base.status(of: payment, in: context)
             }
         }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What no journal keeps")
 struct PayerAnswerTests {
-    private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+    private static let paid = ServiceReport.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
 
     /// Asks for a card in one step, and needs it in another.
     private static func card(_ asked: Tally, failing: String? = nil) -> ScriptedProvider.Pay {

@@ -39,7 +39,7 @@ struct RecoveryServiceTests {
         #expect(told.allSatisfy { $0.attempt.id == attempt })
         #expect(told.count >= 2)
         #expect(told.dropLast().allSatisfy { !$0.isSettled })
-        #expect(told.last?.result == .success(.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))))
+        #expect(try told.last?.result.get() == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference)))
     }
 
     @Test("A journal that cannot be read is told, and looked at again")

@@ -2,14 +2,15 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing
 
 @Suite("Recovery and shared journals")
 struct RecoveryTests {
-    private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
-    private static let unknown = PaymentOutcome.unknown(
+    private static let paid = ServiceReport.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+    private static let unknown = ServiceReport.unknown(
         UnknownOutcome(reference: ScriptedProvider.reference, message: "?"))
 
     /// Signs, then captures.
@@ -35,7 +36,7 @@ struct RecoveryTests {
 
     private static let payer = Payer(signer: Signer())
 
-    private func world(_ ran: Tally, status: PaymentOutcome = paid) -> World {
+    private func world(_ ran: Tally, status: ServiceReport = paid) -> World {
         var world = World()
         world.provider.payBody = Self.capture(ran)
         world.provider.statusBody = { _, _ in status }
@@ -52,7 +53,7 @@ struct RecoveryTests {
             (sent, Self.payer, 0, Self.paid), (sent, Payer(), 0, Self.paid),
             (Array(sent.prefix(2)), Self.payer, 1, Self.paid), (Array(sent.prefix(1)), Self.payer, 1, Self.paid),
             ([], Self.payer, 1, Self.paid), ([], Payer(), 0, nil),
-        ] as [([JournalEntry.Event], Payer, Int, PaymentOutcome?)] {
+        ] as [([JournalEntry.Event], Payer, Int, ServiceReport?)] {
             let ran = Tally()
             let world = world(ran)
             let id = try await world.crashed(events)
@@ -61,7 +62,7 @@ struct RecoveryTests {
             let report = try #require(reports.first)
             #expect(report.isSettled)
             if let outcome {
-                #expect(report.result == .success(outcome))
+                #expect(try report.result.get() == outcome)
             } else if case .failure(let error) = report.result {
                 #expect(error.code == .payer && error.phase == .beforeSend)
             } else {
@@ -89,7 +90,7 @@ struct RecoveryTests {
         #expect(second.timeIntervalSince(world.clock.now) <= 3600)
         world.provider.statusBody = { _, _ in Self.paid }
         report = try #require(try await world.router.recover(as: Self.payer).first)
-        #expect(report.result == .success(Self.paid))
+        #expect(try report.result.get() == Self.paid)
         #expect(ran["p1"] == 0)
     }
 
@@ -103,7 +104,10 @@ struct RecoveryTests {
             idempotencyKey: "k", startedAt: world.clock.now, expiresAt: world.clock.now.addingTimeInterval(60))
         try await world.leave(AttemptHistory(attempt: attempt))
         world.clock.advance(by: .seconds(60))
-        #expect(try await world.router.recover(as: Self.payer).map(\.result) == [.success(.expired)])
+        #expect(
+            try await world.router.recover(as: Self.payer).map(\.result) == [
+                .success(PaymentOutcome(stating: .expired))
+            ])
         #expect(ran["sign"] == 0)
     }
 
@@ -245,7 +249,7 @@ struct RecoveryTests {
 
     @Test("While one router pays, another neither pays nor recovers, and is told the first one's outcome")
     func secondRouter() async throws {
-        let outcomes: [PaymentOutcome] = [Self.paid, .declined(DeclineReason(.refused, "no")), .cancelled]
+        let outcomes: [ServiceReport] = [Self.paid, .declined(DeclineReason(.refused, "no")), .cancelled]
         for outcome in outcomes {
             let (entered, gate, asked) = (Gate(), Gate(), Gate())
             var world = World()
@@ -308,7 +312,7 @@ struct RecoveryTests {
         let stalled = Task { try await first.pay(ScriptedProvider.link, as: .careless) }
         await entered.pass()
         clock.advance(by: .seconds(601))
-        #expect(try await second.recover(as: Payer()).map(\.result) == [.success(Self.paid)])
+        #expect(try await second.recover(as: Payer()).map(\.result) == [.success(PaymentOutcome(stating: Self.paid))])
         await gate.open()
         await #expect { try await stalled.value } throws: { ($0 as? PaymentError)?.code == .inUse }
         #expect(world.transport.requests.count == 1)

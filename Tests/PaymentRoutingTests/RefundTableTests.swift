@@ -21,7 +21,7 @@ struct RefundTableTests {
     private static let request = RefundRequest(of: ScriptedProvider.reference, amount: .cents(250), id: "credit-7")
     private static let foreign = PaymentReference(provider: "acme", id: "credit-7", subject: .refund(of: "p2"))
 
-    private static func reports(of refund: PaymentReference) -> [PaymentOutcome] {
+    private static func reports(of refund: PaymentReference) -> [ServiceReport] {
         [
             .succeeded(PaymentReceipt(reference: refund)), .declined(DeclineReason(.refused, "no funds")), .cancelled,
             .expired, .pending(retryAfter: nil), .unknown(UnknownOutcome(reference: refund, message: "?")),
@@ -30,11 +30,11 @@ struct RefundTableTests {
 
     /// A service that makes one report to every question; its side comes to the stored steps again.
     private struct Claimant: RefundingService, NotificationReadingService {
-        let report: PaymentOutcome
+        let report: ServiceReport
         let subject: PaymentReference
         let authority: Authority
         let descriptor = ProviderDescriptor(id: "acme", name: "Acme", patterns: [], outboundHosts: [])
-        func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+        func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
             for case .stepStarted(let name, let kind) in authority.events(Date(timeIntervalSince1970: 0)) {
                 _ = try await context.step(name, kind) { () async throws -> String in
                     if kind.movesMoney { throw PaymentError(.requestRefused, "no", phase: .answered) }
@@ -43,12 +43,12 @@ struct RefundTableTests {
             }
             return report
         }
-        func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome { report }
-        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport { report }
+        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
             .pending(retryAfter: nil)
         }
         func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
-            PaymentNotification(reference: subject, outcome: report)
+            PaymentNotification(reference: subject, report: report)
         }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import TestSupport
 import Testing
 
@@ -18,7 +19,7 @@ struct RefundTests {
             random: SeededRandomSource(seed: seed))
     }
 
-    private func receipt(_ request: RefundRequest) -> PaymentOutcome {
+    private func receipt(_ request: RefundRequest) -> ServiceReport {
         .succeeded(PaymentReceipt(reference: request.reference))
     }
 
@@ -86,7 +87,8 @@ struct RefundTests {
         #expect(shop.calls["refund"] == 1)
         await leave.open()
         _ = try await running.value
-        #expect(try await other.recover(as: Payer()).map(\.result) == [.success(receipt(second))])
+        #expect(
+            try await other.recover(as: Payer()).map(\.result) == [.success(PaymentOutcome(stating: receipt(second)))])
     }
 
     @Test("A refund that takes long keeps the payment")
@@ -166,6 +168,6 @@ struct RefundTests {
         _ = try await router.handle(notification(of: "p1", "250"), from: "acme")
         #expect(await journal.unfinished().isEmpty)
         let paid = PaymentReceipt(reference: first.reference, amount: first.amount)
-        #expect(await journal.histories(of: first.reference).map(\.outcome) == [.succeeded(paid)])
+        #expect(await journal.histories(of: first.reference).map(\.report) == [.succeeded(paid)])
     }
 }

@@ -177,7 +177,7 @@ struct RegistryTests {
     /// A merchant's service, and nothing else.
     private struct Till: PaymentService {
         var descriptor = ProviderDescriptor(id: "till", name: "Till", outboundHosts: [])
-        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
             .cancelled
         }
     }

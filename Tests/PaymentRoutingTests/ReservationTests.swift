@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 @Suite("Reservations")
 struct ReservationTests {
     private static let reference = ScriptedProvider.reference
-    private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: reference))
+    private static let paid = ServiceReport.succeeded(PaymentReceipt(reference: reference))
 
     /// A world with a limit that one payment uses up.
     private func world(_ journal: InMemoryJournal, pay: ScriptedProvider.Pay? = nil) -> World {

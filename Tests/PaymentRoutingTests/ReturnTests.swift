@@ -8,7 +8,7 @@ import Testing
 struct ReturnTests {
     /// A world with open payments `p1` to `p3`, the last of which is the latest.
     private static func world(
-        _ complete: @escaping @Sendable (String) throws -> PaymentOutcome
+        _ complete: @escaping @Sendable (String) throws -> ServiceReport
     ) async throws -> World {
         var world = World()
         world.provider.match = { link in
@@ -26,7 +26,7 @@ struct ReturnTests {
 
     private static let down = PaymentError(.network, "down", provider: "acme")
 
-    private static func paid(_ id: String) -> PaymentOutcome {
+    private static func paid(_ id: String) -> ServiceReport {
         .succeeded(PaymentReceipt(reference: PaymentReference(provider: "acme", id: id)))
     }
 

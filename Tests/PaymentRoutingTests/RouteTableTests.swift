@@ -19,8 +19,8 @@ private struct Claimant: PaymentProvider {
         link.text.contains(refused) ? nil : LinkMatch(reference: "r", holdsSecret: holdsSecret)
     }
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote { throw Unused() }
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome { throw Unused() }
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport { throw Unused() }
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         throw Unused()
     }
 

@@ -6,15 +6,15 @@ import TestSupport
 
 /// A provider with scripted methods, which counts the calls.
 struct ScriptedProvider: RedirectCompletingProvider {
-    typealias Pay = @Sendable (PaymentAttempt, ProviderContext) async throws -> PaymentOutcome
-    typealias Status = @Sendable (PaymentReference, ProviderContext) async throws -> PaymentOutcome
+    typealias Pay = @Sendable (PaymentAttempt, ProviderContext) async throws -> ServiceReport
+    typealias Status = @Sendable (PaymentReference, ProviderContext) async throws -> ServiceReport
 
     var descriptor = ProviderDescriptor(
         id: "acme", name: "Acme", patterns: [.host("pay.acme.example"), .returnURL("shop://paid")],
         outboundHosts: ["api.acme.example"])
     var match: @Sendable (PaymentLink) -> LinkMatch? = ScriptedProvider.match
     var options: [PaymentMethodOption] = [.euros("card")]
-    var quotedOutcome: PaymentOutcome?
+    var quotedOutcome: ServiceReport?
     /// The reference of the quote, if it differs from the request's.
     var quotedReference: PaymentReference?
     var payee = Payee(name: "Shop")
@@ -43,22 +43,22 @@ struct ScriptedProvider: RedirectCompletingProvider {
         try await quoteBody()
         return PaymentQuote(
             reference: quotedReference ?? request.reference, payee: payee, amount: nil, options: options,
-            expiresAt: expiresAt, outcome: quotedOutcome)
+            expiresAt: expiresAt, report: quotedOutcome)
     }
 
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         calls.count("pay")
         return try await payBody(attempt, context)
     }
 
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         calls.count("status")
         return try await statusBody(payment, context)
     }
 
     func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
-    ) async throws -> PaymentOutcome {
+    ) async throws -> ServiceReport {
         calls.count("complete")
         return try await completeBody(attempt, context)
     }
@@ -135,4 +135,9 @@ extension HTTPRequest {
     static func capture(host: String = "api.acme.example", replay: Replay? = nil) throws -> HTTPRequest {
         HTTPRequest(.post, try HTTPURL("https://\(host)/capture"), replay: replay)
     }
+}
+
+extension AttemptHistory {
+    /// The claim that says the same as the outcome.
+    var report: ServiceReport? { outcome?.report }
 }

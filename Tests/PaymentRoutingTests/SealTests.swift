@@ -8,7 +8,7 @@ import Testing
 /// A journal that another program has changed.
 @Suite("Sealed journals")
 struct SealTests {
-    private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+    private static let paid = ServiceReport.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
 
     private static func key(_ byte: UInt8 = 1) throws -> JournalKey {
         try JournalKey(Redacted([UInt8](repeating: byte, count: JournalKey.minimumLength)))

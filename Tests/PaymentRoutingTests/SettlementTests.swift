@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import TestSupport
 import Testing
 
@@ -25,7 +26,7 @@ struct SettlementTests {
         try await router().pay(InvoiceProvider.invoice, as: .careless(settler))
     }
 
-    private var paid: PaymentOutcome {
+    private var paid: ServiceReport {
         .succeeded(
             PaymentReceipt(
                 reference: InvoiceProvider.invoiceReference, amount: provider.amount,

@@ -127,7 +127,7 @@ final class TestSettler: PaymentSettler {
 struct InvoiceProvider: SettlingProvider, PayeeProvider {
     var amount = Money.cents(2100, .satoshi)
     /// The provider's outcome after the settlement.
-    var afterwards: @Sendable (PaymentAttempt, SettlementProof) -> PaymentOutcome = { attempt, proof in
+    var afterwards: @Sendable (PaymentAttempt, SettlementProof) -> ServiceReport = { attempt, proof in
         .succeeded(
             PaymentReceipt(
                 reference: attempt.reference, amount: attempt.option.amount, transactionID: proof.text))
@@ -171,7 +171,7 @@ struct InvoiceProvider: SettlingProvider, PayeeProvider {
             ])
     }
 
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         calls.count("pay")
         guard let endpoint = attempt.option.providerData?["endpoint"] else {
             throw PaymentError(.providerFault, "no endpoint")

@@ -4,12 +4,12 @@ import TestSupport
 
 /// A merchant's provider whose service is a few closures.
 struct Shop: PaymentProvider, CancellingService, RefundingService, NotificationReadingService {
-    typealias Refund = @Sendable (RefundRequest, ProviderContext) async throws -> PaymentOutcome
+    typealias Refund = @Sendable (RefundRequest, ProviderContext) async throws -> ServiceReport
 
     var base = ScriptedProvider()
     var refundBody: Refund = { request, _ in .succeeded(PaymentReceipt(reference: request.reference)) }
     var refundStatus: Refund = { request, _ in .succeeded(PaymentReceipt(reference: request.reference)) }
-    var cancelled: PaymentOutcome = .cancelled
+    var cancelled: ServiceReport = .cancelled
     var calls: Tally { base.calls }
 
     var descriptor: ProviderDescriptor { base.descriptor }
@@ -17,25 +17,25 @@ struct Shop: PaymentProvider, CancellingService, RefundingService, NotificationR
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         try await base.quote(request, in: context)
     }
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         try await base.pay(attempt, in: context)
     }
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try await base.status(of: payment, in: context)
     }
-    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try await context.step("cancel", .mutation(replay: .never)) {
             calls.count("cancel")
             return cancelled
         }
     }
-    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         try await context.step("refund", .mutation(replay: .never)) {
             calls.count("refund")
             return try await refundBody(request, context)
         }
     }
-    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         calls.count("refund status")
         return try await refundStatus(refund, context)
     }
@@ -48,13 +48,13 @@ struct Shop: PaymentProvider, CancellingService, RefundingService, NotificationR
             let reference = PaymentReference(provider: "acme", id: id)
             return PaymentNotification(
                 reference: reference,
-                outcome: .succeeded(PaymentReceipt(reference: reference, transactionID: "notified")))
+                report: .succeeded(PaymentReceipt(reference: reference, transactionID: "notified")))
         }
         let reference = PaymentReference(
             provider: "acme", id: id, subject: .refund(of: payment.isEmpty ? nil : payment))
         let cents = notification.headers["Cents"].flatMap { UInt128($0) }
         return PaymentNotification(
             reference: reference,
-            outcome: .succeeded(PaymentReceipt(reference: reference, amount: cents.map { .cents($0) })))
+            report: .succeeded(PaymentReceipt(reference: reference, amount: cents.map { .cents($0) })))
     }
 }

@@ -1,12 +1,13 @@
 import PaymentCore
 import PaymentRouting
+import PaymentTesting
 import TestSupport
 import Testing
 
 /// Steps that have other names in another version of a provider.
 @Suite("Names of steps")
 struct StepNameTests {
-    private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+    private static let paid = ServiceReport.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
 
     private static func provider(_ names: [String], _ ran: Tally) -> ScriptedProvider {
         var provider = ScriptedProvider()

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Durable steps")
 struct StepTests {
-    private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
-    private static let declined = PaymentOutcome.declined(DeclineReason(.refused, "no"))
+    private static let paid = ServiceReport.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+    private static let declined = ServiceReport.declined(DeclineReason(.refused, "no"))
 
     /// Asks, interacts, captures; counts the steps that really run.
     private static func threeSteps(_ ran: Tally, replay: MutationReplay = .never) -> ScriptedProvider.Pay {
@@ -93,7 +93,7 @@ struct StepTests {
             let outcome = try await resumes ? world.router.resume(attempt, as: .careless) : world.pay()
             #expect(outcome == settled)
             #expect(world.transport.requests.isEmpty)
-            #expect(try await world.histories.map(\.outcome) == [settled])
+            #expect(try await world.histories.map(\.report) == [settled])
         }
         #expect(ran["capture"] == 0)
     }

@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing
@@ -24,7 +25,7 @@ struct TakeoverTests {
 
     @Test("An ending without effect is not told when it cannot be stored any more", arguments: [true, false])
     func endings(isTakenOver: Bool) async throws {
-        for claimed in [PaymentOutcome.cancelled, .expired, .declined(DeclineReason(.refused, "no"))] {
+        for claimed in [ServiceReport.cancelled, .expired, .declined(DeclineReason(.refused, "no"))] {
             var world = World()
             let (journal, clock) = (world.journal, world.clock)
             world.provider.payBody = { _, _ in
@@ -44,7 +45,7 @@ struct TakeoverTests {
     @Test("A refusal that waited so long for the lease to be given back that somebody may have paid since is not told")
     func lateReleases() async throws {
         let receipt = PaymentReceipt(reference: ScriptedProvider.reference)
-        for told in [PaymentOutcome.declined(DeclineReason(.refused, "no")), .succeeded(receipt)] {
+        for told in [ServiceReport.declined(DeclineReason(.refused, "no")), .succeeded(receipt)] {
             for isTakenOver in [true, false] {
                 var world = World()
                 let (journal, clock) = (FailingJournal { _ in false }, world.clock)
@@ -177,7 +178,7 @@ struct TakeoverTests {
         for _ in 0..<2000 { await Task.yield() }
         if isPaidMeanwhile {
             let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "crashed", duration: .seconds(1))
-            let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+            let paid = ServiceReport.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
             let entry = JournalEntry(date: world.clock.now, event: .outcome(paid))
             if try await world.journal.acquire(lease, at: world.clock.now) {
                 try await world.journal.append(entry, to: attempt, under: lease)

@@ -7,7 +7,7 @@ import Testing
 /// A caller with a payer's return meets the caller that performs the same attempt.
 @Suite("A visitor beside a carrier")
 struct VisitorTests {
-    private static let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+    private static let paid = ServiceReport.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
     private static let callback = "shop://paid?id=p1"
 
     private static func world(_ replay: MutationReplay) -> World {
@@ -43,11 +43,11 @@ struct VisitorTests {
         let carrier = Task { try await router.pay(ScriptedProvider.link, as: .careless) }
         await begun.pass()
         let told = try await router.handle(Self.callback)
-        #expect(told == .pending(retryAfter: nil))
+        #expect(told == PaymentOutcome.pending(retryAfter: nil))
         await go.open()
         #expect(try await carrier.value == Self.paid)
         #expect(ran["charge"] == 1)
-        #expect(try await world.histories.map(\.outcome) == [Self.paid])
+        #expect(try await world.histories.map(\.report) == [Self.paid])
     }
 
     @Test("A carrier starts no mutation that a visitor has begun", arguments: [MutationReplay.sameKey, .never])
@@ -88,7 +88,7 @@ struct VisitorTests {
         await end.open()
         #expect(try await visitor.value == Self.paid)
         #expect(ran["charge"] == 1)
-        #expect(try await world.histories.map(\.outcome).last == Self.paid)
+        #expect(try await world.histories.map(\.report).last == Self.paid)
     }
 
     @Test("What one of them has found out, the other one takes")

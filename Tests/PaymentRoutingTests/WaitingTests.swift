@@ -13,7 +13,7 @@ struct WaitingTests {
 
     /// Sends, and loses the answer.
     private static let lost: ScriptedProvider.Pay = { _, context in
-        try await context.step("pay", .mutation(replay: .never)) { () -> PaymentOutcome in
+        try await context.step("pay", .mutation(replay: .never)) { () -> ServiceReport in
             throw PaymentError(.network, "lost", provider: "acme", phase: .maybeSent)
         }
     }

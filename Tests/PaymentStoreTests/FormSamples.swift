@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentTesting
 
 @testable import PaymentRouting
 

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentTesting
 
 enum Samples {
     static let now = Date(timeIntervalSince1970: 1_800_000_000.125)

@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
+import PaymentTesting
 import TestSupport
 import Testing
 

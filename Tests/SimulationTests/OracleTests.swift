@@ -61,7 +61,8 @@ struct OracleTests {
     @Test("A negative word after the wallet has sent coins is found; before, and an unknown one, are not")
     func broadcasts() throws {
         let negative: [Statement.Content] = [
-            .outcome(.expired), .outcome(.cancelled), .outcome(.declined(DeclineReason(.refused, "no"))),
+            .outcome(PaymentOutcome(stating: .expired)), .outcome(PaymentOutcome(stating: .cancelled)),
+            .outcome(PaymentOutcome(stating: .declined(DeclineReason(.refused, "no")))),
             .failure(PaymentError(.network, "no", phase: .beforeSend)),
             .failure(PaymentError(.network, "no", phase: .answered)),
         ]
@@ -99,7 +100,7 @@ struct OracleTests {
             }.isEmpty)
         let other = try Setup()
         #expect(
-            try other.breaches(.outcome(.expired), call: 7) {
+            try other.breaches(.outcome(PaymentOutcome(stating: .expired)), call: 7) {
                 other.witness.sees(other.attempt)
                 other.witness.broadcast(other.transfer)
             }.count == 1)
@@ -108,7 +109,10 @@ struct OracleTests {
     @Test("A payment that is called paid must be, and its receipt must be true")
     func receipts() throws {
         let receipt = PaymentReceipt(reference: Self.payment, transactionID: "tx-order0")
-        #expect(try Setup().breaches(.outcome(.succeeded(receipt))) {}.contains { $0.contains("but it is not paid") })
+        #expect(
+            try Setup().breaches(.outcome(PaymentOutcome(stating: .succeeded(receipt)))) {}.contains {
+                $0.contains("but it is not paid")
+            })
         let market = try #require(try Setup().markets["shop"])
         let world = SimulatedWorld(seed: 1)
         for (receipt, isTrue) in [

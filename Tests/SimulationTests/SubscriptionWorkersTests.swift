@@ -326,7 +326,7 @@ private struct WalletProvider: SettlingProvider, PayeeProvider {
             ])
     }
 
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         guard let endpoint = attempt.option.providerData?["endpoint"] else {
             throw PaymentError(.providerFault, "no endpoint")
         }

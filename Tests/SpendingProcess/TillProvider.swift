@@ -29,7 +29,7 @@ struct TillProvider: PayeeProvider {
             ])
     }
 
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         let payment = attempt.reference
         let payee = attempt.option.providerData?["payee"]?.string ?? ""
         if payment.id.hasSuffix("refused") || payee.hasSuffix("refuses") {
@@ -48,7 +48,7 @@ struct TillProvider: PayeeProvider {
     }
 
     /// The caller holds the payment's lease: a payment that is not in the till by now never will be.
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
         let isTaken = text.split(separator: "\n").contains { $0.hasPrefix(payment.id + " ") }
         return isTaken ? .succeeded(PaymentReceipt(reference: payment)) : .expired

@@ -81,7 +81,7 @@ public struct BitcoinProvider: SettlingProvider, PayeeProvider, ReusableReferenc
     /// once.
     ///
     /// - Throws: ``PaymentError``; with phase `maybeSent` the settler may have paid.
-    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         try await SettlementFlow.pay(attempt, reader, in: context)
     }
 

@@ -57,22 +57,22 @@ public struct CitconMerchant: PaymentService {
             id: id, name: "Citcon for merchants", outboundHosts: [endpoint.baseURL.authority])
     }
 
-    /// Asks for the outcome of a charge. An authorised amount is pending until the merchant captures it.
+    /// Asks for the status of a charge. An authorised amount is pending until the merchant captures it.
     ///
-    /// - Returns: the outcome, as reported by the service.
+    /// - Returns: the report, as reported by the service.
     /// - Throws: ``PaymentError`` when the inquiry fails or the service answers about another charge.
-    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
-        try await client(context).found(payment).merchantOutcome(of: payment)
+    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
+        try await client(context).found(payment).merchantReport(of: payment)
     }
 }
 
 extension CitconMerchant: CancellingService {
-    /// Cancels a charge, and asks for the outcome. The cancellation's own reference is derived from the payment, so a
+    /// Cancels a charge, and asks for the report. The cancellation's own reference is derived from the payment, so a
     /// repetition cancels only once.
     ///
-    /// - Returns: the outcome of the charge.
+    /// - Returns: the report of the charge.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the charge may have been cancelled.
-    public func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         let client = client(context)
         return try await client.performCancellation(payment, try await client.found(payment)) { body in
             _ = try await context.step("cancel", .mutation(replay: .never)) {
@@ -88,9 +88,9 @@ extension CitconMerchant: CancellingService {
 extension CitconMerchant: RefundingService {
     /// Refunds a payment, once. Citcon replays nothing: an inquiry settles a refund whose answer is lost.
     ///
-    /// - Returns: the outcome of the refund.
+    /// - Returns: the report of the refund.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the refund may have been made.
-    public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         let reference = MerchantReference.refund(request)
         guard MerchantReference.isSound(request.id) else {
             throw PaymentError(
@@ -121,7 +121,7 @@ extension CitconMerchant: RefundingService {
                     return try await copy(of: request, refused: error, reference, client)
                 }
             }
-            return try refund.outcome(of: request, reference: reference)
+            return try refund.report(of: request, reference: reference)
         } catch let error as PaymentError where error.phase == .answered {
             switch error.vendorCode {
             case "4202"?:
@@ -151,12 +151,12 @@ extension CitconMerchant: RefundingService {
         throw error.merchantError(isMutation: false, of: id)
     }
 
-    /// Asks for the outcome of a refund: first by its own reference, a search that Citcon may not support, then in the
+    /// Asks for the status of a refund: first by its own reference, a search that Citcon may not support, then in the
     /// list of the charge.
     ///
-    /// - Returns: the outcome of the refund.
+    /// - Returns: the report of the refund.
     /// - Throws: ``PaymentError`` when the inquiry fails.
-    public func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         let reference = MerchantReference.refund(refund)
         guard let facts = try await facts(reference, of: refund, client(context)) else {
             return .unknown(
@@ -164,7 +164,7 @@ extension CitconMerchant: RefundingService {
                     reference: refund.reference,
                     message: "Citcon shows no such refund; it may be on its way, so look again before another"))
         }
-        return try facts.outcome(of: refund, reference: reference)
+        return try facts.report(of: refund, reference: reference)
     }
 
     private func facts(
@@ -218,7 +218,7 @@ private struct RefundFacts: Sendable, Codable {
     }
 
     /// - Throws: ``PaymentError`` with code `integrity` when it is another refund.
-    func outcome(of request: RefundRequest, reference: String) throws -> PaymentOutcome {
+    func report(of request: RefundRequest, reference: String) throws -> ServiceReport {
         // A code in another letter case is the same currency (Protocol 7).
         guard self.reference == reference,
             currency?.equalsIgnoringASCIICase(request.amount.currency.description) == true,
@@ -229,7 +229,7 @@ private struct RefundFacts: Sendable, Codable {
                 provider: request.payment.provider,
                 phase: .maybeSent)
         }
-        return CitconStatus(rawValue: status ?? "").merchantOutcome(
+        return CitconStatus(rawValue: status ?? "").merchantReport(
             of: request.reference, amount: request.amount, transactionID: id)
     }
 }

@@ -53,7 +53,7 @@ public struct CitconMerchantClient: Sendable {
         return try CitconCharge(TransactionFields(data), for: order, at: service.id)
     }
 
-    /// Captures an authorised amount: all of it, or `amount`. A repetition returns the outcome.
+    /// Captures an authorised amount: all of it, or `amount`. A repetition returns the report.
     ///
     /// The vendor does not document the service's answer, so the client inquires about the charge afterwards. A charge
     /// is captured once, by a reference derived from it: a repetition with another amount after a lost answer does not
@@ -62,12 +62,12 @@ public struct CitconMerchantClient: Sendable {
     /// - Parameters:
     ///   - payment: the charge.
     ///   - amount: the amount to capture; nil for all.
-    /// - Returns: the outcome of the charge, with the captured amount; pending when the service does not report it yet.
+    /// - Returns: the report of the charge, with the captured amount; pending when the service does not report it yet.
     /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been captured. `integrity` when another amount
     ///   than `amount` was captured, now or before.
     public func capture(
         _ payment: PaymentReference, amount: Money? = nil
-    ) async throws(PaymentError) -> PaymentOutcome {
+    ) async throws(PaymentError) -> ServiceReport {
         let charge = try await found(payment)
         guard charge.state == .authorized, let id = charge.id else {
             return try captured(payment, charge, as: amount)
@@ -93,14 +93,14 @@ public struct CitconMerchantClient: Sendable {
         return .pending(retryAfter: nil)
     }
 
-    /// Returns the outcome of a charge after a capture.
+    /// Returns the report of a charge after a capture.
     ///
     /// - Throws: ``PaymentError``, `integrity`, when another amount was captured.
     private func captured(
         _ payment: PaymentReference, _ charge: TransactionFields, as amount: Money?
-    ) throws(PaymentError) -> PaymentOutcome {
-        let outcome = charge.merchantOutcome(of: payment)
-        guard case .succeeded(let receipt) = outcome, let amount, receipt.amount != amount else { return outcome }
+    ) throws(PaymentError) -> ServiceReport {
+        let report = charge.merchantReport(of: payment)
+        guard case .succeeded(let receipt) = report, let amount, receipt.amount != amount else { return report }
         let taken = receipt.amount.map { "\($0)" } ?? "an amount that is not stated"
         throw PaymentError(
             .integrity, "\(taken) was taken of the charge, not \(amount)", provider: service.id, phase: .answered)

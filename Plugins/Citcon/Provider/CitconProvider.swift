@@ -83,11 +83,11 @@ public struct CitconProvider: RedirectCompletingProvider {
             options: [option])
     }
 
-    /// Looks up the method's gateway, confirms the charge once, hands the payer over, and asks for the outcome.
+    /// Looks up the method's gateway, confirms the charge once, hands the payer over, and asks for the report.
     ///
-    /// - Returns: the outcome of the charge, as reported by the service.
+    /// - Returns: the report of the charge, as reported by the service.
     /// - Throws: ``PaymentError``; `integrity` when the service answers about another charge or amount than was agreed.
-    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         try checkIsNoPage(attempt.reference)
         let name = try OrderName.reference(in: attempt.reference.id, configuration, at: id)
         if let link = context.link { try distinguish(link, from: attempt) }
@@ -103,17 +103,17 @@ public struct CitconProvider: RedirectCompletingProvider {
         return try await carryOut(flow, context)
     }
 
-    private func carryOut(_ flow: OrderFlow, _ context: ProviderContext) async throws -> PaymentOutcome {
+    private func carryOut(_ flow: OrderFlow, _ context: ProviderContext) async throws -> ServiceReport {
         let (confirmed, handler, isFresh): (OrderFlow.Confirmed, GatewayHandler, Bool)
         switch try await flow.confirm() {
-        case .over(let outcome): return outcome
+        case .over(let report): return report
         case .confirmed(let stored, let taker, let isNew): (confirmed, handler, isFresh) = (stored, taker, isNew)
         }
         // After a restart the payer may already have paid; a wallet must not open again then.
         if !isFresh, let answer = try? await flow.inquire(confirmed),
-            let outcome = try? answer.transaction.outcome(of: flow.payment, over: flow.terms), outcome.isFinal
+            let report = try? answer.transaction.report(of: flow.payment, over: flow.terms), report.isFinal
         {
-            return outcome
+            return report
         }
         var limit = configuration.settlementTimeout
         if case .back(let back)? = try await flow.handOver(confirmed, handler), back.isCancellation {
@@ -125,14 +125,14 @@ public struct CitconProvider: RedirectCompletingProvider {
             context.log("not decided yet; asking again for up to \(limit.components.seconds) s")
         }
         let transaction = try await poll.settle { () throws(CitconCallError) in try await flow.inquire(confirmed) }
-        return try transaction.outcome(of: flow.payment, over: flow.terms)
+        return try transaction.report(of: flow.payment, over: flow.terms)
     }
 
     /// Inquires about the charge by the merchant's reference.
     ///
-    /// - Returns: the outcome; it requires the agreed reference, amount and currency in addition to the state.
+    /// - Returns: the report; it requires the agreed reference, amount and currency in addition to the state.
     /// - Throws: ``PaymentError`` when the inquiry fails or the service answers about another charge.
-    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try checkIsNoPage(payment)
         let name = try OrderName.reference(in: payment.id, configuration, at: id)
         let service = try await service(context)
@@ -140,16 +140,16 @@ public struct CitconProvider: RedirectCompletingProvider {
         do throws(CitconCallError) { answer = try await service.inquire(reference: name) } catch {
             throw ErrorTable.citcon.paymentError(from: error, isMutation: false, at: id)
         }
-        return try answer.transaction.outcome(of: payment, over: ChargeTerms(reference: name))
+        return try answer.transaction.report(of: payment, over: ChargeTerms(reference: name))
     }
 
-    /// Asks the service for the outcome, whatever the URL says. A URL that names another order is refused.
+    /// Asks the service for the report, whatever the URL says. A URL that names another order is refused.
     ///
-    /// - Returns: the outcome of the charge, as reported by the service.
+    /// - Returns: the report of the charge, as reported by the service.
     /// - Throws: ``PaymentError``; `foreignReturn` when the URL names another order.
     public func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
-    ) async throws -> PaymentOutcome {
+    ) async throws -> ServiceReport {
         guard let back = WalletReturn(callback.text, at: configuration.application.places) else {
             throw error(.notAPayment, "the URL is not one by which a payer comes back from Citcon")
         }
@@ -163,7 +163,7 @@ public struct CitconProvider: RedirectCompletingProvider {
             try await service.inquire(reference: name)
         }
         try back.check(names.confirmed(id: transaction.id, .nothing), at: id, phase: .maybeSent)
-        return try transaction.outcome(
+        return try transaction.report(
             of: attempt.reference, over: ChargeTerms(reference: name, agreed: attempt.option.amount))
     }
 

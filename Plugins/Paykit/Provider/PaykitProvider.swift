@@ -85,7 +85,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
     /// over a private channel is asked for the endpoint before, and notified afterwards.
     ///
     /// - Throws: ``PaymentError``; with phase `maybeSent` the settler may have paid.
-    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         if let request = RoutedRequest(attempt.option) {
             return try await flow(context).requests().pay(attempt, request)
         }

@@ -1,7 +1,7 @@
 public import PaymentCore
 
 extension PayrailsMerchant: CancellingService {
-    /// Cancels an authorised payment, and returns its outcome.
+    /// Cancels an authorised payment, and returns its report.
     ///
     /// The service refunds a captured payment when it is asked to cancel it: so no request is sent once a payment is
     /// paid. ``refund(_:in:)`` refunds a paid payment, which the journal does once. An unpaid payment cannot be
@@ -9,9 +9,9 @@ extension PayrailsMerchant: CancellingService {
     ///
     /// The request's key follows from the payment, so a repeated request cancels once.
     ///
-    /// - Returns: the outcome of the payment; pending while the cancellation is in progress.
+    /// - Returns: the report of the payment; pending while the cancellation is in progress.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the payment may have been cancelled.
-    public func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         let client = client(context)
         let execution = try await client.found(payment)
         let before = execution.tally(.cancel)
@@ -29,7 +29,7 @@ extension PayrailsMerchant: CancellingService {
                     "Payrails cancels only what was authorised, and this is not paid yet; do not hand its session out, "
                         + "or wait until its token has ended",
                     provider: id, phase: .answered)
-            default: return execution.outcome(of: payment, mode: captureMode)
+            default: return execution.report(of: payment, mode: captureMode)
             }
         }
         if !before.isInFlight {
@@ -46,7 +46,7 @@ extension PayrailsMerchant: CancellingService {
                 // Captured just now, cancelled before, or the answer was lost: the execution shows the case.
                 guard let after = try? await client.found(payment) else { throw failure }
                 switch after.status(captureMode) {
-                case .captured, .cancelled: return after.outcome(of: payment, mode: captureMode)
+                case .captured, .cancelled: return after.report(of: payment, mode: captureMode)
                 case .unpaid, .inFlight, .declined, .authorized: throw failure
                 }
             }
@@ -54,10 +54,10 @@ extension PayrailsMerchant: CancellingService {
         return try await ending(of: payment, since: before, client)
     }
 
-    /// Returns the outcome after a cancellation that the service has accepted.
+    /// Returns the report after a cancellation that the service has accepted.
     private func ending(
         of payment: PaymentReference, since before: ActionTally, _ client: PayrailsMerchantClient
-    ) async throws(PaymentError) -> PaymentOutcome {
+    ) async throws(PaymentError) -> ServiceReport {
         let after = await client.look(at: payment) { $0.hasEnded(.cancel, since: before) }
         guard let after else {
             throw PaymentError(
@@ -65,7 +65,7 @@ extension PayrailsMerchant: CancellingService {
                 provider: id, phase: .maybeSent, retry: .later)
         }
         switch after.status(captureMode) {
-        case .cancelled, .captured: return after.outcome(of: payment, mode: captureMode)
+        case .cancelled, .captured: return after.report(of: payment, mode: captureMode)
         case .unpaid, .inFlight, .declined, .authorized:
             guard after.tally(.cancel).failures > before.failures else { return .pending(retryAfter: nil) }
             throw PaymentError(

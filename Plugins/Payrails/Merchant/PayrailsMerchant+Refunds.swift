@@ -6,9 +6,9 @@ extension PayrailsMerchant: RefundingService {
     /// The service accepts a refund and reports its result later. This method waits a few seconds for it; after that
     /// the refund is pending, and ends with its notification, or when it is requested again.
     ///
-    /// - Returns: the outcome of the refund.
+    /// - Returns: the report of the refund.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the refund may have been made.
-    public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         guard RefundMark.isSound(request.id) else {
             throw PaymentError(
                 .requestRefused, "a refund's id must be 1 to 120 printable ASCII characters", provider: id)
@@ -75,11 +75,11 @@ extension PayrailsMerchant: RefundingService {
         }
     }
 
-    /// Returns the outcome of the refund of `receipt`, as the execution shows it `after` the request.
+    /// Returns the report of the refund of `receipt`, as the execution shows it `after` the request.
     private func ending(
         of request: RefundRequest, _ receipt: ActionReceipt, since before: ActionTally, _ after: ExecutionRecord?,
         _ context: ProviderContext
-    ) async throws -> PaymentOutcome {
+    ) async throws -> ServiceReport {
         do {
             switch try after?.tally(.refund).ending(since: before) {
             case true?:
@@ -103,16 +103,16 @@ extension PayrailsMerchant: RefundingService {
         }
     }
 
-    private static func failure(_ reason: String) -> PaymentOutcome {
+    private static func failure(_ reason: String) -> ServiceReport {
         .declined(DeclineReason(.refused, "the refund failed, and no money went back: \(reason)"))
     }
 
-    /// Returns the outcome of a refund. An execution's statuses name no refund, so they only prove that there is none:
+    /// Returns the report of a refund. An execution's statuses name no refund, so they only prove that there is none:
     /// notifications distinguish refunds, and so does a repeated request for the same one, which makes no second.
     ///
-    /// - Returns: the outcome of the refund.
+    /// - Returns: the report of the refund.
     /// - Throws: ``PaymentError`` if the query fails.
-    public func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         let execution = try await client(context).found(refund.payment)
         if await context.hasRun(RefundMark.failed) { return Self.failure(execution.failure(of: .refund)) }
         let refunds = execution.tally(.refund)

@@ -88,11 +88,11 @@ public struct PayrailsMerchant: PaymentService {
     /// recognises keys, but not for how long: this time is chosen by this library, as on the payer's side.
     private static let replayWindow = Duration.seconds(900)
 
-    /// Queries the outcome of a payment. Authorised money is pending until it is captured.
+    /// Queries the report of a payment. Authorised money is pending until it is captured.
     ///
-    /// - Returns: the outcome by the service's own statuses.
+    /// - Returns: the report by the service's own statuses.
     /// - Throws: ``PaymentError`` if the query fails or the answer is about another payment.
-    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
-        try await client(context).found(payment).outcome(of: payment, mode: captureMode)
+    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
+        try await client(context).found(payment).report(of: payment, mode: captureMode)
     }
 }

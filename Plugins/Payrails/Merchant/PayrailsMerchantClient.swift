@@ -18,24 +18,24 @@ public struct PayrailsMerchantClient: Sendable {
     var id: ProviderID { merchant.id }
 
     /// Captures authorised money: all of it, or `amount`, and then the rest is released. Only workflows of
-    /// ``PayrailsCaptureMode/manual`` take another amount than the authorised one. A repeated call returns the outcome.
+    /// ``PayrailsCaptureMode/manual`` take another amount than the authorised one. A repeated call returns the report.
     ///
     /// - Parameters:
     ///   - payment: the payment.
     ///   - amount: the amount to capture; nil for all.
     ///   - reason: the reason, for the service's records.
-    /// - Returns: the outcome of the payment; pending if the service does not report it yet. If this call captured, the
+    /// - Returns: the report of the payment; pending if the service does not report it yet. If this call captured, the
     ///   receipt has the requested amount. Unknown if a capture has ended that may be another server's, over another
     ///   amount.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the payment may have been captured.
     public func capture(
         _ payment: PaymentReference, amount: Money? = nil, reason: PayrailsReason? = nil
-    ) async throws(PaymentError) -> PaymentOutcome {
+    ) async throws(PaymentError) -> ServiceReport {
         let execution = try await found(payment)
         let before = execution.tally(.capture)
         if let amount { try check(amount, against: execution.amount, "the amount to capture") }
         guard execution.status(merchant.captureMode) == .authorized, !before.isInFlight else {
-            return execution.outcome(of: payment, mode: merchant.captureMode)
+            return execution.report(of: payment, mode: merchant.captureMode)
         }
         var body: JSONValue = [:]
         body["amount"] = amount.map(WireAmount.body)

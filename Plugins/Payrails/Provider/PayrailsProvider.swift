@@ -14,7 +14,7 @@ import PayrailsTypes
 /// secret `payrails.session.<payment id>`, whose value is the link, or one to a renewed session.
 ///
 /// The request to pay is sent once. If it is interrupted in flight, the payment's statuses settle it; it stays unknown
-/// until they show its outcome, or that the shop cancelled the order.
+/// until they show its report, or that the shop cancelled the order.
 public struct PayrailsProvider: RedirectCompletingProvider {
     /// `payrails`.
     public static let id: ProviderID = "payrails"
@@ -68,14 +68,14 @@ public struct PayrailsProvider: RedirectCompletingProvider {
         let execution = try await session.execution()
         let price = try session.payload.amount.money()
         let order = WireText.line(session.setup.merchantReference)
-        func quote(_ options: [PaymentMethodOption], _ outcome: PaymentOutcome? = nil) -> PaymentQuote {
+        func quote(_ options: [PaymentMethodOption], _ report: ServiceReport? = nil) -> PaymentQuote {
             PaymentQuote(
                 reference: request.reference, payee: Payee(name: order.map { "a shop (order \($0))" } ?? "a shop"),
-                amount: price, options: options, outcome: outcome)
+                amount: price, options: options, report: report)
         }
         switch StatusHistory(execution.status).status {
         case .ready: return quote(try PaymentChoice.all(in: session.payload, price: price))
-        case .paid, .cancelled: return quote([], PaymentOutcome(execution, of: request.reference))
+        case .paid, .cancelled: return quote([], ServiceReport(execution, of: request.reference))
         case .inFlight:
             let type = PendingAction.type(of: execution)
             let isForPayer =
@@ -86,22 +86,22 @@ public struct PayrailsProvider: RedirectCompletingProvider {
         }
     }
 
-    /// Authorises the payment once, shows the payer a page if one is required, and waits for the outcome.
+    /// Authorises the payment once, shows the payer a page if one is required, and waits for the report.
     ///
     /// - Throws: ``PaymentError``; with phase `maybeSent` the payment may have been authorised.
-    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         guard let choice = try attempt.option.providerData?.decode(PaymentChoice.self) else {
             throw PaymentError(.unusableOption, "the option does not say what to pay with", provider: id)
         }
         let session = try await session(attempt.reference, context)
-        return try await PaymentFlow(attempt, choice, session, in: context).outcome()
+        return try await PaymentFlow(attempt, choice, session, in: context).report()
     }
 
     /// Queries the payment's statuses.
     ///
-    /// - Throws: ``PaymentError`` if the query fails; the error does not determine the payment's outcome.
-    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
-        PaymentOutcome(try await session(payment, context).execution(), of: payment)
+    /// - Throws: ``PaymentError`` if the query fails; the error does not determine the payment's report.
+    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
+        ServiceReport(try await session(payment, context).execution(), of: payment)
     }
 
     /// Resumes the payment after the payer came back from a page: confirms an approval with PayPal, and queries the
@@ -110,13 +110,13 @@ public struct PayrailsProvider: RedirectCompletingProvider {
     /// - Throws: ``PaymentError``; `foreignReturn` if the URL names another payment.
     public func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
-    ) async throws -> PaymentOutcome {
+    ) async throws -> ServiceReport {
         let session: ProviderSession
         do { session = try await self.session(attempt.reference, context) } catch let error as PaymentError {
             return .unknown(UnknownOutcome(reference: attempt.reference, message: error.message))
         }
         guard let choice = try attempt.option.providerData?.decode(PaymentChoice.self) else {
-            return PaymentOutcome(try await session.execution(), of: attempt.reference)
+            return ServiceReport(try await session.execution(), of: attempt.reference)
         }
         return try await PaymentFlow(attempt, choice, session, in: context).completed(by: callback)
     }

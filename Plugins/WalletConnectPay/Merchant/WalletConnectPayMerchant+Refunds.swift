@@ -27,9 +27,9 @@ extension WalletConnectPayMerchant: RefundingService {
     /// - Parameters:
     ///   - request: the whole payment; make it with ``refundRequest(of:amount:)``.
     ///   - context: the network and the durable steps.
-    /// - Returns: the outcome of the refund. An earlier refund by any caller counts as this one.
+    /// - Returns: the report of the refund. An earlier refund by any caller counts as this one.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the mark may have been set.
-    public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         let id = try paymentID(request.payment)
         guard request.id == Self.refundID(of: request.payment, request.amount) else {
             throw PaymentError(
@@ -76,12 +76,12 @@ extension WalletConnectPayMerchant: RefundingService {
         }
     }
 
-    /// Returns an unknown outcome: the service has no inquiry about the mark, so only a repetition of the refund can
+    /// Returns an unknown report: the service has no inquiry about the mark, so only a repetition of the refund can
     /// settle it.
     ///
-    /// - Returns: an unknown outcome.
+    /// - Returns: an unknown report.
     /// - Throws: nothing: no request is sent.
-    public func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         .unknown(
             UnknownOutcome(
                 reference: refund.reference,

@@ -101,27 +101,27 @@ public struct WalletConnectPayMerchant: PaymentService {
             replayWindow: .seconds(3650 * 86400))
     }
 
-    /// Asks for the outcome of a payment.
+    /// Asks for the status of a payment.
     ///
-    /// - Returns: the outcome, as reported by the service.
+    /// - Returns: the report, as reported by the service.
     /// - Throws: ``PaymentError`` when the inquiry fails.
-    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         let id = try paymentID(payment)
         return try await asMerchant(self.id) { () throws(GatewayError) in try await api(context.http).status(id) }
-            .outcome(of: payment)
+            .report(of: payment)
     }
 }
 
 extension WalletConnectPayMerchant: CancellingService {
-    /// Cancels a payment whose buyer has not begun to pay, and asks for the outcome.
+    /// Cancels a payment whose buyer has not begun to pay, and asks for the report.
     ///
-    /// - Returns: the outcome of the payment.
+    /// - Returns: the report of the payment.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the payment may have been cancelled.
-    public func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         let id = try paymentID(payment)
         let api = api(context.http)
         let before = try await asMerchant(self.id) { () throws(GatewayError) in try await api.status(id) }
-        guard !before.isFinal else { return before.outcome(of: payment) }
+        guard !before.isFinal else { return before.report(of: payment) }
         do {
             _ = try await context.step("cancel", .mutation(replay: .never)) {
                 let answer = try await asMerchant(self.id, isMutation: true) { () throws(GatewayError) in
@@ -133,9 +133,9 @@ extension WalletConnectPayMerchant: CancellingService {
         } catch let failure as PaymentError {
             // Paid just now, cancelled before, or the answer was lost: the payment's own state decides.
             guard let after = try? await api.status(id), after.isFinal else { throw failure }
-            return after.outcome(of: payment)
+            return after.report(of: payment)
         }
-        do throws(GatewayError) { return try await api.status(id).outcome(of: payment) } catch {
+        do throws(GatewayError) { return try await api.status(id).report(of: payment) } catch {
             // The inquiry failed after the cancellation succeeded.
             let error = ErrorTable.walletConnectPayMerchant.paymentError(from: error, isMutation: false, at: self.id)
             throw error.with(

@@ -77,14 +77,14 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
     ///
     /// - Throws: ``PaymentError``; with phase `maybeSent` the payment may have been confirmed, or the payer's wallet
     ///   may have sent the money.
-    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         let payment = attempt.reference
         do {
             return try await flow(context).pay(attempt)
         } catch let error as PaymentError where error.code == Expiry.code {
             // The expiry is by this device's clock; only the service has the actual state.
-            let outcome = try await status(of: payment, in: context)
-            guard !outcome.isFinal else { return outcome }
+            let report = try await status(of: payment, in: context)
+            guard !report.isFinal else { return report }
             throw PaymentError(
                 .unusableOption,
                 "the payment's time is over by this device's clock, but the service has not ended it; check the clock",
@@ -93,27 +93,27 @@ public struct WalletConnectPayProvider: AliasedPaymentProvider, RedirectCompleti
             return .refusedPayer(error)
         } catch let error as PaymentError where error.code == .requestRefused && error.phase == .answered {
             // Often the payment has ended in the meantime: expired, cancelled, paid by another device.
-            guard let outcome = try? await status(of: payment, in: context), outcome.isFinal else { throw error }
-            return outcome
+            guard let report = try? await status(of: payment, in: context), report.isFinal else { throw error }
+            return report
         }
     }
 
     /// Asks the service for the payment's state.
     ///
     /// - Throws: ``PaymentError`` when the inquiry fails, which says nothing about the payment.
-    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         let flow = flow(context)
         return try await flow.mapped { () throws(GatewayError) in try await flow.status(payment.id) }
-            .outcome(of: payment)
+            .report(of: payment)
     }
 
-    /// Asks the service for the outcome of the payment from which the payer returned. The return itself, on either
+    /// Asks the service for the report of the payment from which the payer returned. The return itself, on either
     /// page, proves nothing.
     ///
     /// - Throws: ``PaymentError``; `foreignReturn` when the link is not a return of this payment.
     public func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
-    ) async throws -> PaymentOutcome {
+    ) async throws -> ServiceReport {
         guard returns.contains(where: { $0.payment(in: callback) == attempt.reference.id }) else {
             throw PaymentError(.foreignReturn, "the payer came back from another payment", provider: id)
         }

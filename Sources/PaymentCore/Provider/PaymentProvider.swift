@@ -6,14 +6,14 @@
 ///
 /// Merchants' operations beside it, such as refunds, are services (``PaymentService``); a provider may be one, too.
 ///
-/// Every action that moves money belongs in a durable step, and its outcome is the service's own status:
+/// Every action that moves money belongs in a durable step, and its report is the service's own status:
 ///
 /// ```swift
-/// func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+/// func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
 ///     let order = try await context.step("pay", .mutation(replay: .never)) {
 ///         try await gateway.pay(attempt.reference.id, key: attempt.idempotencyKey, over: context.http)
 ///     }
-///     return order.outcome(of: attempt.reference)
+///     return order.report(of: attempt.reference)
 /// }
 /// ```
 ///
@@ -31,7 +31,7 @@ public protocol PaymentProvider: PaymentService {
     /// - Parameters:
     ///   - request: the link and the payment that it names.
     ///   - context: network, payer, clock and the like.
-    /// - Returns: payee, amount and options; without options and with an outcome when there is nothing left to pay.
+    /// - Returns: payee, amount and options; without options and with a report when there is nothing left to pay.
     /// - Throws: ``PaymentError`` with phase `beforeSend` or `answered`: nothing that moves money may be sent.
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote
 
@@ -46,10 +46,10 @@ public protocol PaymentProvider: PaymentService {
     /// - Parameters:
     ///   - attempt: the option that the payer chose, with its key and its limits.
     ///   - context: network, payer, clock and durable steps.
-    /// - Returns: the outcome of the payment. A decline is an outcome, not an error.
+    /// - Returns: the report of the payment. A decline is a report, not an error.
     /// - Throws: ``PaymentError``. Its phase says whether money may have moved: with `maybeSent` the router asks
     ///   ``PaymentService/status(of:in:)``, and never sends again.
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport
 }
 
 /// A provider whose payments leave the application and come back through a return URL.
@@ -64,12 +64,12 @@ public protocol RedirectCompletingProvider: PaymentProvider {
     ///   - callback: the URL by which the payer returned.
     ///   - attempt: the attempt that waits for it.
     ///   - context: network, payer, clock and durable steps.
-    /// - Returns: the outcome of the payment, by the service's own status.
+    /// - Returns: the report of the payment, by the service's own status.
     /// - Throws: ``PaymentError/Code/foreignReturn`` when the URL names another payment: the router then offers it to
     ///   the next open one.
     func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
-    ) async throws -> PaymentOutcome
+    ) async throws -> ServiceReport
 }
 
 /// A provider at which one name of a payment can come to stand for something else, as with merchants that use an

@@ -36,23 +36,27 @@ public struct PaymentQuote: Sendable, Hashable {
     public var options: [PaymentMethodOption]
     /// The end of the time in which the payment can be paid.
     public let expiresAt: Date?
-    /// The outcome of the payment, when it is already over or in progress: nothing is sent for it again.
+    /// The service's report of the payment, when it is already over or in progress; nil in a router's quote, which has
+    /// the ``outcome`` of it.
+    public package(set) var report: ServiceReport?
+    /// The outcome of the payment, stated by a router, when it is already over or in progress: nothing is sent for it
+    /// again.
     public package(set) var outcome: PaymentOutcome?
     /// The link that was quoted; set by the router, for paying an option later.
     package var link: Redacted<PaymentLink>?
 
-    /// Creates a quote.
+    /// Creates a provider's quote.
     public init(
         reference: PaymentReference, payee: Payee, amount: Money?, options: [PaymentMethodOption],
         expiresAt: Date? = nil,
-        outcome: PaymentOutcome? = nil
+        report: ServiceReport? = nil
     ) {
         self.reference = reference
         self.payee = payee
         self.amount = amount
         self.options = options
         self.expiresAt = expiresAt
-        self.outcome = outcome
+        self.report = report
     }
 }
 

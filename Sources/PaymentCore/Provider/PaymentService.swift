@@ -12,12 +12,12 @@
 ///
 /// ```swift
 /// extension Shop: RefundingService {
-///     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+///     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
 ///         let refund = try await context.step("refund", .mutation(replay: .sameKey)) {
 ///             let key = "\(request.payment.id)/\(request.id)"
 ///             return try await gateway.refund(request.payment.id, request.amount, key: key, over: context.http)
 ///         }
-///         return refund.outcome(of: request.reference)
+///         return refund.report(of: request.reference)
 ///     }
 /// }
 /// ```
@@ -28,19 +28,19 @@ public protocol PaymentService: Sendable {
     /// life.
     var descriptor: ProviderDescriptor { get }
 
-    /// Asks for the outcome of a payment. Must not change anything.
+    /// Asks for the status of a payment. Must not change anything.
     ///
     /// - Parameters:
     ///   - payment: the payment.
     ///   - context: network and secrets. There is no payer to ask.
-    /// - Returns: the outcome by the service's own status; `unknown` with the raw status where it is not understood.
+    /// - Returns: the report by the service's own status; `unknown` with the raw status where it is not understood.
     /// - Throws: ``PaymentError`` when the question is not answered, which says nothing about the payment.
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport
 }
 
 /// A service that can cancel a payment that is not paid yet.
 public protocol CancellingService: PaymentService {
-    /// Cancels the payment, in mutation steps, and returns its outcome.
+    /// Cancels the payment, in mutation steps, and reports what became of it.
     ///
     /// These steps are not stored: after an interruption everything is asked again. Cancelling twice must do no more
     /// than cancelling once; where the service counts its requests, the number has to follow from the payment.
@@ -48,9 +48,9 @@ public protocol CancellingService: PaymentService {
     /// - Parameters:
     ///   - payment: the payment.
     ///   - context: network and secrets.
-    /// - Returns: the outcome of the payment; not only `cancelled`, because it may have been paid meanwhile.
+    /// - Returns: the report of the payment; not only `cancelled`, because it may have been paid meanwhile.
     /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been cancelled.
-    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome
+    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport
 }
 
 /// A service that can refund payments.
@@ -61,18 +61,18 @@ public protocol RefundingService: PaymentService {
     /// - Parameters:
     ///   - request: the payment, the amount and the id of the refund, which stays the same when it is asked for again.
     ///   - context: network, secrets and durable steps.
-    /// - Returns: the outcome of the refund.
+    /// - Returns: the report of the refund.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the refund may have been made.
-    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport
 
-    /// Asks for the outcome of a refund. Must not change anything.
+    /// Asks for the status of a refund. Must not change anything.
     ///
     /// - Parameters:
     ///   - refund: the refund as it was asked for.
     ///   - context: network and secrets.
-    /// - Returns: the outcome of the refund.
+    /// - Returns: the report of the refund.
     /// - Throws: ``PaymentError`` when the question is not answered, which says nothing about the refund.
-    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport
 }
 
 /// A service that reports payments by itself, to a server.
@@ -80,8 +80,8 @@ public protocol NotificationReadingService: PaymentService {
     /// Checks that `notification` is genuine and reads it.
     ///
     /// - Parameter notification: the header fields and the body, byte for byte as they came.
-    /// - Returns: the payment or refund it is about, and its outcome by the notification. The receipt states the amount
-    ///   where the notification does.
+    /// - Returns: the payment or refund it is about, and what the notification reports of it. The receipt states the
+    ///   amount where the notification does.
     /// - Throws: ``PaymentError/Code/untrustedNotification`` when it is not genuine, too old or malformed.
     func verify(_ notification: IncomingNotification) throws -> PaymentNotification
 }
@@ -105,12 +105,12 @@ public struct PaymentNotification: Sendable, Hashable {
     /// The payment or refund it is about. One about a refund whose payment is not named ends none: services allow the
     /// same refund id at several payments.
     public let reference: PaymentReference
-    /// The outcome of the payment or refund.
-    public let outcome: PaymentOutcome
+    /// The service's report of the payment or refund.
+    public let report: ServiceReport
 
     /// Creates a notification.
-    public init(reference: PaymentReference, outcome: PaymentOutcome) {
+    public init(reference: PaymentReference, report: ServiceReport) {
         self.reference = reference
-        self.outcome = outcome
+        self.report = report
     }
 }

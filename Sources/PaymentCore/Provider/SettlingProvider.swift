@@ -6,10 +6,10 @@
 public protocol SettlingProvider: PaymentProvider {}
 
 extension SettlingProvider {
-    /// Returns an unknown outcome, since no service can be asked. Routers answer from their journal instead.
+    /// Reports nothing, since no service can be asked. Routers answer from their journal instead.
     ///
     /// - Throws: nothing.
-    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         .unknown(
             UnknownOutcome(
                 reference: payment,

@@ -6,7 +6,7 @@ extension AttemptEngine {
         case option(PaymentMethodOption)
         /// An option that may be paid without a question, and the attempt that it is reserved for.
         case unasked(PaymentMethodOption, AttemptID)
-        case ended(ServiceReport)
+        case ended(CheckedReport)
     }
 
     /// Takes an option that may be paid without a question, or asks the payer or their policy to choose.
@@ -37,6 +37,12 @@ extension AttemptEngine {
         return .option(try serviceClient.option(choice, of: quote))
     }
 
+    /// Returns the outcome of a payment of which the payer takes no option.
+    func decline(_ quote: PaymentQuote) async throws -> PaymentOutcome {
+        let canPay = quote.options.contains(where: \.unmet.isEmpty)
+        return try await state(canPay ? .cancelled(quote.reference) : Self.noUsableOption(quote), of: quote.reference)
+    }
+
     private func chooseByPolicy(_ quote: PaymentQuote) throws -> Choice {
         guard let policy = payer.policy else {
             throw error(
@@ -49,7 +55,7 @@ extension AttemptEngine {
         }
     }
 
-    private static func noUsableOption(_ quote: PaymentQuote) -> ServiceReport {
+    private static func noUsableOption(_ quote: PaymentQuote) -> CheckedReport {
         guard !quote.options.isEmpty else {
             return .refused(
                 .noUsableOption, "none of the payer's accounts can pay this; the service offers no option",

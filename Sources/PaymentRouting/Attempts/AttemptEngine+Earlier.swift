@@ -68,7 +68,7 @@ extension AttemptEngine {
     /// Returns the outcome to report for the payment of `quote` when something that may have moved money was begun for
     /// what may be the same payment, under another name. Nil when there is no such thing.
     func attemptUnderAnotherID(
-        _ quote: PaymentQuote, _ report: ServiceReport?
+        _ quote: PaymentQuote, _ report: CheckedReport?
     ) async throws -> PaymentOutcome? {
         let payee = quote.options.lazy.compactMap(serviceClient.payee).first
         let others = try await possibleDuplicates(of: quote.reference, until: quote.expiresAt, payee)

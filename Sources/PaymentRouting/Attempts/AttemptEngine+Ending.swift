@@ -8,7 +8,7 @@ extension AttemptEngine {
     /// Stores the end of an attempt. Between the check of its entries and the ending nothing more is begun.
     ///
     /// - Returns: the outcome, or the one that another worker has stored before.
-    func end(_ attempt: PaymentAttempt, as report: ServiceReport) async throws -> PaymentOutcome {
+    func end(_ attempt: PaymentAttempt, as report: CheckedReport) async throws -> PaymentOutcome {
         try await end(attempt, as: ConfirmedReport(report: report, entries: nil))
     }
 
@@ -27,11 +27,11 @@ extension AttemptEngine {
             try await write(.outcome(outcome), to: attempt)
             if outcome.isFinal { await hasEnded(attempt.reference, outcome) }
             // Storing may have taken longer than the lease, and another attempt may be in progress by now.
-            if Ledger.isFinalWithoutPayment(outcome) {
+            if outcome.deniesPayment {
                 try await journaled { try await journal.renew(at: effects.clock.now) }
             }
         } catch let failure as PaymentError
-            where failure.code == .inUse && Ledger.isFinalWithoutPayment(outcome)
+            where failure.code == .inUse && outcome.deniesPayment
         {
             // Another worker has taken the payment over, and may have paid it since.
             throw failure
@@ -42,7 +42,7 @@ extension AttemptEngine {
                 try? await effects.settleSpending(of: attempt.id, isPaid: true)
                 return outcome
             }
-            if let stored = await storedEnding(of: attempt), outcome.isFinal || !Ledger.isFinalWithoutPayment(stored) {
+            if let stored = await storedEnding(of: attempt), outcome.isFinal || !stored.deniesPayment {
                 return stored
             }
         } catch {

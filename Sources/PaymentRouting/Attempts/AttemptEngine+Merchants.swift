@@ -17,7 +17,7 @@ extension AttemptEngine {
         let steps = UnstoredSteps()
         let context = effects.context(
             for: descriptor, payer: payer, steps: steps, about: payment, journal: journal)
-        let report: ServiceReport
+        let report: CheckedReport
         do { report = try await serviceClient.cancel(payment, in: context) } catch {
             // A failure after the request does not prove that it was not carried out.
             let failure = PaymentError(thrown: error, at: descriptor.id)

@@ -63,7 +63,7 @@ extension AttemptEngine {
     private enum TimeLeft {
         case enough
         /// The service reports that the payment has ended.
-        case paymentEnded(ServiceReport)
+        case paymentEnded(CheckedReport)
         /// Only the option's price is no longer valid, or there is no service that could end the payment.
         case priceEnded(PaymentError)
     }

@@ -13,7 +13,7 @@ extension AttemptEngine {
             history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects, isVisit: true)
         let context = effects.context(
             for: descriptor, payer: payer, steps: steps, about: payment, attempt: attempt.id, journal: journal)
-        let report: ServiceReport
+        let report: CheckedReport
         do {
             report = try await serviceClient.complete(callback, for: attempt, in: context).checked(against: attempt)
         } catch {

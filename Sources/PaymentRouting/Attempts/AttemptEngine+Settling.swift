@@ -6,9 +6,9 @@ extension AttemptEngine {
     ///
     /// - Parameter claimed: the provider's report: believed instead of the status when both say that no money moved.
     func settle(
-        _ attempt: PaymentAttempt, after failure: PaymentError, claimed: ServiceReport? = nil,
+        _ attempt: PaymentAttempt, after failure: PaymentError, claimed: CheckedReport? = nil,
         in context: ProviderContext
-    ) async -> ServiceReport {
+    ) async -> CheckedReport {
         var waits = RetryPolicy.settling.waits()
         // Where there is no service, the settler was asked already.
         while !Task.isCancelled, !serviceClient.isSettledByPayer {
@@ -24,7 +24,7 @@ extension AttemptEngine {
 
     /// A report of the end of an attempt that holds as far as its record is known.
     struct ConfirmedReport {
-        let report: ServiceReport
+        let report: CheckedReport
         /// The number of entries of the attempt when the report was confirmed; nil where nothing sent later can refute
         /// it.
         let entries: Int?
@@ -33,7 +33,7 @@ extension AttemptEngine {
     /// Returns the report to store when a message says `report` of `attempt`: that money moved, always; that none did,
     /// only as far as the service's status confirms it, when anything was sent for the attempt. Nil when it is not
     /// known.
-    func confirm(_ report: ServiceReport, of attempt: PaymentAttempt) async throws -> ConfirmedReport? {
+    func confirm(_ report: CheckedReport, of attempt: PaymentAttempt) async throws -> ConfirmedReport? {
         guard report.deniesPayment, let before = try await history(of: attempt) else {
             return ConfirmedReport(report: report, entries: nil)
         }
@@ -57,8 +57,8 @@ extension AttemptEngine {
     /// - Returns: the service's status, if it is final and sound; otherwise the wait that the service asks for, if any.
     private func askStatus(
         of attempt: PaymentAttempt, in context: ProviderContext? = nil
-    ) async -> (report: ServiceReport?, wish: Duration?) {
-        let report: ServiceReport
+    ) async -> (report: CheckedReport?, wish: Duration?) {
+        let report: CheckedReport
         do { report = try await serviceClient.status(of: attempt, in: context) } catch {
             return (nil, (error as? PaymentError)?.retry.wait)
         }

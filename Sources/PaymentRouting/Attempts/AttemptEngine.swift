@@ -53,7 +53,7 @@ struct AttemptEngine: Sendable {
 
     /// Returns the outcome of a payment for which no attempt was opened. The answer of the service or the payer may
     /// have taken long: that nothing was paid holds only while no other worker has taken the payment over.
-    func state(_ report: ServiceReport, of payment: PaymentReference) async throws -> PaymentOutcome {
+    func state(_ report: CheckedReport, of payment: PaymentReference) async throws -> PaymentOutcome {
         if report.deniesPayment {
             try await journaled { try await journal.renew(at: effects.clock.now) }
         }
@@ -67,7 +67,7 @@ struct AttemptEngine: Sendable {
         if let outcome = try await resumeOrReturnEarlierAttempt(at: quote.reference, for: quote.link?.reveal()) {
             return outcome
         }
-        let report = try quote.outcome.map { try ServiceReport($0, of: quote.reference) }
+        let report = try quote.outcome.map { try CheckedReport($0.report, of: quote.reference) }
         if let outcome = try await attemptUnderAnotherID(quote, report) { return outcome }
         return try await open(quote, option)
     }

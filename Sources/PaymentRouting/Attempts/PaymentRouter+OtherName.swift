@@ -7,8 +7,8 @@ extension PaymentRouter {
         of payment: PaymentReference, askedAs name: PaymentReference, as payer: Payer = Payer()
     ) async throws(PaymentError) -> PaymentOutcome {
         let outcome = try await status(of: name, as: payer)
-        guard name != payment, Ledger.isFinalWithoutPayment(outcome) else { return outcome }
+        guard name != payment, outcome.deniesPayment else { return outcome }
         let histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
-        return Ledger(histories, effects).verdict(on: try ServiceReport(outcome, of: name), at: .otherName)
+        return Ledger(histories, effects).verdict(on: try CheckedReport(outcome.report, of: name), at: .otherName)
     }
 }

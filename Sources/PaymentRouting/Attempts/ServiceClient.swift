@@ -2,8 +2,7 @@ import PaymentCore
 
 /// One registered service and one payer: all calls of the service, and the checks of its answers.
 ///
-/// What the service says of a payment leaves this file only as a ``ServiceReport``, so that no other part of the router
-/// can state it. Nothing is written here.
+/// What the service says of a payment leaves this file as a ``CheckedReport``. Nothing is written here.
 struct ServiceClient: Sendable {
     private let service: any PaymentService
     let descriptor: ProviderDescriptor
@@ -73,14 +72,14 @@ struct ServiceClient: Sendable {
     /// Asks the provider for the terms and marks the options that this payer cannot fulfil.
     ///
     /// - Returns: the terms without an outcome, and what the service reports of a payment that is over or in progress.
-    func quote(_ request: QuoteRequest) async throws -> (terms: PaymentQuote, report: ServiceReport?) {
+    func quote(_ request: QuoteRequest) async throws -> (terms: PaymentQuote, report: CheckedReport?) {
         effects.emit(.quoting, at: descriptor.id, request.reference)
         var quote = try await provider.quote(request, in: queries(about: request.reference, request.link))
         guard quote.reference == request.reference else {
             throw error(.integrity, "the quote is for another payment than the link")
         }
-        let report = try quote.outcome.map { try ServiceReport($0, of: quote.reference) }
-        quote.outcome = nil
+        let report = try quote.report.map { try CheckedReport($0, of: quote.reference) }
+        quote.report = nil
         try quote.checkOptionIDs()
         quote.link = Redacted(request.link)
         for index in quote.options.indices {
@@ -91,31 +90,31 @@ struct ServiceClient: Sendable {
     }
 
     /// Asks for the status of `payment`.
-    func status(of payment: PaymentReference) async throws -> ServiceReport {
+    func status(of payment: PaymentReference) async throws -> CheckedReport {
         try checkIsPayment(payment)
-        return try ServiceReport(try await service.status(of: payment, in: queries(about: payment)), of: payment)
+        return try CheckedReport(try await service.status(of: payment, in: queries(about: payment)), of: payment)
     }
 
     /// Asks for the status of the payment or refund of `attempt`.
     ///
     /// - Parameter context: the context of the attempt's run; without one, one that only asks.
-    func status(of attempt: PaymentAttempt, in context: ProviderContext? = nil) async throws -> ServiceReport {
+    func status(of attempt: PaymentAttempt, in context: ProviderContext? = nil) async throws -> CheckedReport {
         let payment = attempt.reference
         let context = context ?? queries(about: payment)
         guard let refund = attempt.refund else {
-            return try ServiceReport(try await service.status(of: payment, in: context), of: payment)
+            return try CheckedReport(try await service.status(of: payment, in: context), of: payment)
         }
-        return try ServiceReport(try await refunder.status(of: refund, in: context), of: payment)
+        return try CheckedReport(try await refunder.status(of: refund, in: context), of: payment)
     }
 
     // MARK: Paying
 
     /// Has the provider pay, or the service refund.
-    func perform(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
+    func perform(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> CheckedReport {
         guard let refund = attempt.refund else {
-            return try ServiceReport(try await provider.pay(attempt, in: context), of: attempt.reference)
+            return try CheckedReport(try await provider.pay(attempt, in: context), of: attempt.reference)
         }
-        return try ServiceReport(try await refunder.refund(refund, in: context), of: attempt.reference)
+        return try CheckedReport(try await refunder.refund(refund, in: context), of: attempt.reference)
     }
 
     /// Completes `attempt`, whose payer returned through `callback`.
@@ -123,13 +122,13 @@ struct ServiceClient: Sendable {
     /// - Throws: any error; ``PaymentError``, `unsupported`, when the provider takes no return URLs.
     func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
-    ) async throws -> ServiceReport {
-        try ServiceReport(try await completer.complete(callback, for: attempt, in: context), of: attempt.reference)
+    ) async throws -> CheckedReport {
+        try CheckedReport(try await completer.complete(callback, for: attempt, in: context), of: attempt.reference)
     }
 
     /// Has the service cancel a payment.
-    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
-        try ServiceReport(try await canceller.cancel(payment, in: context), of: payment)
+    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> CheckedReport {
+        try CheckedReport(try await canceller.cancel(payment, in: context), of: payment)
     }
 
     /// Refuses a notification that is not genuine, or about another service's payment.
@@ -139,7 +138,7 @@ struct ServiceClient: Sendable {
             throw error(.integrity, "the notification is about another provider's payment")
         }
         return GenuineNotification(
-            reference: genuine.reference, report: try ServiceReport(genuine.outcome, of: genuine.reference))
+            reference: genuine.reference, report: try CheckedReport(genuine.report, of: genuine.reference))
     }
 
     /// Has the payee of a paid attempt notified, where that is left to this side. A payer that paid elsewhere notifies
@@ -149,7 +148,7 @@ struct ServiceClient: Sendable {
         guard case .succeeded(let receipt)? = history.outcome, history.hasOpenSettlement,
             receipt.decision == nil, let notifier = service as? any PayeeNotifyingProvider
         else { return }
-        do { try await notifier.notifyPayee(receipt, of: attempt, in: queries(about: attempt.reference)) } catch {
+        do { try await notifier.notifyPayee(receipt.fact, of: attempt, in: queries(about: attempt.reference)) } catch {
             let reason = PaymentError(thrown: error, at: descriptor.id).message
             effects.emit(.note("it is paid, but the payee cannot be notified now: \(reason)"), of: attempt)
         }
@@ -202,7 +201,7 @@ struct ServiceClient: Sendable {
 /// A notification that a service really sent, and what it reports.
 struct GenuineNotification: Sendable {
     let reference: PaymentReference
-    let report: ServiceReport
+    let report: CheckedReport
 }
 
 /// Steps outside an attempt: queries run, any other step is a fault of the provider.

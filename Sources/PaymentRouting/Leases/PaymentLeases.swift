@@ -74,9 +74,10 @@ actor PaymentLeases {
         let giving = effects.clock.uptime
         await drop(journal.lease, role)
         let outcome = try ending.get()
-        // Releasing the lease may have taken so long that another worker has paid since.
+        // Releasing the lease may have taken so long that another worker has paid since. Other results than outcomes
+        // say nothing of money.
         let isLate = (effects.clock.uptime - giving) * 2 >= policy.duration
-        if isLate, Self.isFinalWithoutPayment(outcome) { throw PaymentError.inUse(payment.provider) }
+        if isLate, (outcome as? PaymentOutcome)?.deniesPayment == true { throw PaymentError.inUse(payment.provider) }
         return outcome
     }
 
@@ -99,11 +100,6 @@ actor PaymentLeases {
         do { ending = .success(try await work(inner)) } catch { ending = .failure(error) }
         await drop(outer.lease, .refunder)
         return try ending.get()
-    }
-
-    /// True if the outcome of a payment says that no money moved. Other results under a lease say nothing of money.
-    private static func isFinalWithoutPayment(_ outcome: some Sendable) -> Bool {
-        (outcome as? PaymentOutcome).map(Ledger.isFinalWithoutPayment) ?? false
     }
 
     private static func isSuccess(_ outcome: PaymentOutcome) -> Bool {

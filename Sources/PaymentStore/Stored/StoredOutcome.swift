@@ -4,7 +4,7 @@ import PaymentCore
 enum StoredOutcome {
     static func text(_ outcome: PaymentOutcome) throws -> String {
         var members: [String: JSONValue?]
-        switch outcome {
+        switch outcome.report {
         case .succeeded(let receipt): members = ["outcome": "succeeded", "receipt": StoredReceipt.value(receipt)]
         case .declined(let reason):
             members = [
@@ -23,7 +23,12 @@ enum StoredOutcome {
         return try StoredObject.text(members)
     }
 
+    /// Reads an outcome. Its decoder is the only way to one that was stated before.
     static func read(_ text: String) throws(StoredFormDefect) -> PaymentOutcome {
+        do { return try JSONValue.encode(try report(text)).decode() } catch { throw StoredFormDefect() }
+    }
+
+    private static func report(_ text: String) throws(StoredFormDefect) -> ServiceReport {
         let object = try StoredObject(text)
         return switch try object.text("outcome") {
         case "succeeded": .succeeded(try StoredReceipt.read(try object.object("receipt")))

@@ -7,7 +7,7 @@ struct WatchedService<Base: PaymentService>: PaymentService {
 
     var descriptor: ProviderDescriptor { base.descriptor }
 
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try await base.status(of: payment, in: watched(context))
     }
 
@@ -35,7 +35,7 @@ extension WatchedService: PaymentProvider where Base: PaymentProvider {
         try await base.quote(request, in: watched(context))
     }
 
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         observation.agree(attempt.option.amount)
         return try await base.pay(attempt, in: watched(context))
     }
@@ -44,7 +44,7 @@ extension WatchedService: PaymentProvider where Base: PaymentProvider {
 extension WatchedService: RedirectCompletingProvider where Base: RedirectCompletingProvider {
     func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
-    ) async throws -> PaymentOutcome {
+    ) async throws -> ServiceReport {
         observation.noteReturn()
         return try await base.complete(callback, for: attempt, in: watched(context))
     }
@@ -67,17 +67,17 @@ extension WatchedService: PayeeProvider where Base: PayeeProvider {
 }
 
 extension WatchedService: RefundingService where Base: RefundingService {
-    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         try await base.refund(request, in: watched(context))
     }
 
-    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         try await base.status(of: refund, in: watched(context))
     }
 }
 
 extension WatchedService: CancellingService where Base: CancellingService {
-    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try await base.cancel(payment, in: watched(context))
     }
 }

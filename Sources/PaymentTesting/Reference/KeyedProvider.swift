@@ -48,18 +48,18 @@ public struct KeyedProvider: PaymentProvider {
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         let state = try await ask(request.reference, context)
         let amount = try state.money()
-        let outcome = state.outcome(request.reference)
+        let report = state.report(request.reference)
         let isOpen = state.status == "open"
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: "Keyed"), amount: amount,
             options: isOpen ? [PaymentMethodOption(id: "charge", title: "Charge", amount: amount)] : [],
-            outcome: isOpen ? nil : outcome)
+            report: isOpen ? nil : report)
     }
 
     /// Charges, then asks until it is settled.
     ///
     /// - Throws: ``PaymentError``; with phase `maybeSent` money may have been taken.
-    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         let url = try url(attempt.reference, ["charge"])
         let (key, isRepeatable) = (key(attempt, context), replay == .sameKey)
         var state: State = try await context.step("charge", .mutation(replay: replay)) {
@@ -69,7 +69,7 @@ public struct KeyedProvider: PaymentProvider {
                 accepting: [200])
         }
         guard state.id == attempt.reference.id else { throw otherPayment(phase: .maybeSent) }
-        for _ in 0..<20 where !state.outcome(attempt.reference).isFinal {
+        for _ in 0..<20 where !state.report(attempt.reference).isFinal {
             try await context.clock.sleep(for: .seconds(1))
             state = try await ask(attempt.reference, context)
         }
@@ -78,14 +78,14 @@ public struct KeyedProvider: PaymentProvider {
             throw PaymentError(
                 .integrity, "another amount was charged than was agreed", provider: descriptor.id, phase: .maybeSent)
         }
-        return state.outcome(attempt.reference)
+        return state.report(attempt.reference)
     }
 
     /// Asks the service.
     ///
     /// - Throws: ``PaymentError`` when the service cannot be asked.
-    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
-        try await ask(payment, context).outcome(payment)
+    public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
+        try await ask(payment, context).report(payment)
     }
 
     // MARK: Service
@@ -98,7 +98,7 @@ public struct KeyedProvider: PaymentProvider {
 
         func money() throws -> Money { try Money(minorUnitText: amount, currency: try Currency(unit: currency)) }
 
-        func outcome(_ payment: PaymentReference) -> PaymentOutcome {
+        func report(_ payment: PaymentReference) -> ServiceReport {
             switch status {
             case "paid": .succeeded(PaymentReceipt(reference: payment, amount: try? money()))
             case "expired": .expired

@@ -43,8 +43,8 @@ enum ExternalNames {
             reference: reference, payee: Payee(name: payee),
             amount: try message.present("amount").map { json throws(PaymentError) in try amount(json) },
             options: options, expiresAt: try date(message.present("expires")),
-            outcome: try message.present("outcome").map { json throws(PaymentError) in
-                try outcome(json, of: reference)
+            report: try message.present("outcome").map { json throws(PaymentError) in
+                try report(json, of: reference)
             })
     }
 
@@ -56,8 +56,8 @@ enum ExternalNames {
         return Date(timeIntervalSince1970: Double(seconds))
     }
 
-    /// `{"type": "outcome", "outcome": "succeeded", …}`. An unknown outcome is mapped to unknown, and kept.
-    static func outcome(_ message: JSONValue, of reference: PaymentReference) throws(PaymentError) -> PaymentOutcome {
+    /// `{"type": "outcome", "outcome": "succeeded", …}`. Any other outcome is reported as unknown, and kept.
+    static func report(_ message: JSONValue, of reference: PaymentReference) throws(PaymentError) -> ServiceReport {
         guard let word = message["outcome"]?.string else { throw malformed("the outcome has no 'outcome'") }
         let text = Printable.text(message["message"]?.string ?? "", limit: 200)
         switch word {

@@ -67,7 +67,7 @@ struct ExternalProvider: PaymentProvider {
         ) { try ExternalNames.quote($0, of: request.reference) }
     }
 
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         let option = attempt.option
         var message: JSONValue = [
             "type": "call", "call": "pay", "reference": .string(attempt.reference.id),
@@ -79,14 +79,14 @@ struct ExternalProvider: PaymentProvider {
         ]
         if let link = context.link { message["link"] = .string(link.text) }
         return try await call(message, ending: "outcome", context, key: attempt.idempotencyKey) {
-            try ExternalNames.outcome($0, of: attempt.reference)
+            try ExternalNames.report($0, of: attempt.reference)
         }
     }
 
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try await call(
             ["type": "call", "call": "status", "reference": .string(payment.id)], ending: "outcome", context
-        ) { try ExternalNames.outcome($0, of: payment) }
+        ) { try ExternalNames.report($0, of: payment) }
     }
 
     // MARK: Calls

@@ -233,7 +233,7 @@ struct RecurringWorld {
     var publishesInvoice = false
     var policy: OptionPolicy?
     /// The payee's statement that a period has ended.
-    var statement: (@Sendable (PaymentReference) -> PaymentOutcome)?
+    var statement: (@Sendable (PaymentReference) -> ServiceReport)?
 
     /// The current amount of the payee.
     final class Asked: Sendable {
@@ -332,7 +332,7 @@ private struct ChangingProvider: SettlingProvider, PayeeProvider {
     let base: InvoiceProvider
     let asksFor: @Sendable () -> Money
     let isInvoice: Bool
-    let statement: (@Sendable (PaymentReference) -> PaymentOutcome)?
+    let statement: (@Sendable (PaymentReference) -> ServiceReport)?
     let body: @Sendable () async throws -> Void
 
     var descriptor: ProviderDescriptor { base.descriptor }
@@ -347,7 +347,7 @@ private struct ChangingProvider: SettlingProvider, PayeeProvider {
         if let statement {
             return PaymentQuote(
                 reference: quote.reference, payee: quote.payee, amount: quote.amount, options: [],
-                outcome: statement(request.reference))
+                report: statement(request.reference))
         }
         guard isInvoice, let option = quote.options.first else { return quote }
         var data = option.providerData ?? [:]
@@ -360,7 +360,7 @@ private struct ChangingProvider: SettlingProvider, PayeeProvider {
             ])
     }
 
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         try await base.pay(attempt, in: context)
     }
 }

@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRouting
+import PaymentTesting
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -136,13 +137,15 @@ enum HastyTaking {
         }
         let genuine = try verifier.verify(notification)
         let lease = PaymentLease(payment: genuine.reference, holder: "the merchant", duration: .seconds(600))
-        guard genuine.outcome.isFinal, try await journal.acquire(lease, at: clock.now) else { return genuine }
+        let believed = HandledNotification(
+            reference: genuine.reference, outcome: PaymentOutcome(stating: genuine.report))
+        guard genuine.report.isFinal, try await journal.acquire(lease, at: clock.now) else { return believed }
         if let open = try await journal.histories(of: genuine.reference).last(where: { !$0.isFinished }) {
-            let entry = JournalEntry(date: clock.now, event: .outcome(genuine.outcome))
+            let entry = JournalEntry(date: clock.now, event: .outcome(believed.outcome))
             try await journal.append(entry, to: open.attempt.id, under: lease)
         }
         try await journal.release(lease)
-        return genuine
+        return believed
     }
 }
 

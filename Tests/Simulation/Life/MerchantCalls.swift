@@ -66,7 +66,7 @@ struct MerchantCalls: Sendable {
         let (taking, provider, merchants) = (life.variation.taking, market.provider.descriptor.id, seat.merchants)
         let (journal, clock) = (seat.process.journal, seat.process.clock)
         let begun = life.witness.tick()
-        let told = OneShot<PaymentNotification?>()
+        let told = OneShot<HandledNotification?>()
         let content = await calls.answer(nil, begun) {
             told.finish(try await taking(notification, provider, merchants, journal, clock))
             return nil

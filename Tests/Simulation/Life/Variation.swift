@@ -9,7 +9,7 @@ package struct Variation: Sendable {
     package typealias Taking =
         @Sendable (
             IncomingNotification, ProviderID, PaymentRouter, any PaymentJournal, any PaymentClock
-        ) async throws -> PaymentNotification
+        ) async throws -> HandledNotification
 
     /// The services at which payments are made.
     package var markets = MarketMaker.all

@@ -13,7 +13,7 @@ struct Attended<Base: PaymentService>: PaymentService {
 
     var descriptor: ProviderDescriptor { base.descriptor }
 
-    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try await base.status(of: payment, in: surround(context))
     }
 }
@@ -25,7 +25,7 @@ extension Attended: PaymentProvider where Base: PaymentProvider {
         try await base.quote(request, in: surround(context))
     }
 
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         witness.sees(attempt)
         return try await Acting.$attempt.withValue(attempt) {
             try await base.pay(attempt, in: edition.steps(surround(context)))
@@ -64,7 +64,7 @@ private struct RenamedSteps: StepRunner {
 extension Attended: RedirectCompletingProvider where Base: RedirectCompletingProvider {
     func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
-    ) async throws -> PaymentOutcome {
+    ) async throws -> ServiceReport {
         witness.sees(attempt)
         return try await Acting.$attempt.withValue(attempt) {
             try await base.complete(callback, for: attempt, in: edition.steps(surround(context)))
@@ -73,17 +73,17 @@ extension Attended: RedirectCompletingProvider where Base: RedirectCompletingPro
 }
 
 extension Attended: CancellingService where Base: CancellingService {
-    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try await base.cancel(payment, in: edition.steps(surround(context)))
     }
 }
 
 extension Attended: RefundingService where Base: RefundingService {
-    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         try await base.refund(request, in: edition.steps(surround(context)))
     }
 
-    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         try await base.status(of: refund, in: surround(context))
     }
 }

@@ -45,7 +45,7 @@ struct Statement: Sendable {
     }
 
     var receipt: PaymentReceipt? {
-        if case .outcome(.succeeded(let receipt)) = content { receipt } else { nil }
+        if case .outcome(.succeeded(let receipt)) = content { receipt.fact } else { nil }
     }
 
     /// A text for people.

@@ -59,14 +59,14 @@ public struct CitconNotification: Sendable, Hashable {
             provider: merchant, id: refund?.id ?? reference, subject: .refund(of: refund?.charge))
     }
 
-    /// The outcome. The receipt of a charge states the captured amount, which may be a part.
-    public var outcome: PaymentOutcome {
+    /// The report. The receipt of a charge states the captured amount, which may be a part.
+    public var report: ServiceReport {
         guard kind == .charge || kind == .refund else {
-            return CitconStatus.unknown(rawStatus).merchantOutcome(
+            return CitconStatus.unknown(rawStatus).merchantReport(
                 of: paymentReference, amount: nil, transactionID: nil, rawStatus: "\(kind.rawValue): \(rawStatus)")
         }
         let taken = kind == .charge ? amountCaptured.flatMap { $0.minorUnits > 0 ? $0 : nil } : nil
-        return status.merchantOutcome(of: paymentReference, amount: taken ?? amount, transactionID: id)
+        return status.merchantReport(of: paymentReference, amount: taken ?? amount, transactionID: id)
     }
 
     /// Checks it against the ordered charge.
@@ -94,11 +94,11 @@ public struct CitconNotification: Sendable, Hashable {
 extension CitconMerchant: NotificationReadingService {
     /// Checks that `notification` is genuine and reads it.
     ///
-    /// - Returns: the reference and the outcome of its payment.
+    /// - Returns: the reference and the report of its payment.
     /// - Throws: ``PaymentError`` with code `untrustedNotification`, with the reason.
     public func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
         let genuine = try read(notification)
-        return PaymentNotification(reference: genuine.paymentReference, outcome: genuine.outcome)
+        return PaymentNotification(reference: genuine.paymentReference, report: genuine.report)
     }
 
     /// Checks that `notification` is genuine and reads all its values.

@@ -7,7 +7,7 @@ public enum CitconChange: Sendable, Hashable {
     /// The charge is final and unpaid, and another one replaces it.
     case replaced(CitconCharge)
     /// It is unchanged, because it is paid, a payment is in progress, or its status is unknown.
-    case unchanged(PaymentOutcome)
+    case unchanged(ServiceReport)
 }
 
 extension CitconMerchantClient {
@@ -20,7 +20,7 @@ extension CitconMerchantClient {
     /// - Parameters:
     ///   - payment: the charge.
     ///   - order: the replacement, under its own reference.
-    /// - Returns: the other charge, without its token when only an inquiry found it; or the outcome that keeps the
+    /// - Returns: the other charge, without its token when only an inquiry found it; or the report that keeps the
     ///   first one.
     /// - Throws: ``PaymentError``; with phase `maybeSent` the charge may be cancelled, or the other one made: repeat
     ///   the call.
@@ -37,16 +37,16 @@ extension CitconMerchantClient {
         let before = try await found(payment)
         // An authorised or pending amount is not released for a change.
         guard before.state == .initiated || before.state?.isUnpaid == true else {
-            return .unchanged(before.merchantOutcome(of: payment))
+            return .unchanged(before.merchantReport(of: payment))
         }
-        let outcome = try await performCancellation(payment, before) { body in
+        let report = try await performCancellation(payment, before) { body in
             try await asMerchant(service.id, isMutation: true) { () throws(CitconCallError) in
                 _ = try await service.cancel(body)
             }
         }
-        switch outcome {
+        switch report {
         case .cancelled, .expired, .declined: break
-        default: return .unchanged(outcome)
+        default: return .unchanged(report)
         }
         do throws(PaymentError) { return .replaced(try await createCharge(order)) } catch {
             // Made by an earlier call of this method.
@@ -55,15 +55,15 @@ extension CitconMerchantClient {
         }
     }
 
-    /// Cancels a charge that is not final, and asks for the outcome. The cancellation's own reference is derived from
+    /// Cancels a charge that is not final, and asks for the report. The cancellation's own reference is derived from
     /// the payment, so a repetition cancels only once.
     ///
     /// - Parameter send: sends the request, once.
     /// - Throws: ``PaymentError``, or what `send` throws; with phase `maybeSent` the charge may have been cancelled.
     func performCancellation(
         _ payment: PaymentReference, _ charge: TransactionFields, _ send: (JSONValue) async throws -> Void
-    ) async throws -> PaymentOutcome {
-        guard charge.state?.isOver != true, let id = charge.id else { return charge.merchantOutcome(of: payment) }
+    ) async throws -> ServiceReport {
+        guard charge.state?.isOver != true, let id = charge.id else { return charge.merchantReport(of: payment) }
         do {
             try await send([
                 "id": .string(id), "reference": .string(MerchantReference.cancel(payment)),
@@ -72,9 +72,9 @@ extension CitconMerchantClient {
         } catch let failure as PaymentError {
             // Paid just now, cancelled before, or the answer was lost: the charge's own state decides.
             guard let after = try? await found(payment), after.state?.isOver == true else { throw failure }
-            return after.merchantOutcome(of: payment)
+            return after.merchantReport(of: payment)
         }
-        do { return try await found(payment).merchantOutcome(of: payment) } catch {
+        do { return try await found(payment).merchantReport(of: payment) } catch {
             // The inquiry failed after the cancellation succeeded.
             throw error.with(
                 message:

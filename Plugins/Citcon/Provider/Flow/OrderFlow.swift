@@ -60,7 +60,7 @@ package struct OrderFlow: Sendable {
     /// The progress of an order.
     package enum Progress: Sendable {
         /// The charge was final before it was confirmed here.
-        case over(PaymentOutcome)
+        case over(ServiceReport)
         /// It is confirmed: now, or in an earlier run.
         case confirmed(Confirmed, GatewayHandler, isFresh: Bool)
     }
@@ -100,8 +100,8 @@ package struct OrderFlow: Sendable {
         }
         handOff.begin(handler)
         if handler.asksFirst {
-            let outcome = try await compare()
-            if outcome.isFinal { return .over(outcome) }
+            let report = try await compare()
+            if report.isFinal { return .over(report) }
             try await askForConsent(handler)
         }
         let isFresh = Mutex(false)
@@ -127,7 +127,7 @@ package struct OrderFlow: Sendable {
     /// An order that an application made itself continues when the service refuses the inquiry: the vendor does not
     /// document that it answers one, and the answer to the confirmation is compared in any case. A link may come from
     /// anywhere, so its charge has to be reported.
-    private func compare() async throws -> PaymentOutcome {
+    private func compare() async throws -> ServiceReport {
         try await context.step("compare with the charge", .query) {
             guard let name = terms.reference, !name.isEmpty else { return .pending(retryAfter: nil) }
             let answer: CitconService.Answer
@@ -142,9 +142,9 @@ package struct OrderFlow: Sendable {
                     throw self.error(
                         .integrity, "the charge is about something else than the order: its '\(member)' differs")
                 }
-                let outcome = try answer.transaction.outcome(of: payment, over: terms)
-                if outcome.isFinal { state[\.answer] = answer }
-                return outcome
+                let report = try answer.transaction.report(of: payment, over: terms)
+                if report.isFinal { state[\.answer] = answer }
+                return report
             } catch {
                 throw self.error(error.code, error.message, OrderError(VendorText.invalidContent), phase: .answered)
             }

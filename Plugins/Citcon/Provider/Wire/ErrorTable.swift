@@ -28,14 +28,14 @@ extension ErrorTable {
 }
 
 extension TransactionFields {
-    /// Returns the outcome for this transaction's state. An unknown state is never success or failure.
+    /// Returns the report for this transaction's state. An unknown state is never success or failure.
     ///
     /// - Parameters:
     ///   - terms: the terms that the payer agreed to: a final state counts only for a charge over exactly these. If the
     ///     amount is unknown, only the reference is compared, and a success has to state the paid amount.
     ///   - payment: the reference of the payment here.
     /// - Throws: ``PaymentError`` when it is about another charge or another amount than agreed.
-    package func outcome(of payment: PaymentReference, over terms: ChargeTerms) throws(PaymentError) -> PaymentOutcome {
+    package func report(of payment: PaymentReference, over terms: ChargeTerms) throws(PaymentError) -> ServiceReport {
         func wrong(_ message: String) -> PaymentError {
             PaymentError(.integrity, message, provider: payment.provider, phase: .maybeSent)
         }

@@ -100,7 +100,7 @@ struct CitconAnswerTarget: FuzzTarget {
     private mutating func wrongStatus(_ input: [UInt8], _ truth: (isPaid: Bool, isOurs: Bool)) -> String? {
         let provider = provider
         let reference = PaymentReference(provider: CitconProvider.id, id: "order-1")
-        let outcome = Surroundings.wait { () -> Result<PaymentOutcome, any Error> in
+        let outcome = Surroundings.wait { () -> Result<ServiceReport, any Error> in
             let context = Surroundings.context { _ in HTTPResponse(status: 200, body: input) }
             do { return .success(try await provider.status(of: reference, in: context)) } catch {
                 return .failure(error)
@@ -123,7 +123,7 @@ struct CitconAnswerTarget: FuzzTarget {
         let (provider, link, agreed) = (provider, link, agreed)
         let gateway = gateways[input.count % gateways.count]
         let opened = Opened()
-        let outcome = Surroundings.wait { () -> PaymentOutcome? in
+        let outcome = Surroundings.wait { () -> ServiceReport? in
             let payer = Payer(
                 browser: { page in
                     opened.note(

@@ -101,7 +101,7 @@ struct CitconNotificationTarget: FuzzTarget {
                 UInt128(exact) == amount.minorUnits
             else { return "its amount is not what was signed" }
         }
-        if notification.outcome.isSuccess {
+        if notification.report.isSuccess {
             let word = notification.rawStatus.trimmed.lowercased()
             guard ["success", "succeeded", "captured"].contains(word),
                 ["charge", "refund"].contains(

@@ -100,7 +100,7 @@ struct CitconReturnTarget: FuzzTarget {
     private mutating func paid(by text: String) -> String? {
         guard let link = try? PaymentLink(text) else { return nil }
         let (provider, attempt) = (provider, attempt)
-        let outcome = Surroundings.wait { () -> PaymentOutcome? in
+        let outcome = Surroundings.wait { () -> ServiceReport? in
             let context = Surroundings.context { _ in
                 Surroundings.answer(
                     #"{"status":"success","data":{"id":"1","reference":"order-1","amount":1250,"currency":"USD","status":"canceled"}}"#

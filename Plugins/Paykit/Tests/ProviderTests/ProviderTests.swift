@@ -42,7 +42,7 @@ struct ProviderTests {
 
     private func receipt(_ outcome: PaymentOutcome) throws -> PaymentReceipt {
         guard case .succeeded(let receipt) = outcome else { throw PaymentError(.integrity, "\(outcome)") }
-        return receipt
+        return receipt.fact
     }
 
     private func match(_ text: String) -> LinkMatch? {

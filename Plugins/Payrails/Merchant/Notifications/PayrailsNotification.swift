@@ -156,8 +156,8 @@ extension PayrailsNotification {
     /// The payment that the execution is, also where the notification is about a refund of it.
     var payment: PaymentReference? { execution.map { PaymentReference(provider: merchant, id: $0) } }
 
-    /// The outcome that the notification reports.
-    public var outcome: PaymentOutcome {
+    /// The notification's report.
+    public var report: ServiceReport {
         switch (action, progress) {
         case (.authorize?, .inFlight), (.confirm?, .inFlight), (.capture?, .inFlight), (.refund?, .inFlight):
             return .pending(retryAfter: nil)
@@ -184,7 +184,7 @@ extension PayrailsNotification {
     }
 
     /// The receipt of the payment. The notification has the total, of which a merchant may have captured a part.
-    private var paid: PaymentOutcome {
+    private var paid: ServiceReport {
         .succeeded(
             PaymentReceipt(reference: paymentReference, amount: captureMode == .manual ? nil : amount))
     }
@@ -214,11 +214,11 @@ extension PayrailsNotification {
 extension PayrailsMerchant: NotificationReadingService {
     /// Checks that `notification` is genuine and reads it.
     ///
-    /// - Returns: the reference of the payment or refund, and its outcome.
+    /// - Returns: the reference of the payment or refund, and its report.
     /// - Throws: ``PaymentError`` with code `untrustedNotification` and the reason.
     public func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
         let genuine = try read(notification)
-        return PaymentNotification(reference: genuine.paymentReference, outcome: genuine.outcome)
+        return PaymentNotification(reference: genuine.paymentReference, report: genuine.report)
     }
 
     /// Checks that `notification` is genuine and reads its whole content.

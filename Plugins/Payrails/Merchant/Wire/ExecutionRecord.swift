@@ -74,8 +74,8 @@ struct ExecutionRecord: Sendable {
         }
     }
 
-    /// Returns the outcome of the payment.
-    func outcome(of payment: PaymentReference, mode: PayrailsCaptureMode) -> PaymentOutcome {
+    /// Returns the report of the payment.
+    func report(of payment: PaymentReference, mode: PayrailsCaptureMode) -> ServiceReport {
         switch status(mode) {
         case .unpaid, .inFlight, .authorized: .pending(retryAfter: nil)
         case .declined(let reason): .declined(DeclineReason(.refused, "the payment was declined: \(reason)"))

@@ -1,14 +1,14 @@
 import PaymentCore
 import PayrailsTypes
 
-/// Polling for the outcome of a payment that was sent.
+/// Polling for the report of a payment that was sent.
 ///
 /// The vendor's client polls likewise: up to ten queries a second apart until the service shows that the payment began,
 /// then one query that the service holds until a change. Two deliberate differences: a later `authorizePending` never
 /// hides a final status, and before a payment that requires no action is reported as pending, one more held query waits
 /// for a change; the service's own success comes a moment after its pending.
 struct ExecutionPoll: Sendable {
-    /// The outcome of a payment.
+    /// The report of a payment.
     enum Ending: Sendable {
         case success
         case failed(String)
@@ -23,12 +23,12 @@ struct ExecutionPoll: Sendable {
     let api: PayrailsAPI
     let clock: any PaymentClock
     var hold = PayrailsAPI.longestHold
-    /// The statuses of the execution before the present attempt: none of them determines its outcome.
+    /// The statuses of the execution before the present attempt: none of them determines its report.
     var before = StatusHistory.Mark.start
 
-    /// Polls until there is an outcome.
+    /// Polls until there is a report.
     ///
-    /// - Parameter knowsPending: true if pending is an outcome; if false, polling continues.
+    /// - Parameter knowsPending: true if pending is a report; if false, polling continues.
     /// - Throws: ``PayrailsError``: `authenticationError`, `pollingFailed`, `finalStatusNotFoundAfterLongPoll` or
     ///   `longPollingFailed`.
     func ending(of url: String, knowsPending: Bool) async throws(PayrailsError) -> Ending {
@@ -61,7 +61,7 @@ struct ExecutionPoll: Sendable {
         }
     }
 
-    /// Queries once; nil while there is no outcome.
+    /// Queries once; nil while there is no report.
     func look(at url: String) async throws(PayrailsError) -> Ending? {
         switch StatusHistory(try await api.execution(url).status).verdict(knowsPending: false, since: before) {
         case .success: .success
@@ -71,9 +71,9 @@ struct ExecutionPoll: Sendable {
         }
     }
 
-    /// Queries three times, a second apart, for the outcome of a payment whose payer has left; nil if there is none.
+    /// Queries three times, a second apart, for the report of a payment whose payer has left; nil if there is none.
     ///
-    /// - Throws: ``PayrailsError`` if the last query was not answered: the outcome is then unknown.
+    /// - Throws: ``PayrailsError`` if the last query was not answered: the report is then unknown.
     func lastLooks(at url: String) async throws(PayrailsError) -> Ending? {
         // The last query decides, even if the task is cancelled meanwhile.
         let last: Result<Ending?, PayrailsError> = await loop(turns: 3).run(whenCancelled: { _ in nil }) { _ in

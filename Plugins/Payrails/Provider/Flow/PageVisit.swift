@@ -1,7 +1,7 @@
 import PaymentCore
 import PayrailsTypes
 
-/// A payer's visit to a page, with concurrent polling for the outcome of the payment: the page may never lead back, or
+/// A payer's visit to a page, with concurrent polling for the report of the payment: the page may never lead back, or
 /// the payer may finish elsewhere.
 struct PageVisit: Sendable {
     /// The end of a visit.
@@ -10,7 +10,7 @@ struct PageVisit: Sendable {
         case left(PaymentLink?)
         /// The page could not be shown; the type of the error.
         case notShown(String)
-        /// The service reported an outcome; the page has to be closed.
+        /// The service reported a report; the page has to be closed.
         case ending(ExecutionPoll.Ending)
         /// Polling failed with an error.
         case abandoned(PayrailsError)

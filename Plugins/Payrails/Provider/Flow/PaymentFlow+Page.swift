@@ -114,19 +114,19 @@ extension PaymentFlow {
         }
     }
 
-    /// Returns the outcome of the payment whose payer came back through `callback`. A return of another order is
+    /// Returns the report of the payment whose payer came back through `callback`. A return of another order is
     /// rejected before any effect.
-    package func completed(by callback: PaymentLink) async throws -> PaymentOutcome {
+    package func completed(by callback: PaymentLink) async throws -> ServiceReport {
         let execution = try await waiting { () throws(PayrailsError) in try await api.execution(url) }
         let returned = PendingAction.Returned(callback, returnURLs)
         let approval = PendingAction.Approval(execution.links.confirm)
         try await waiting { () throws(PayrailsError) in try approval?.check(returned) }
         let before = try await look()
         if let approval, returned.isFinished, returned.payerID != nil, execution.actionRequired != nil,
-            case .pending = PaymentOutcome(execution, of: payment)
+            case .pending = ServiceReport(execution, of: payment)
         {
             try await confirm(approval, returned, before)
         }
-        return PaymentOutcome(try await lastLooks(poll(since: before)) ?? .pending, of: payment)
+        return ServiceReport(try await lastLooks(poll(since: before)) ?? .pending, of: payment)
     }
 }

@@ -27,12 +27,12 @@ extension PaymentFlow {
             hold: Self.hold, context: context)
     }
 
-    /// Runs the attempt to its outcome.
-    func outcome() async throws -> PaymentOutcome {
-        do { return PaymentOutcome(try await run(), of: payment) } catch let error as PaymentError {
+    /// Runs the attempt to its report.
+    func report() async throws -> ServiceReport {
+        do { return ServiceReport(try await run(), of: payment) } catch let error as PaymentError {
             let failures = mark?.failures ?? 0
             guard error.phase == .maybeSent, error.code != .inUse, failures > 0 else { throw error }
-            // A status query does not know this attempt: it would take the earlier decline for its outcome.
+            // A status query does not know this attempt: it would take the earlier decline for its report.
             return .unknown(UnknownOutcome(reference: payment, message: error.message))
         }
     }
@@ -63,8 +63,8 @@ extension PaymentChoice {
     }
 }
 
-extension PaymentOutcome {
-    /// Creates the outcome for the end of a flow.
+extension ServiceReport {
+    /// Creates the report for the end of a flow.
     init(_ end: PaymentFlow.End, of payment: PaymentReference) {
         self =
             switch end {
@@ -75,7 +75,7 @@ extension PaymentOutcome {
             }
     }
 
-    /// Creates the outcome for the statuses of `execution`. Only a final status of the latest attempt counts.
+    /// Creates the report for the statuses of `execution`. Only a final status of the latest attempt counts.
     init(_ execution: ExecutionBody, of payment: PaymentReference) {
         let end: PaymentFlow.End =
             switch StatusHistory(execution.status).verdict(knowsPending: true) {

@@ -96,7 +96,7 @@ package struct PaymentFlow: Sendable {
         case cancelled
         /// It continues without the payer.
         case pending
-        /// The payer left a page in this way, or closed it; the service reports no outcome.
+        /// The payer left a page in this way, or closed it; the service reports no report.
         case left(ReturnURLs.Kind?)
     }
 

@@ -65,7 +65,7 @@ extension PaymentFlow {
         do { return try await call() } catch { throw paymentError(from: error, isMutation: isMutation) }
     }
 
-    /// Runs a query about a payment that was sent: if it fails, the payment's outcome is unknown.
+    /// Runs a query about a payment that was sent: if it fails, the payment's report is unknown.
     func waiting<Answer>(_ call: () async throws(PayrailsError) -> Answer) async throws -> Answer {
         do { return try await call() } catch {
             throw paymentError(from: error, isMutation: true).with(phase: .maybeSent)

@@ -2,7 +2,7 @@ public import PaymentCore
 
 /// The addresses at which a payer returns from a page of the service.
 ///
-/// A return proves nothing: only the service's statuses determine a payment's outcome.
+/// A return proves nothing: only the service's statuses determine a payment's report.
 public struct ReturnURLs: Sendable, Hashable {
     /// The kind of a payer's return.
     @nonexhaustive

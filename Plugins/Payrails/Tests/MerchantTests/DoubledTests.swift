@@ -182,7 +182,7 @@ import Testing
         let read = try await world.notifications(payment).map { try world.merchant.verify($0) }
         let refunds = read.filter { $0.reference == request.reference }
         #expect(refunds.count == 2 && refunds.allSatisfy { $0.reference.refundedPayment == payment })
-        #expect(refunds.compactMap { receipt($0.outcome)?.amount } == [request.amount])
+        #expect(refunds.compactMap { receipt($0.report)?.amount } == [request.amount])
     }
 
     // MARK: The network's

@@ -170,27 +170,27 @@ import Testing
         let declined: JSONValue = ["category": "Operation", "result": "GenericRejection"]
         let euros = try MerchantWorld.euros(9900)
         let paid = PaymentReference(provider: PayrailsMerchant.id, id: "e1")
-        let pending = PaymentOutcome.pending(retryAfter: nil)
-        #expect(try told("executionCreated", nil).outcome == pending)
-        #expect(try told("executionActionRequested", "authorize").outcome == pending)
-        #expect(try told(done, "authorize", true).outcome == pending)
+        let pending = ServiceReport.pending(retryAfter: nil)
+        #expect(try told("executionCreated", nil).report == pending)
+        #expect(try told("executionActionRequested", "authorize").report == pending)
+        #expect(try told(done, "authorize", true).report == pending)
         #expect(
-            try told(done, "authorize", true, nil, .instant).outcome
+            try told(done, "authorize", true, nil, .instant).report
                 == .succeeded(PaymentReceipt(reference: paid, amount: euros)))
-        #expect(receipt(try told(changed, "confirm", true, nil, .instant).outcome) != nil)
-        #expect(try told(done, "authorize", true, nil, .delayed).outcome == pending)
-        #expect(try told(done, "capture", true).outcome == .succeeded(PaymentReceipt(reference: paid)))
-        #expect(try told(done, "cancel", true).outcome == .cancelled)
-        #expect(isDeclined(try told(done, "authorize", false, declined).outcome))
-        #expect(isDeclined(try told(changed, "authorize", false, declined).outcome))
+        #expect(receipt(try told(changed, "confirm", true, nil, .instant).report) != nil)
+        #expect(try told(done, "authorize", true, nil, .delayed).report == pending)
+        #expect(try told(done, "capture", true).report == .succeeded(PaymentReceipt(reference: paid)))
+        #expect(try told(done, "cancel", true).report == .cancelled)
+        #expect(isDeclined(try told(done, "authorize", false, declined).report))
+        #expect(isDeclined(try told(changed, "authorize", false, declined).report))
         // An update that is not final, and a failure without a status, are no outcome.
-        #expect(try told(changed, "authorize", false).outcome == pending)
-        #expect(try told(changed, "authorize", false, ["category": "Pending", "result": "Pending"]).outcome == pending)
+        #expect(try told(changed, "authorize", false).report == pending)
+        #expect(try told(changed, "authorize", false, ["category": "Pending", "result": "Pending"]).report == pending)
         for unclear in [
             try told(done, "authorize", false), try told(done, "authorize"), try told(done, "cancel", false, declined),
             try told(done, "capture", false, declined), try told(done, "payout", true),
             try told("ruleEngineExecuted", nil), try told("aNewEvent", "authorize", true),
-        ] { #expect(isUnknown(unclear.outcome), "\(unclear.event) \(unclear.outcome)") }
+        ] { #expect(isUnknown(unclear.report), "\(unclear.event) \(unclear.report)") }
     }
 
     @Test("A refund is told under the merchant's own id, and another's under none of the merchant's")
@@ -200,16 +200,16 @@ import Testing
         let reference = PaymentReference(provider: PayrailsMerchant.id, id: "credit-7", subject: .refund(of: "e1"))
         #expect(own.paymentReference == reference)
         // Its amount is the whole payment's; the refund's own stands in its notes, where it was requested with them.
-        #expect(own.outcome == .succeeded(PaymentReceipt(reference: reference, transactionID: "refund-id")))
+        #expect(own.report == .succeeded(PaymentReceipt(reference: reference, transactionID: "refund-id")))
         let meta: JSONValue = [
             "refundReference": "credit-7", "refundAmount": ["value": "33.00", "currency": "EUR"],
         ]
         let stated = try told(done, "refund", true, more: ["actionMeta": meta])
-        #expect(receipt(stated.outcome)?.amount == (try MerchantWorld.euros(3300)))
+        #expect(receipt(stated.report)?.amount == (try MerchantWorld.euros(3300)))
         let foreign = try told(done, "refund", true)
         #expect(foreign.paymentReference.id == "action-refund-id" && foreign.paymentReference.isRefund)
         let failed = try told(done, "refund", false, ["result": "LimitExceeded"])
-        #expect(isDeclined(failed.outcome))
+        #expect(isDeclined(failed.report))
     }
 
     @Test("What is about no payment has a name that nothing else has")
@@ -217,7 +217,7 @@ import Testing
         let body = #"{"event":"disputeOpened","details":{"disputeId":"d1"}}"#
         let notification = try read(body, Self.signature(body))
         #expect(notification.paymentReference.id == "notification-\(notification.fingerprint.prefix(32))")
-        #expect(isUnknown(notification.outcome))
+        #expect(isUnknown(notification.report))
     }
 
     @Test("A notification that does not fit the session is told apart")

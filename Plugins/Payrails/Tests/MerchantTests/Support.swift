@@ -158,13 +158,19 @@ final class Wire: HTTPTransport {
     }
 }
 
-/// The amount of a success; nil for anything else.
-func receipt(_ outcome: PaymentOutcome) -> PaymentReceipt? {
-    if case .succeeded(let receipt) = outcome { receipt } else { nil }
+/// The receipt of a success; nil for anything else.
+func receipt(_ report: ServiceReport) -> PaymentReceipt? {
+    if case .succeeded(let receipt) = report { receipt } else { nil }
 }
 
-/// True if the outcome is unknown.
-func isUnknown(_ outcome: PaymentOutcome) -> Bool { if case .unknown = outcome { true } else { false } }
+func receipt(_ outcome: PaymentOutcome) -> PaymentReceipt? { receipt(outcome.report) }
+
+/// True if it is unknown.
+func isUnknown(_ report: ServiceReport) -> Bool { if case .unknown = report { true } else { false } }
+
+func isUnknown(_ outcome: PaymentOutcome) -> Bool { isUnknown(outcome.report) }
 
 /// True if the payment was declined.
-func isDeclined(_ outcome: PaymentOutcome) -> Bool { if case .declined = outcome { true } else { false } }
+func isDeclined(_ report: ServiceReport) -> Bool { if case .declined = report { true } else { false } }
+
+func isDeclined(_ outcome: PaymentOutcome) -> Bool { isDeclined(outcome.report) }

@@ -47,7 +47,7 @@ extension WalletConnectPayMerchant {
                 try await asMerchant(merchant.id) { () throws(GatewayError) in try await api.view(id) }, of: payment)
         }
 
-        /// Gets the outcome of a payment, and waits until it is final, or for a limited time.
+        /// Gets the report of a payment, and waits until it is final, or for a limited time.
         ///
         /// The request asks the service to hold each answer until the state changes; the service chooses the actual
         /// time.
@@ -55,11 +55,11 @@ extension WalletConnectPayMerchant {
         /// - Parameters:
         ///   - payment: the payment.
         ///   - limit: the maximum wait; zero asks once.
-        /// - Returns: the latest outcome, which is not final when the time ran out.
+        /// - Returns: the latest report, which is not final when the time ran out.
         /// - Throws: ``PaymentError`` when the inquiry fails, which says nothing about the payment.
-        public func outcome(
+        public func report(
             of payment: PaymentReference, waiting limit: Duration = .zero
-        ) async throws(PaymentError) -> PaymentOutcome {
+        ) async throws(PaymentError) -> ServiceReport {
             let id = try merchant.paymentID(payment)
             let poll = SettlementPoll(clock: clock, note: { _ in })
             let status = try await asMerchant(merchant.id) { () throws(GatewayError) in
@@ -70,7 +70,7 @@ extension WalletConnectPayMerchant {
                     try await api.status(id, hold: Self.hold(left))
                 }
             }
-            return status.outcome(of: payment)
+            return status.report(of: payment)
         }
 
         /// Shorter than the common time limits of proxies on the way, in milliseconds.

@@ -47,8 +47,8 @@ extension WalletConnectPayMerchant {
         public let reference: String
         /// The service's raw status.
         public let rawStatus: String
-        /// The outcome.
-        public let outcome: PaymentOutcome
+        /// The report.
+        public let report: ServiceReport
         /// The transaction that paid the merchant out, once there is one.
         public let settlementTransactionID: String?
 
@@ -56,10 +56,10 @@ extension WalletConnectPayMerchant {
             self.payment = payment
             reference = body.referenceId
             rawStatus = body.status.printable
-            outcome =
+            report =
                 StatusBody(
                     status: body.status, isFinal: body.status.isFinal, info: body.info, failureCode: body.failureCode
-                ).outcome(of: payment)
+                ).report(of: payment)
             settlementTransactionID = body.settlement?.successful?.txId
         }
     }

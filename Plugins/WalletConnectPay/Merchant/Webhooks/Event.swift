@@ -73,8 +73,8 @@ extension WalletConnectPayMerchant {
         public let buyer: String?
         /// The transaction that paid the merchant out, once there is one.
         public let settlementTransactionID: String?
-        /// The outcome. The receipt of a success states no amount: webhooks do not include the decimals of tokens.
-        public let outcome: PaymentOutcome
+        /// The report. The receipt of a success states no amount: webhooks do not include the decimals of tokens.
+        public let report: ServiceReport
 
         init(_ body: [UInt8], at merchant: WalletConnectPayMerchant) throws(WebhookDefect) {
             guard let json = try? JSONValue(parsing: body), json.object != nil else { throw .notJSON }
@@ -109,11 +109,11 @@ extension WalletConnectPayMerchant {
             transactionID = data["success"]?["tx_id"]?.string
             buyer = data["processing"]?["buyer_caip10"]?.string
             settlementTransactionID = data["settled"]?["tx_id"]?.string
-            let plain = StatusBody(status: status, isFinal: status.isFinal).outcome(of: payment)
+            let plain = StatusBody(status: status, isFinal: status.isFinal).report(of: payment)
             if case .succeeded = plain {
-                outcome = .succeeded(PaymentReceipt(reference: payment, transactionID: transactionID))
+                report = .succeeded(PaymentReceipt(reference: payment, transactionID: transactionID))
             } else {
-                outcome = plain
+                report = plain
             }
         }
 
@@ -148,11 +148,11 @@ extension WalletConnectPayMerchant: NotificationReadingService {
     /// While it is fresh, the service or any holder of a copy can send it again: ``EventHistory`` identifies the new
     /// events.
     ///
-    /// - Returns: the reference and the outcome of its payment.
+    /// - Returns: the reference and the report of its payment.
     /// - Throws: ``PaymentError`` with code `untrustedNotification`, with the reason.
     public func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
         let event = try read(notification)
-        return PaymentNotification(reference: event.payment, outcome: event.outcome)
+        return PaymentNotification(reference: event.payment, report: event.report)
     }
 
     /// Checks a webhook as ``verify(_:)`` does, and reads all its values.

@@ -11,7 +11,7 @@ import Synchronization
 extension PaymentFlow {
     /// Gathers data if the option requests it, resolves the option's actions, has the payer sign them in order,
     /// confirms once and waits for the settlement.
-    func pay(_ attempt: PaymentAttempt) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt) async throws -> ServiceReport {
         let id = attempt.reference.id
         guard let account = attempt.option.account, let signer = context.payer.signer else {
             throw error(.payer, "the payer has no signer")
@@ -75,12 +75,12 @@ extension PaymentFlow {
             ) { if mayAbandon { try expiry.check() } }
         } catch let error as PaymentError where error.code == .payerRefused && !mayAbandon {
             // The transaction that the wallet sent to the chain is in flight, whatever the service decides about the
-            // payer: a declined outcome would let the next attempt send it again.
+            // payer: a declined report would let the next attempt send it again.
             throw self.error(error.code, error.message, phase: .maybeSent, cause: error.cause)
         }
         return try await mapped(isMutation: true) { () throws(GatewayError) in
             try await settle(id, confirmed, within: configuration.settlementTimeout)
-        }.outcome(of: attempt.reference)
+        }.report(of: attempt.reference)
     }
 
     private static func signing(_ index: Int, of count: Int) -> String { "sign \(index + 1) of \(count)" }

@@ -22,7 +22,7 @@ extension PaymentFlow {
         } catch let error as PaymentError where error.code == .payerRefused {
             return PaymentQuote(
                 reference: payment, payee: Payee(name: "an unnamed merchant"), amount: nil, options: [],
-                outcome: .refusedPayer(error))
+                report: .refusedPayer(error))
         }
         guard let info = answer.info else { throw error(.invalidResponse, "the service left out what is to be paid") }
         let status = StatusBody(status: info.status, isFinal: info.status.isFinal, info: answer.resultInfo)
@@ -31,7 +31,7 @@ extension PaymentFlow {
             reference: payment, payee: Payee(name: info.merchant.name, iconURL: info.merchant.iconUrl),
             amount: try money(info.amount), options: isOpen ? try offers(answer.options ?? [], of: payment) : [],
             expiresAt: Date(timeIntervalSince1970: Double(info.expiresAt)),
-            outcome: isOpen ? nil : status.outcome(of: payment))
+            report: isOpen ? nil : status.report(of: payment))
     }
 
     /// Returns the options that are consistent and allowed for such a link, and logs the others. When none is left, the
@@ -80,9 +80,9 @@ extension PaymentFlow {
     }
 }
 
-extension PaymentOutcome {
-    /// Returns the outcome for a payer whom the service refuses.
-    static func refusedPayer(_ error: PaymentError) -> PaymentOutcome {
+extension ServiceReport {
+    /// Returns the report for a payer whom the service refuses.
+    static func refusedPayer(_ error: PaymentError) -> ServiceReport {
         .declined(DeclineReason(.compliance, error.message))
     }
 }

@@ -2,8 +2,8 @@ public import PaymentCore
 
 /// The merchant's pages to which the service's checkout page returns payers, once a payment has ended there.
 ///
-/// The service adds only `payment_id` to them: no state and no signature. A return is a reason to ask for the outcome
-/// of the payment, and never an outcome.
+/// The service adds only `payment_id` to them: no state and no signature. A return is a reason to ask for the report
+/// of the payment, and never a report.
 public struct CheckoutReturns: Sendable, Hashable {
     /// The query item that the service adds to both.
     static let parameter = "payment_id"

@@ -1,8 +1,8 @@
 package import PaymentCore
 
 extension StatusBody {
-    /// Returns the outcome for this status. An unknown status is never success or failure.
-    package func outcome(of payment: PaymentReference) -> PaymentOutcome {
+    /// Returns the report for this status. An unknown status is never success or failure.
+    package func report(of payment: PaymentReference) -> ServiceReport {
         switch status {
         case .succeeded:
             .succeeded(

@@ -146,7 +146,7 @@ import WalletConnectPaySandbox
         let world = try ShopWorld { $0.settlementPolls = 100 }
         let payment = try await world.payment()
         _ = try await world.router.pay(payment.link, as: SandboxWallet().payer())
-        for _ in 0..<100 { _ = try await world.client.outcome(of: payment.reference) }
+        for _ in 0..<100 { _ = try await world.client.report(of: payment.reference) }
         let outcome = try await world.router.handle("https://shop.example/\(page)?payment_id=\(payment.reference.id)")
         guard case .succeeded? = outcome else {
             Issue.record("\(String(describing: outcome))")

@@ -212,7 +212,7 @@ private final class Record: SandboxService {
         let open = try await client.createPayment(order("ORDER-3"))
         for payment in [paid, called, open] {
             _ = try await client.payment(payment.reference)
-            _ = try await client.outcome(of: payment.reference, waiting: .milliseconds(20))
+            _ = try await client.report(of: payment.reference, waiting: .milliseconds(20))
             _ = try? await router.refund(merchant.refundRequest(of: payment.reference, amount: ShopWorld.price))
         }
         for filter in [

@@ -82,13 +82,13 @@ import WalletConnectPaySandbox
         let foreign = PaymentReference(provider: test.id, id: live.reference.id)
         #expect(await failure { _ = try await client.payment(foreign) }?.code == .notFound)
         #expect(
-            await failure { _ = try await world.client.outcome(of: .init(provider: Shop.id, id: other.reference.id)) }?
+            await failure { _ = try await world.client.report(of: .init(provider: Shop.id, id: other.reference.id)) }?
                 .vendorCode == "payment_not_found")
         #expect(try await client.payments().payments.map(\.payment) == [other.reference])
         #expect(try await world.client.payments().payments.map(\.payment) == [live.reference])
         // Test payments are marked in the place of their transaction.
         _ = try await world.router.pay(other.link, as: SandboxWallet().payer())
-        guard case .succeeded(let receipt) = try await client.outcome(of: other.reference) else {
+        guard case .succeeded(let receipt) = try await client.report(of: other.reference) else {
             Issue.record("not paid")
             return
         }

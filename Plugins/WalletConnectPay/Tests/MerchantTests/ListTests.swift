@@ -15,10 +15,10 @@ import WalletConnectPaySandbox
         let payment = try await world.payment()
         let before = try await world.client.payment(payment.reference)
         #expect(before.reference == "ORDER-1" && before.rawStatus == "requires_action")
-        #expect(before.outcome == .pending(retryAfter: nil) && before.settlementTransactionID == nil)
+        #expect(before.report == .pending(retryAfter: nil) && before.settlementTransactionID == nil)
         _ = try await world.router.pay(payment.link, as: SandboxWallet().payer())
         let after = try await world.client.payment(payment.reference)
-        guard case .succeeded(let receipt) = after.outcome else {
+        guard case .succeeded(let receipt) = after.report else {
             Issue.record("\(after)")
             return
         }
@@ -123,7 +123,7 @@ import WalletConnectPaySandbox
         let payment = try await world.payment()
         let body = try await world.confirmed(payment)
         #expect(body == "processing")
-        guard case .succeeded = try await world.client.outcome(of: payment.reference, waiting: .seconds(60)) else {
+        guard case .succeeded = try await world.client.report(of: payment.reference, waiting: .seconds(60)) else {
             Issue.record("not paid")
             return
         }
@@ -137,7 +137,7 @@ import WalletConnectPaySandbox
         let world = try ShopWorld()
         let payment = try await world.payment()
         let start = world.clock.uptime
-        let outcome = try await world.client.outcome(of: payment.reference, waiting: .seconds(seconds))
+        let outcome = try await world.client.report(of: payment.reference, waiting: .seconds(seconds))
         guard case .pending = outcome else {
             Issue.record("\(outcome)")
             return
@@ -152,7 +152,7 @@ import WalletConnectPaySandbox
         let world = try ShopWorld()
         let payment = try await world.payment()
         world.lie("/v1/payments/\(payment.reference.id)/status", ["status": "held", "isFinal": true])
-        guard case .unknown(let unknown) = try await world.client.outcome(of: payment.reference) else {
+        guard case .unknown(let unknown) = try await world.client.report(of: payment.reference) else {
             Issue.record("known")
             return
         }

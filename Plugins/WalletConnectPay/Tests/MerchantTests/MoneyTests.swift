@@ -16,7 +16,7 @@ import WalletConnectPaySandbox
         let world = try ShopWorld()
         let payment = try await world.paid()
         let request = world.refund(payment)
-        let expected = PaymentOutcome.succeeded(
+        let expected = ServiceReport.succeeded(
             PaymentReceipt(reference: request.reference, amount: ShopWorld.price))
         #expect(try await world.router.refund(request) == expected)
         #expect(try await world.router.refund(request) == expected)

@@ -106,17 +106,17 @@ import WalletConnectPaySandbox
         #expect(events.map(\.version) == [0, 1, 2, 3])
         for event in events { try event.check(against: payment, order) }
         #expect(events.allSatisfy { $0.mode == .live && $0.price == ShopWorld.price && $0.date != nil })
-        guard case .pending = events[0].outcome, case .pending = events[1].outcome,
-            case .succeeded(let receipt) = events[2].outcome, case .succeeded = events[3].outcome
+        guard case .pending = events[0].report, case .pending = events[1].report,
+            case .succeeded(let receipt) = events[2].report, case .succeeded = events[3].report
         else {
-            Issue.record("\(events.map(\.outcome))")
+            Issue.record("\(events.map(\.report))")
             return
         }
         #expect(receipt.reference == payment.reference && receipt.transactionID == events[2].transactionID)
         #expect(events[1].buyer?.hasPrefix("eip155:") == true && events[0].buyer == nil)
         #expect(events[3].settlementTransactionID != nil && events[2].settlementTransactionID == nil)
         #expect(Set(events.map(\.id)).count == 4)
-        #expect(try world.merchant.verify(try await world.latest()).outcome == events[3].outcome)
+        #expect(try world.merchant.verify(try await world.latest()).report == events[3].report)
     }
 
     @Test("Tells endings without money")
@@ -124,12 +124,12 @@ import WalletConnectPaySandbox
         let world = try ShopWorld()
         let called = try await world.payment("ORDER-1")
         _ = try await world.router.cancel(called.reference)
-        #expect(try world.merchant.read(try await world.latest()).outcome == .cancelled)
+        #expect(try world.merchant.read(try await world.latest()).report == .cancelled)
         let late = try await world.payment("ORDER-2")
         world.clock.advance(by: .seconds(300))
         _ = try await world.client.payment(late.reference)
         let event = try world.merchant.read(try await world.latest())
-        #expect(event.kind == .expired && event.outcome == .expired && event.payment == late.reference)
+        #expect(event.kind == .expired && event.report == .expired && event.payment == late.reference)
     }
 
     @Test("An event that does not fit the order is seen")

@@ -203,7 +203,7 @@ import Testing
         let body = try JSONValue(parsing: #"{"status":"succeeded","isFinal":true,"info":\#(info)}"#)
             .decode(StatusBody.self)
         let payment = PaymentReference(provider: "wcp-test", id: "pay_1")
-        guard case .succeeded(let receipt) = body.outcome(of: payment) else {
+        guard case .succeeded(let receipt) = body.report(of: payment) else {
             Issue.record("not succeeded")
             return
         }

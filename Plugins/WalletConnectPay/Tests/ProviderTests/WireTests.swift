@@ -36,7 +36,7 @@ import Testing
     @Test("Each status becomes the right outcome", arguments: statuses)
     func readsStatuses(_ word: String, _ isFinal: Bool, _ expected: String) throws {
         let text = "{\"status\":\"\(word)\",\"isFinal\":\(isFinal),\"pollInMs\":null,\"info\":null}"
-        let outcome = try JSONValue(parsing: text).decode(StatusBody.self).outcome(of: Self.payment)
+        let outcome = try JSONValue(parsing: text).decode(StatusBody.self).report(of: Self.payment)
         #expect(outcome.description.hasPrefix(expected))
         if case .unknown(let unknown) = outcome { #expect(unknown.rawStatus == word) }
     }
@@ -46,7 +46,7 @@ import Testing
         let bodies = try #require(try RecordedTests.recorded()["statuses"]?.array).map {
             try $0.decode(StatusBody.self)
         }
-        let outcomes = bodies.map { $0.outcome(of: Self.payment) }
+        let outcomes = bodies.map { $0.report(of: Self.payment) }
         #expect(outcomes[0] == .pending(retryAfter: .seconds(1)))
         #expect(outcomes[1] == .pending(retryAfter: .seconds(2)))
         guard case .succeeded(let receipt) = outcomes[4] else {

@@ -114,7 +114,7 @@ extension ProbeSuite {
         }
         let done = isRefund ? ledger.given : ledger.captures.compactMap(\.self)
         let isDone = isRefund ? !ledger.given.isEmpty : !ledger.captures.isEmpty
-        switch told.outcome {
+        switch told.report {
         case .succeeded(let receipt):
             if !isDone { findings.append("a notification is read as a success that there was not") }
             if receipt.reference != told.reference { findings.append("the receipt is for another payment") }

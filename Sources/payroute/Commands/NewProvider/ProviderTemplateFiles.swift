@@ -45,7 +45,7 @@ enum ProviderTemplateFiles {
 
         1. the links: `descriptor.patterns` and `recognize(_:)`
         2. the service's answers: `SampleOrder`, and the simulated service in the tests beside it
-        3. the states: every word that the service knows, in `outcome(of:)`; what is not known stays unknown
+        3. the states: every word that the service knows, in `report(of:)`; what is not known stays unknown
         4. what moves money: in `context.step(_, .mutation(replay:))` and nothing else there; `.sameKey` only where the service
            recognises a repetition by its key
         5. secrets: from `context.secrets`, and as `canaries` in the test
@@ -86,33 +86,33 @@ enum ProviderTemplateFiles {
             public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
                 let order: SampleOrder = try await context.json(.get, service.appending(["orders", request.reference.id]))
                 let price = try order.amount()
-                let outcome = try order.outcome(of: request.reference)
+                let report = try order.report(of: request.reference)
                 return PaymentQuote(
                     reference: request.reference, payee: Payee(name: order.shop), amount: price,
-                    options: outcome.isFinal
+                    options: report.isFinal
                         ? [] : [PaymentMethodOption(id: "account", title: "From the account", amount: price)],
-                    outcome: outcome.isFinal ? outcome : nil)
+                    report: report.isFinal ? report : nil)
             }
 
             /// Pays. What moves money stands in the step, and nothing else does.
             ///
             /// - Throws: ``PaymentError``; its phase says whether money can have moved.
-            public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+            public func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
                 let url = try service.appending(["orders", attempt.reference.id, "pay"])
                 let price = attempt.option.amount.decimalText
                 // Sample does not recognise repetitions, so a payment whose fate is not known is asked about, never sent again.
                 let order: SampleOrder = try await context.step("pay", .mutation(replay: .never)) {
                     try await context.json(.post, url, body: ["price": .string(price)])
                 }
-                return try order.outcome(of: attempt.reference)
+                return try order.report(of: attempt.reference)
             }
 
             /// Asks what has become of a payment.
             ///
             /// - Throws: ``PaymentError`` when the question is not answered, which says nothing about the payment.
-            public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+            public func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
                 let order: SampleOrder = try await context.json(.get, service.appending(["orders", payment.id]))
-                return try order.outcome(of: payment)
+                return try order.report(of: payment)
             }
         }
 
@@ -130,8 +130,8 @@ enum ProviderTemplateFiles {
                 }
             }
 
-            /// The outcome that the order's state means. A state that is not known stays unknown and is kept: never a guess.
-            func outcome(of payment: PaymentReference) throws -> PaymentOutcome {
+            /// The report that the order's state means. A state that is not known stays unknown and is kept: never a guess.
+            func report(of payment: PaymentReference) throws -> ServiceReport {
                 guard id == payment.id else {
                     return .unknown(UnknownOutcome(reference: payment, message: "the service spoke of another order"))
                 }
@@ -236,8 +236,8 @@ enum ProviderTemplateFiles {
             func states(word: String, isFinal: Bool) throws {
                 let payment = PaymentReference(provider: "sample", id: "42")
                 let order = SampleOrder(id: "42", shop: "Sample Shop", price: "4.80", state: word)
-                #expect(try order.outcome(of: payment).isFinal == isFinal)
-                #expect(try !order.outcome(of: PaymentReference(provider: "sample", id: "43")).isFinal)
+                #expect(try order.report(of: payment).isFinal == isFinal)
+                #expect(try !order.report(of: PaymentReference(provider: "sample", id: "43")).isFinal)
             }
 
             @Test(

@@ -142,27 +142,23 @@ struct PaymentSession: Sendable {
         _ quote: PaymentQuote, _ choice: Choice, _ result: inout PaymentResult
     ) async throws(PaymentError) -> PaymentOutcome {
         if let outcome = quote.outcome { return outcome }
-        let id: PaymentMethodOption.ID
+        let id: PaymentMethodOption.ID?
         switch choice {
-        case .none: return .cancelled
+        case .none: id = nil
         case .option(let chosen): id = chosen
         case .withinLimits: return try await payUnasked(quote)
         case .first:
             let usable = quote.options.filter(\.unmet.isEmpty)
-            guard let first = usable.first else {
-                let why =
-                    quote.options.isEmpty
-                    ? "none of the wallet's accounts can pay this" : "every option needs more than the wallet can do"
-                return .declined(DeclineReason(.noUsableOption, why))
-            }
-            id = first.id
-            if usable.count > 1 {
+            id = usable.first?.id
+            if let id, usable.count > 1 {
                 result.choiceRemark =
                     "'\(id)' is the first of \(usable.count) options that can be paid; --option names another"
             }
         }
-        result.amount = quote.options.first { $0.id == id }?.amount ?? result.amount
-        narrate("choice", result.choiceRemark ?? id)
+        if let id {
+            result.amount = quote.options.first { $0.id == id }?.amount ?? result.amount
+            narrate("choice", result.choiceRemark ?? id)
+        }
         return try await router.pay(quote, option: id, as: payer)
     }
 

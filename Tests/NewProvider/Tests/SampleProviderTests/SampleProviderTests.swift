@@ -29,8 +29,8 @@ struct SampleProviderTests {
     func states(word: String, isFinal: Bool) throws {
         let payment = PaymentReference(provider: "sample", id: "42")
         let order = SampleOrder(id: "42", shop: "Sample Shop", price: "4.80", state: word)
-        #expect(try order.outcome(of: payment).isFinal == isFinal)
-        #expect(try !order.outcome(of: PaymentReference(provider: "sample", id: "43")).isFinal)
+        #expect(try order.report(of: payment).isFinal == isFinal)
+        #expect(try !order.report(of: PaymentReference(provider: "sample", id: "43")).isFinal)
     }
 
     @Test(

@@ -3,8 +3,8 @@ package import PaymentCore
 extension ShopProvider: RedirectCompletingProvider {
     package func complete(
         _ callback: PaymentLink, for attempt: PaymentAttempt, in context: ProviderContext
-    ) async throws -> PaymentOutcome {
-        let paid = PaymentOutcome.succeeded(PaymentReceipt(reference: attempt.reference))
+    ) async throws -> ServiceReport {
+        let paid = ServiceReport.succeeded(PaymentReceipt(reference: attempt.reference))
         if habits.mistakes.contains(.believesReturns) { return paid }
         guard habits.mistakes.contains(.mixesReturns), let name = Self.name(in: callback) else {
             return try await status(of: attempt.reference, in: context)
@@ -16,7 +16,7 @@ extension ShopProvider: RedirectCompletingProvider {
 }
 
 extension ShopProvider: CancellingService {
-    package func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    package func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         if habits.mistakes.contains(.cancelsUnasked) { return .cancelled }
         // The shop counts cancellations by their numbers.
         let number = habits.mistakes.contains(.cancelsAnew) ? context.random.hex(8) : "cancel-\(payment.id)"
@@ -36,7 +36,7 @@ extension ShopProvider: RefundingService {
         let payment: String
         let amount: String
 
-        func outcome(of request: RefundRequest, isChecked: Bool) throws -> PaymentOutcome {
+        func outcome(of request: RefundRequest, isChecked: Bool) throws -> ServiceReport {
             let isSame =
                 refund == request.id && payment.lowercased() == request.payment.id.lowercased()
                 && amount == request.amount.minorUnitText
@@ -51,8 +51,8 @@ extension ShopProvider: RefundingService {
 
     private var isChecked: Bool { !habits.mistakes.contains(.refundsUnchecked) }
 
-    package func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
-        let made = PaymentOutcome.succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
+    package func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
+        let made = ServiceReport.succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
         if habits.mistakes.contains(.refundsUnsent) { return made }
         guard request.amount.currency.denotesSame(as: .eur), request.amount.exponent == 2 else {
             throw PaymentError(.requestRefused, "the shop gives euros back, in cents", provider: Self.id)
@@ -72,7 +72,7 @@ extension ShopProvider: RefundingService {
         }
     }
 
-    package func status(of refund: RefundRequest, in context: ProviderContext) async throws -> PaymentOutcome {
+    package func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         let get = HTTPRequest(.get, try url(refund.payment, ["refunds", refund.id]))
         do {
             let found: Refund = try await exchange(refund.payment, get, isMutation: false, context)
@@ -98,16 +98,16 @@ extension ShopProvider: NotificationReadingService {
         if let refund = body["refund"]?.string {
             let reference = PaymentReference(provider: Self.id, id: refund, subject: .refund(of: id))
             return PaymentNotification(
-                reference: reference, outcome: .succeeded(PaymentReceipt(reference: reference)))
+                reference: reference, report: .succeeded(PaymentReceipt(reference: reference)))
         }
         let reference = PaymentReference(provider: Self.id, id: id)
-        let outcome: PaymentOutcome =
+        let outcome: ServiceReport =
             switch status {
             case "paid": .succeeded(PaymentReceipt(reference: reference))
             case "declined": .declined(DeclineReason(.refused, "the card was refused"))
             case "cancelled": .cancelled
             default: .unknown(UnknownOutcome(reference: reference, message: "an unknown word"))
             }
-        return PaymentNotification(reference: reference, outcome: outcome)
+        return PaymentNotification(reference: reference, report: outcome)
     }
 }

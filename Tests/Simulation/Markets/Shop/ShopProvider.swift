@@ -62,10 +62,10 @@ package struct ShopProvider: PaymentProvider {
         return PaymentQuote(
             reference: request.reference, payee: Payee(name: "Shop"), amount: amount, options: isOpen ? options : [],
             expiresAt: Date(timeIntervalSince1970: Double(state.expires) ?? 0),
-            outcome: isOpen ? nil : state.outcome(request.reference))
+            report: isOpen ? nil : state.outcome(request.reference))
     }
 
-    package func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    package func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         var coins: String?
         if attempt.option.id == "coins" { coins = try await send(attempt, context) }
         var body: [String: JSONValue] = [
@@ -105,7 +105,7 @@ package struct ShopProvider: PaymentProvider {
         }
     }
 
-    package func status(of payment: PaymentReference, in context: ProviderContext) async throws -> PaymentOutcome {
+    package func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         do { return try await ask(payment, context).outcome(payment) } catch let error as PaymentError
             where habits.trustsRefusedQuestions && error.phase == .answered
         {
@@ -124,7 +124,7 @@ package struct ShopProvider: PaymentProvider {
 
         func money() throws -> Money { try Money(minorUnitText: amount, currency: try Currency(unit: "iso4217/EUR")) }
 
-        func outcome(_ payment: PaymentReference) -> PaymentOutcome {
+        func outcome(_ payment: PaymentReference) -> ServiceReport {
             switch status {
             case "paid": .succeeded(PaymentReceipt(reference: payment, amount: try? money(), transactionID: "tx-\(id)"))
             case "failed": .declined(DeclineReason(.refused, "the shop gave the money back"))

@@ -116,10 +116,10 @@ import Testing
         let payment = PaymentReference(provider: CitconProvider.id, id: "order-1")
         let fields = TransactionFields(try JSONValue(parsing: ScriptedCitcon.transaction(word)))
         let agreed = try Money(minorUnits: 1250, currency: .usd)
-        let outcome = try fields.outcome(of: payment, over: ChargeTerms(reference: "order-1", agreed: agreed))
+        let outcome = try fields.report(of: payment, over: ChargeTerms(reference: "order-1", agreed: agreed))
         #expect(outcome.description.hasPrefix(expected))
         if case .unknown(let unknown) = outcome { #expect(unknown.rawStatus == word) }
-        let bare = try fields.outcome(of: payment, over: ChargeTerms(reference: "order-1"))
+        let bare = try fields.report(of: payment, over: ChargeTerms(reference: "order-1"))
         #expect(bare == outcome)
         if case .succeeded(let receipt) = outcome { #expect(receipt.amount == agreed) }
     }
@@ -128,22 +128,22 @@ import Testing
     func integrity() throws {
         let fields = TransactionFields(try JSONValue(parsing: ScriptedCitcon.transaction()))
         let payment = PaymentReference(provider: CitconProvider.id, id: "order-1")
-        #expect(throws: PaymentError.self) { try fields.outcome(of: payment, over: ChargeTerms(reference: "order-2")) }
+        #expect(throws: PaymentError.self) { try fields.report(of: payment, over: ChargeTerms(reference: "order-2")) }
         for (units, code) in [(1251, "USD"), (1249, "USD"), (1250, "EUR"), (1250, "JPY")] as [(UInt128, String)] {
             let agreed = try Money(minorUnits: units, currency: .fiat(FiatCurrency(code)))
             let terms = ChargeTerms(reference: "order-1", agreed: agreed)
-            #expect { try fields.outcome(of: payment, over: terms) } throws: { error in
+            #expect { try fields.report(of: payment, over: terms) } throws: { error in
                 (error as? PaymentError)?.code == .integrity && (error as? PaymentError)?.phase == .maybeSent
             }
         }
         let terms = ChargeTerms(reference: "order-1")
         var silent = fields
         silent.amount = nil
-        #expect(try silent.outcome(of: payment, over: terms).description.hasPrefix("unknown"), "paid, but how much?")
+        #expect(try silent.report(of: payment, over: terms).description.hasPrefix("unknown"), "paid, but how much?")
         silent.status = nil
-        #expect(try silent.outcome(of: payment, over: terms).description.hasPrefix("unknown"))
+        #expect(try silent.report(of: payment, over: terms).description.hasPrefix("unknown"))
         silent.reference = nil
-        #expect(throws: PaymentError.self) { try silent.outcome(of: payment, over: terms) }
+        #expect(throws: PaymentError.self) { try silent.report(of: payment, over: terms) }
     }
 
     static let codes: [(String?, String?, Bool)] = [

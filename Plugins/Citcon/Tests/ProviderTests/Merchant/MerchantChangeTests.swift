@@ -140,7 +140,7 @@ import Testing
         let world = try MerchantWorld()
         let charge = try await world.paid(captures: false)
         let part = try usd(1000)
-        let expected = PaymentOutcome.succeeded(
+        let expected = ServiceReport.succeeded(
             PaymentReceipt(reference: charge.reference, amount: part, transactionID: charge.id))
         #expect(try await world.client.capture(charge.reference, amount: part) == expected)
         #expect(try await world.client.capture(charge.reference) == expected)
@@ -148,7 +148,7 @@ import Testing
         let told = try #require(await world.sandbox.notifications.last)
         let notification = try world.merchant.read(IncomingNotification(headers: [:], body: told.body))
         try notification.check(against: charge)
-        #expect(notification.outcome == expected && notification.amount == charge.amount)
+        #expect(notification.report == expected && notification.amount == charge.amount)
         #expect(notification.amountCaptured == part && notification.amountRefunded == nil)
     }
 

@@ -234,6 +234,6 @@ import Testing
         let told = try #require(await world.sandbox.notifications.last)
         let notification = try world.merchant.read(IncomingNotification(headers: [:], body: told.body))
         try notification.check(against: charge)
-        #expect(notification.outcome == world.receipt(charge) && notification.method == method)
+        #expect(notification.report == world.receipt(charge) && notification.method == method)
     }
 }

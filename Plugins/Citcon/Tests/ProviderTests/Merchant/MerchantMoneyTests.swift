@@ -19,7 +19,7 @@ import Testing
 
     private func receipt(_ outcome: PaymentOutcome) -> PaymentReceipt? {
         guard case .succeeded(let receipt) = outcome else { return nil }
-        return receipt
+        return receipt.fact
     }
 
     // MARK: Status
@@ -27,13 +27,13 @@ import Testing
     @Test(
         "Tells what became of charges",
         arguments: [
-            (CitconSandbox.Behaviour.pays, PaymentOutcome?.none), (.cancels, .cancelled),
+            (CitconSandbox.Behaviour.pays, ServiceReport?.none), (.cancels, .cancelled),
             (.vanishes, .pending(retryAfter: nil)),
         ])
-    func tellsWhatBecameOfCharges(_ behaviour: CitconSandbox.Behaviour, _ outcome: PaymentOutcome?) async throws {
+    func tellsWhatBecameOfCharges(_ behaviour: CitconSandbox.Behaviour, _ report: ServiceReport?) async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid("order-1", behaviour)
-        #expect(try await world.router.status(of: charge.reference, as: Payer()) == outcome ?? world.receipt(charge))
+        #expect(try await world.router.status(of: charge.reference, as: Payer()) == report ?? world.receipt(charge))
     }
 
     @Test("Failed and expired charges moved no money")

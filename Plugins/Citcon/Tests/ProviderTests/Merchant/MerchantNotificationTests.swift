@@ -57,7 +57,7 @@ import Testing
         #expect(notification.amount == (try Money(minorUnits: 100, currency: .usd)))
         #expect(notification.status == .authorized && notification.method == "paypal")
         #expect(notification.timeCreated == "2021-07-16T09:23:44.000Z")
-        #expect(notification.outcome == .pending(retryAfter: nil))
+        #expect(notification.report == .pending(retryAfter: nil))
         #expect(signed(Self.example) == Self.example)
         let other = try merchant("other")
         #expect(throws: PaymentError.self) {
@@ -115,7 +115,7 @@ import Testing
             let notification = try read(signed(json))
             #expect(notification.amount?.minorUnits == 1250)
             #expect(notification.amountRefunded?.minorUnits == (refunded == 250 ? 250 : refunded == 0 ? 0 : nil))
-            guard case .succeeded(let receipt) = notification.outcome else {
+            guard case .succeeded(let receipt) = notification.report else {
                 Issue.record("not paid")
                 continue
             }
@@ -140,8 +140,8 @@ import Testing
         #expect(notification.kind == .chargeback && notification.reference == "order-1")
         #expect(notification.dispute?.rawValue == stage.rawValue && notification.amount == charge.amount)
         if case .unknown? = notification.dispute { Issue.record("a stage that is not known") }
-        guard case .unknown = notification.outcome else {
-            Issue.record("\(notification.outcome)")
+        guard case .unknown = notification.report else {
+            Issue.record("\(notification.report)")
             return
         }
         #expect(try await world.router.status(of: charge.reference, as: Payer()) == world.receipt(charge))
@@ -185,8 +185,8 @@ import Testing
             try await world.client.storedInstruments(of: Redacted("customer-7")).map { $0.token.reveal() } == [
                 told[0].id
             ])
-        guard case .unknown = told[0].outcome else {
-            Issue.record("\(told[0].outcome)")
+        guard case .unknown = told[0].report else {
+            Issue.record("\(told[0].report)")
             return
         }
     }
@@ -323,7 +323,7 @@ import Testing
     func readsTheWordsOfNotifications(_ word: String, _ isPaid: Bool?) throws {
         var json = Self.example
         json["status"] = .string(word)
-        let outcome = try read(signed(json)).outcome
+        let outcome = try read(signed(json)).report
         if case .succeeded(let receipt) = outcome {
             #expect(isPaid == true && receipt.transactionID == "84571d30e61711eba6a94911fce35a55")
         } else {
@@ -336,7 +336,7 @@ import Testing
         var json = Self.example
         json["transaction_type"] = "chargeback"
         json["status"] = "Lost"
-        guard case .unknown(let unknown) = try read(signed(json)).outcome else {
+        guard case .unknown(let unknown) = try read(signed(json)).report else {
             Issue.record("a dispute says nothing about the payment")
             return
         }
@@ -350,7 +350,7 @@ import Testing
         let refund = try notified("refund-7-order-7-credit-7")
         let expected = PaymentReference(provider: "citcon-merchant", id: "credit-7", subject: .refund(of: "order-7"))
         #expect(refund.reference == expected)
-        guard case .succeeded(let receipt) = refund.outcome else { Issue.record("the refund was made"); return }
+        guard case .succeeded(let receipt) = refund.report else { Issue.record("the refund was made"); return }
         #expect(receipt.amount == (try Money(minorUnits: 100, currency: .usd)))
         // Refunds that others requested, as in the portal, have their own references.
         let others = [

@@ -71,7 +71,7 @@ struct MerchantWorld: Sendable {
         await events(charge).count { if case .refunded = $0 { true } else { false } }
     }
 
-    func receipt(_ charge: CitconCharge) -> PaymentOutcome {
+    func receipt(_ charge: CitconCharge) -> ServiceReport {
         .succeeded(PaymentReceipt(reference: charge.reference, amount: charge.amount, transactionID: charge.id))
     }
 }

@@ -32,7 +32,7 @@ struct ChannelFlow: Sendable {
         let isPrivate: Bool
     }
 
-    func pay(_ attempt: PaymentAttempt, _ order: ChannelOrder) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, _ order: ChannelOrder) async throws -> ServiceReport {
         let agreed: Agreed
         do { agreed = try await context.step(Self.step, .query) { try await agree(attempt, order) } } catch let failure
             as PaykitNetworkError
@@ -168,7 +168,7 @@ struct ChannelFlow: Sendable {
 
     /// Stores the outcome in the receipt, and notifies the payee. A failure here does not change the outcome.
     private func end(
-        _ receipt: ChannelReceipt?, _ outcome: PaymentOutcome, _ endpoint: SettlementEndpoint
+        _ receipt: ChannelReceipt?, _ outcome: ServiceReport, _ endpoint: SettlementEndpoint
     ) async {
         guard let receipts = settings?.receipts, let receipt, let checkout,
             var known = try? await receipts.receipt(receipt.id)
@@ -197,7 +197,7 @@ struct ChannelFlow: Sendable {
         if isNotified == true { _ = try? await checkout.confirmAll(to: done.id.payee, atMost: 3) }
     }
 
-    private static func isOver(_ outcome: PaymentOutcome) -> Bool {
+    private static func isOver(_ outcome: ServiceReport) -> Bool {
         if case .declined = outcome { true } else { false }
     }
 

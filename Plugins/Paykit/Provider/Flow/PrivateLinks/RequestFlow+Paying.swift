@@ -14,12 +14,12 @@ extension RequestFlow {
     /// The state of an attempt before the settler is asked.
     private enum Status {
         case begun(PrivateLinkClaim)
-        case ended(PaymentOutcome)
+        case ended(ServiceReport)
     }
 
     /// Pays the chosen option, once: records the payment in the link's state, has the settler pay, and stores the proof
     /// for sending.
-    func pay(_ attempt: PaymentAttempt, _ order: RoutedRequest) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, _ order: RoutedRequest) async throws -> ServiceReport {
         guard let (endpoint, party) = try place(of: order, attempt) else {
             throw PaymentError(
                 .integrity, "the endpoint does not ask for what was chosen; nothing is handed to the settler",

@@ -47,8 +47,8 @@ struct RequestFlow: Sendable {
         let payee = Payee(
             claiming: nil, knownAs: "\(link.payee.text.prefix(8))…\(link.payee.text.suffix(4))", else: nil,
             id: link.payee.text)
-        func ended(_ outcome: PaymentOutcome) -> PaymentQuote {
-            PaymentQuote(reference: request.reference, payee: payee, amount: nil, options: [], outcome: outcome)
+        func ended(_ outcome: ServiceReport) -> PaymentQuote {
+            PaymentQuote(reference: request.reference, payee: payee, amount: nil, options: [], report: outcome)
         }
         let offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)]
         switch due {

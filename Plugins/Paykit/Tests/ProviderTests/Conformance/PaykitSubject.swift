@@ -69,7 +69,7 @@ private struct StandardlessLinks: SettlingProvider, PayeeProvider {
     func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
         try await base.quote(request, in: context)
     }
-    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> PaymentOutcome {
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
         try await base.pay(attempt, in: context)
     }
 }

@@ -2,11 +2,11 @@ import CitconProvider
 import PaymentCore
 
 extension CitconStatus {
-    /// Returns the outcome of this state of a charge or a refund for the merchant. An authorised amount is not paid
+    /// Returns the report of this state of a charge or a refund for the merchant. An authorised amount is not paid
     /// yet: the merchant has to capture it.
-    func merchantOutcome(
+    func merchantReport(
         of payment: PaymentReference, amount: Money?, transactionID: String?, rawStatus: String? = nil
-    ) -> PaymentOutcome {
+    ) -> ServiceReport {
         switch self {
         case .succeeded:
             .succeeded(PaymentReceipt(reference: payment, amount: amount, transactionID: transactionID))
@@ -36,8 +36,8 @@ extension CitconStatus {
 }
 
 extension TransactionFields {
-    /// Returns the outcome for the merchant: the receipt states the captured amount, which may be a part.
-    func merchantOutcome(of payment: PaymentReference) -> PaymentOutcome {
-        (state ?? .unknown("")).merchantOutcome(of: payment, amount: moneyTaken, transactionID: id)
+    /// Returns the report for the merchant: the receipt states the captured amount, which may be a part.
+    func merchantReport(of payment: PaymentReference) -> ServiceReport {
+        (state ?? .unknown("")).merchantReport(of: payment, amount: moneyTaken, transactionID: id)
     }
 }

@@ -1,9 +1,8 @@
-/// The outcome of a payment.
+/// A claim of a service about a payment, or of a provider about its own part of it: not what is stated.
 ///
-/// Later versions may add cases: treat an unknown case as ``unknown(_:)``, and ask ``isFinal`` whether anything more
-/// will happen.
+/// Providers return reports; routers make the ``PaymentOutcome`` of them.
 @nonexhaustive
-public enum PaymentOutcome: Sendable, Hashable {
+public enum ServiceReport: Sendable, Hashable {
     /// It is paid; where the receipt is a refund's, it is refunded.
     case succeeded(PaymentReceipt)
     /// It was refused; no money moved.
@@ -14,16 +13,19 @@ public enum PaymentOutcome: Sendable, Hashable {
     case expired
     /// It is in progress. Ask again after so long, when known.
     case pending(retryAfter: Duration?)
-    /// The outcome is not known. Ask again later; do not pay again by other means before an answer.
+    /// The service does not say, or nothing that is understood.
     case unknown(UnknownOutcome)
 
-    /// True if nothing more will happen.
+    /// True if nothing more will happen, by the claim.
     public var isFinal: Bool {
         switch self {
         case .succeeded, .declined, .cancelled, .expired: true
         case .pending, .unknown: false
         }
     }
+
+    /// True if no money has moved and none will, by the claim.
+    package var deniesPayment: Bool { if case .succeeded = self { false } else { isFinal } }
 }
 
 /// Proof of a payment.
@@ -104,8 +106,9 @@ public struct UnknownOutcome: Sendable, Hashable, Codable {
     }
 }
 
-extension PaymentOutcome: Codable {
-    /// The encoded form: durations as seconds. Outcomes are stored as results of steps, so that this never changes.
+extension ServiceReport: Codable {
+    /// The encoded form: durations as seconds. Reports are stored as results of steps, and outcomes by journals, so
+    /// that this never changes.
     private enum Coded: Codable {
         case succeeded(PaymentReceipt)
         case declined(DeclineReason)
@@ -115,7 +118,7 @@ extension PaymentOutcome: Codable {
         case unknown(UnknownOutcome)
     }
 
-    /// Reads an outcome.
+    /// Reads a report.
     ///
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -130,7 +133,7 @@ extension PaymentOutcome: Codable {
             }
     }
 
-    /// Writes the outcome.
+    /// Writes the report.
     ///
     /// - Throws: any error of `encoder`.
     public func encode(to encoder: any Encoder) throws {
@@ -147,7 +150,7 @@ extension PaymentOutcome: Codable {
     }
 }
 
-extension PaymentOutcome: CustomStringConvertible {
+extension ServiceReport: CustomStringConvertible {
     /// A few words for people.
     public var description: String {
         switch self {

@@ -1,0 +1,136 @@
+/// The library's statement about a payment: true, or ``unknown(_:)``.
+///
+/// Services claim (``ServiceReport``), the ledger states: it compares the claim with everything recorded that could
+/// have moved money. Final outcomes hold a ``Stated`` fact, which has no initialiser outside this file, so that no
+/// other code can make one. Code that handles outcomes is tested with those that `PaymentTesting` makes.
+///
+/// Later versions may add cases: treat an unknown case as ``unknown(_:)``, and ask ``isFinal`` whether anything more
+/// will happen.
+@nonexhaustive
+public enum PaymentOutcome: Sendable, Hashable {
+    /// It is paid; where the receipt is a refund's, it is refunded.
+    case succeeded(Stated<PaymentReceipt>)
+    /// It was refused; no money moved.
+    case declined(Stated<DeclineReason>)
+    /// It was cancelled; no money moved.
+    case cancelled(Stated<NoPayment>)
+    /// Its time ran out; no money moved.
+    case expired(Stated<NoPayment>)
+    /// It is in progress. Ask again after so long, when known.
+    case pending(retryAfter: Duration?)
+    /// The outcome is not known. Ask again later; do not pay again by other means before an answer.
+    case unknown(UnknownOutcome)
+
+    /// True if nothing more will happen.
+    public var isFinal: Bool { report.isFinal }
+
+    /// True if no money has moved and none will.
+    package var deniesPayment: Bool { report.deniesPayment }
+}
+
+extension PaymentOutcome? {
+    /// Returns true if the outcome says what `report` claims.
+    public static func == (outcome: PaymentOutcome?, report: ServiceReport?) -> Bool { outcome?.report == report }
+
+    /// Returns true if the outcome does not say what `report` claims.
+    public static func != (outcome: PaymentOutcome?, report: ServiceReport?) -> Bool { outcome?.report != report }
+}
+
+/// A fact of a final outcome: its members are the fact's.
+@dynamicMemberLookup
+public struct Stated<Fact: Sendable & Hashable>: Sendable, Hashable {
+    /// The fact.
+    public let fact: Fact
+
+    fileprivate init(_ fact: Fact) { self.fact = fact }
+
+    /// Returns a member of the fact.
+    public subscript<Value>(dynamicMember member: KeyPath<Fact, Value>) -> Value { fact[keyPath: member] }
+}
+
+/// The fact that no money moved, and none will.
+public struct NoPayment: Sendable, Hashable {
+    fileprivate init() {}
+}
+
+extension PaymentOutcome {
+    fileprivate init(_ report: ServiceReport) {
+        self =
+            switch report {
+            case .succeeded(let receipt): .succeeded(Stated(receipt))
+            case .declined(let reason): .declined(Stated(reason))
+            case .cancelled: .cancelled(Stated(NoPayment()))
+            case .expired: .expired(Stated(NoPayment()))
+            case .pending(let wait): .pending(retryAfter: wait)
+            case .unknown(let unknown): .unknown(unknown)
+            }
+    }
+
+    /// The claim that says the same.
+    package var report: ServiceReport {
+        switch self {
+        case .succeeded(let receipt): .succeeded(receipt.fact)
+        case .declined(let reason): .declined(reason.fact)
+        case .cancelled: .cancelled
+        case .expired: .expired
+        case .pending(let wait): .pending(retryAfter: wait)
+        case .unknown(let unknown): .unknown(unknown)
+        }
+    }
+}
+
+extension PaymentOutcome: CustomStringConvertible {
+    /// A few words for people.
+    public var description: String { report.description }
+}
+
+extension PaymentOutcome: Codable {
+    /// Reads an outcome that was stated and stored before, as journals do.
+    ///
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws { self.init(try ServiceReport(from: decoder)) }
+
+    /// Writes the outcome.
+    ///
+    /// - Throws: any error of `encoder`.
+    public func encode(to encoder: any Encoder) throws { try report.encode(to: encoder) }
+}
+
+// MARK: The makers of outcomes
+
+extension Ledger {
+    /// Returns the outcome to state where the service, or this device, claims `report`.
+    package func verdict(on report: CheckedReport, at face: Face) -> PaymentOutcome {
+        let words: String
+        switch report.claim {
+        case .succeeded, .pending: return PaymentOutcome(report.claim)
+        case .unknown(let unknown): words = unknown.message
+        case .declined, .cancelled, .expired: words = "the service says: \(report)"
+        }
+        for history in histories {
+            guard let obstacle = obstacle(in: history, at: face, isFinal: report.deniesPayment) else { continue }
+            return .unknown(
+                UnknownOutcome(
+                    reference: history.attempt.reference, rawStatus: report.deniesPayment ? "\(report)" : nil,
+                    message: "\(obstacle.fact); \(words); \(obstacle.advice)"))
+        }
+        return PaymentOutcome(report.claim)
+    }
+
+    /// Returns the outcome of an attempt that a person has decided.
+    ///
+    /// - Parameter words: the person and the evidence.
+    /// - Throws: ``PaymentError``, `decisionRefused`, where the record holds something against it.
+    package func outcome(
+        of history: AttemptHistory, decided decision: PaymentDecision, _ words: String
+    ) throws(PaymentError) -> PaymentOutcome {
+        let payment = history.attempt.reference
+        if decision == .paid {
+            return PaymentOutcome(.succeeded(PaymentReceipt(reference: payment, decision: words)))
+        }
+        if let objection = objection(to: decision, in: history) {
+            throw PaymentError(.decisionRefused, objection, provider: payment.provider, phase: .maybeSent)
+        }
+        return PaymentOutcome(.declined(DeclineReason(.decided, "not paid, as \(words)")))
+    }
+}
