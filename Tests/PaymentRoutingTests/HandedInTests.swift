@@ -23,6 +23,13 @@ struct HandedInTests {
             ([sign("a", 60), charge, .stepFailed(name: "charge", reason: "no", wasSent: false)], nil),
             (
                 [
+                    sign("a", 60), charge, .stepFailed(name: "charge", reason: "no"), charge,
+                    .stepFailed(name: "charge", reason: "the time is over", wasSent: false),
+                ], 60
+            ),
+            ([sign("a", 60), charge, charge, .stepFailed(name: "charge", reason: "no", wasSent: false)], 60),
+            (
+                [
                     sign("a", 60), charge, .stepStarted(name: "more", kind: .mutation(replay: .sameKey)),
                     .stepFailed(name: "charge", reason: "no", wasSent: false),
                 ], 60
