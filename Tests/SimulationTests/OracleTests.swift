@@ -23,7 +23,7 @@ struct OracleTests {
         init(device: Int = 0) throws {
             let markets = try Markets([ShopMarket.maker()], in: world)
             self.markets = markets
-            witness = Witness { markets.identity(of: $0) }
+            witness = Witness(clock: world.clock) { markets.identity(of: $0) }
             oracle = Oracle(
                 markets, witness,
                 Circumstances(isUpgraded: false, hasWrongClocks: false, hasRefusedCopies: false))
@@ -142,7 +142,7 @@ struct OracleTests {
     func refinements() throws {
         let world = SimulatedWorld(seed: 2)
         let markets = try Markets(MarketMaker.all, in: world)
-        let witness = Witness { $0 }
+        let witness = Witness(clock: world.clock) { $0 }
         let apps = markets.registry(.renamed, witness)
         for id in markets.ids {
             let base = try #require(markets[id]).provider

@@ -49,6 +49,17 @@ struct GreedyAccount: FaultyAccount {
     func release(_ attempt: AttemptID) async throws {}
 }
 
+/// Releases a reservation as soon as a request is refused, although the service has the signature that it handed in.
+struct ForgivingAccount: FaultyAccount {
+    let base: any PaymentJournal
+    let account: any SpendingStore
+
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        try await base.append(entry, to: attempt, under: lease)
+        if case .stepFailed = entry.event { try await account.release(attempt) }
+    }
+}
+
 /// Releases a reservation as soon as its attempt is open, instead of at its end.
 struct EagerAccount: FaultyAccount {
     let base: any PaymentJournal

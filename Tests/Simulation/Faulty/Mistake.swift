@@ -47,7 +47,16 @@ package struct Mistake: Sendable {
                 name: "a negative word is believed after the wallet has sent coins",
                 variation: shop { $0.wallet = .mutation(replay: .never) }, symptom: "but money moved"),
             Mistake(
-                name: "a signature that was handed in is not money", variation: unsigned, symptom: "but money moved"),
+                name: "a signature that was handed in is not money", variation: unsigned(), symptom: "but money moved"),
+            Mistake(
+                name: "no money has moved before a signature is cashed", variation: unsigned(cashes: false),
+                symptom: "is still good"),
+            Mistake(
+                name: "a payment is signed for again while the first signature is good",
+                variation: unsigned(cashes: false), symptom: "handed in a signature beside one"),
+            Mistake(
+                name: "a refusal frees what a signature could still take", variation: forgiving,
+                symptom: "can still be taken"),
             Mistake(
                 name: "a quote states the service's report as it is", variation: unjudgedQuotes,
                 symptom: "quote said"),
@@ -101,7 +110,7 @@ package struct Mistake: Sendable {
     }
 
     /// The variations in which the mistakes are planted: sound without them.
-    package static let controls = [keyedOnly(), withoutKeys(.never), shop { _ in }, restless]
+    package static let controls = [keyedOnly(), withoutKeys(.never), shop { _ in }, restless, keeping]
 
     /// The first mistake, with a check of every request that leaves.
     package static var uncovered: Variation {
@@ -125,13 +134,29 @@ package struct Mistake: Sendable {
     }
 
     /// Payments with signatures that count as answers of the payer, at a gateway that keeps what it refuses.
-    private static var unsigned: Variation {
+    private static func unsigned(cashes: Bool = true) -> Variation {
         var variation = Variation()
         variation.markets = [
-            WalletConnectPayMarket.maker(share: 1, keeps: 0.5) { context in
+            WalletConnectPayMarket.maker(share: 1, keeps: 0.5, cashes: cashes) { context in
                 context.copy(steps: UncountedSignatures(context: context))
             }
         ]
+        return variation
+    }
+
+    /// Payments at a gateway that keeps what it refuses, within limits that forget it.
+    private static var forgiving: Variation {
+        var variation = keeping
+        variation.journal = { base, _ in
+            (base as? any SpendingStore).map { ForgivingAccount(base: base, account: $0) } ?? base
+        }
+        return variation
+    }
+
+    /// Payments at a gateway that refuses half of the signatures, and keeps them.
+    private static var keeping: Variation {
+        var variation = Variation()
+        variation.markets = [WalletConnectPayMarket.maker(share: 1, keeps: 0.5)]
         return variation
     }
 

@@ -34,9 +34,9 @@ struct Life: Sendable {
         self.random = random
         let markets = try Markets(variation.markets, in: world)
         self.markets = markets
-        witness = Witness { markets.identity(of: $0) }
+        witness = Witness(clock: world.clock) { markets.identity(of: $0) }
         chain = Chain(random: world.random)
-        autoPay = world.seed % 3 == variation.autoPayShare ? AutoPay(within: Allowance.limits, timeZone: .gmt) : nil
+        autoPay = world.seed % 3 == variation.autoPayShare ? Allowance.autoPay : nil
         let key = world.seed % 3 == 0 ? try Self.key(7) : nil
         let hasKeyChange = random.happens(variation.keyChanges)
         let later = key == nil || random.happens(0.5) ? try Self.key(8) : nil
@@ -206,12 +206,15 @@ struct Life: Sendable {
                 let retry = [RetryMiddleware(clock: process.clock, random: process.random)]
                 let network = WitnessedNetwork(
                     base: transport, process: process, doer: doer, markets: markets, witness: witness,
-                    checksDurability: variation.checksDurability)
+                    oracle: oracle, checksDurability: variation.checksDurability)
                 return (
                     LayeredTransport(variation.transport(network), world.seed % 2 == 0 ? retry : []),
                     isForgetful
                         ? InMemoryJournal() as any PaymentJournal
-                        : WitnessedJournal.around(variation.journal(journal, process.clock), witness)
+                        : WitnessedJournal.around(variation.journal(journal, process.clock), witness) { attempt in
+                            // Another payer of the same journal has no limits, and no account.
+                            if autoPay != nil { await oracle.checkGrant(attempt, device.disk.spendings) }
+                        }
                 )
             }
         }

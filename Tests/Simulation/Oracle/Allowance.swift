@@ -1,6 +1,12 @@
 import PaymentCore
 import PaymentRouting
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The limits of the payers of histories for payments without a question.
 enum Allowance {
     static let limits: [SpendingLimit] = {
@@ -13,29 +19,39 @@ enum Allowance {
             fatalError("small amounts exist: \(error)")
         }
     }()
+
+    /// The payers' limits, and the rate by which tokens count: one unit of them is a euro.
+    static var autoPay: AutoPay {
+        AutoPay(within: limits, timeZone: .gmt) { amount, limit in
+            guard let units = units(of: amount) else { return nil }
+            return try Money(minorUnits: units, currency: limit.currency)
+        }
+    }
+
+    /// An amount in the limits' minor units; nil for coins, which are not compared.
+    static func units(of amount: Money) -> UInt128? {
+        switch amount.exponent {
+        case 2: amount.minorUnits
+        case 6: (amount.minorUnits + 9999) / 10_000
+        default: nil
+        }
+    }
 }
 
 /// Compares payments without a question with the limits, and with the reservations at the end.
 extension Judgement {
     func judgeAllowance(_ device: Device) async {
-        var spent: [Spending] = []
         for history in device.histories where witness.isUnasked(history.attempt.id) {
             guard await oracle.hasMoved(history.attempt) else { continue }
             let attempt = history.attempt
-            guard let record = device.spendings.first(where: { $0.spending.attempt == attempt.id }) else {
+            guard device.spendings.contains(where: { $0.spending.attempt == attempt.id }) else {
                 await oracle.breach(nil, "\(attempt.id) was paid without a question, and nothing was reserved for it")
                 continue
             }
-            // The amount is the one that left, whatever the records state.
-            spent.append(
-                Spending(
-                    attempt: attempt.id, payment: attempt.reference, amounts: [attempt.option.amount],
-                    day: record.spending.day))
         }
         for limit in Allowance.limits {
-            let periods = Dictionary(grouping: spent.filter(limit.includes)) { $0.day.first(of: limit.period) }
-            for (first, spendings) in periods.sorted(by: { $0.key < $1.key }) {
-                let units = spendings.reduce(UInt128(0)) { $0 + $1.amounts[0].minorUnits }
+            let sums = await oracle.allowance(limit, device.spendings)
+            for (first, units) in sums.sorted(by: { $0.key < $1.key }) {
                 guard units > limit.amount.minorUnits else { continue }
                 await oracle.breach(
                     nil, "\(units) was paid without a question from \(first) on, beyond the limit of \(limit)")

@@ -56,6 +56,7 @@ actor Oracle {
     }
 
     private func check(_ word: Statement, _ payment: PaymentReference) async {
+        checkSignatures(against: word, payment)
         if let receipt = word.receipt { return await check(receipt, word, payment) }
         if word.saysPaidElsewhere { return await checkElsewhere(word, payment) }
         var accused: [Witness.Known] = []
@@ -84,6 +85,7 @@ actor Oracle {
 
     private func check(_ word: Statement, _ attempt: PaymentAttempt) async {
         let payment = markets.identity(of: attempt.reference)
+        checkSignatures(against: word, payment)
         if let receipt = word.receipt { return await check(receipt, word, payment) }
         // A transfer that left later, from another caller, is not denied.
         let isDenied = word.deniesEffect && hasLeft(attempt, in: word)

@@ -44,9 +44,16 @@ final class Witness: Sendable {
 
     private let state = Mutex(State())
     private let identity: @Sendable (PaymentReference) -> PaymentReference
+    /// What the payers' wallets have signed.
+    let signatures: Signatures
 
-    /// - Parameter identity: the one name of a payment.
-    init(identity: @escaping @Sendable (PaymentReference) -> PaymentReference) { self.identity = identity }
+    /// - Parameters:
+    ///   - clock: the world's clock.
+    ///   - identity: the one name of a payment.
+    init(clock: any PaymentClock, identity: @escaping @Sendable (PaymentReference) -> PaymentReference) {
+        signatures = Signatures(clock: clock)
+        self.identity = identity
+    }
 
     /// The next moment.
     func tick() -> Int {
@@ -70,10 +77,20 @@ final class Witness: Sendable {
     /// Records a request that can move the money of `payment`.
     ///
     /// - Returns: its number.
-    func sends(for payment: PaymentReference, by doer: Doer) -> Int { add(payment, doer, nil) }
+    func sends(for payment: PaymentReference, by doer: Doer) -> Int {
+        let number = add(payment, doer, nil)
+        signatures.handIn(at: state.withLock { $0.acts[number].moment })
+        return number
+    }
 
     /// Corrects the record: the request of this number has not left.
-    func hasNotLeft(_ number: Int) { state.withLock { $0.acts[number].hasLeft = false } }
+    func hasNotLeft(_ number: Int) {
+        let moment = state.withLock { state in
+            state.acts[number].hasLeft = false
+            return state.acts[number].moment
+        }
+        signatures.takeBack(moment)
+    }
 
     /// Records a transfer of a wallet.
     func broadcast(_ transfer: Chain.Transfer) {

@@ -11,16 +11,24 @@ import PaymentRouting
 struct WitnessedJournal: PaymentJournal, SpendingStore {
     private let base: any PaymentJournal & SpendingStore
     private let witness: Witness
+    private let granted: @Sendable (PaymentAttempt) async -> Void
 
     /// A journal without a spending store stays as it is: nothing is paid without a question over it.
-    static func around(_ journal: any PaymentJournal, _ witness: Witness) -> any PaymentJournal {
+    ///
+    /// - Parameter granted: called with each attempt that is opened without a question.
+    static func around(
+        _ journal: any PaymentJournal, _ witness: Witness, granted: @escaping @Sendable (PaymentAttempt) async -> Void
+    ) -> any PaymentJournal {
         guard let base = journal as? any PaymentJournal & SpendingStore else { return journal }
-        return WitnessedJournal(base: base, witness: witness)
+        return WitnessedJournal(base: base, witness: witness, granted: granted)
     }
 
     func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
         // Before it is stored: a process that crashes then leaves an attempt that others resume.
-        if attempt.refund == nil { witness.opens(attempt.id) }
+        if attempt.refund == nil {
+            witness.opens(attempt.id)
+            if witness.isUnasked(attempt.id) { await granted(attempt) }
+        }
         try await base.open(attempt, under: lease)
     }
 

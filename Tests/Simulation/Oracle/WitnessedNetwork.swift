@@ -11,6 +11,7 @@ struct WitnessedNetwork: HTTPTransport {
     let doer: Doer
     let markets: Markets
     let witness: Witness
+    let oracle: Oracle
     let checksDurability: Bool
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
@@ -22,6 +23,7 @@ struct WitnessedNetwork: HTTPTransport {
             if !isCovered { witness.breach("a request for \(payment.id) left before its step was durable") }
         }
         let number = witness.sends(for: payment, by: doer)
+        await oracle.checkHandedIn(for: payment)
         do { return try await base.send(request) } catch {
             if error.phase == .notSent { witness.hasNotLeft(number) }
             throw error

@@ -49,7 +49,9 @@ final class CarefulPayer: PaymentSigner {
     func sign(_ request: SigningRequest) async throws -> String {
         guard request.method == "eth_sendTransaction" else {
             try await ponder("the wallet")
-            return try await wallet.sign(request)
+            let signature = try await wallet.sign(request)
+            witness.signatures.note(request)
+            return signature
         }
         // Refused by the payer: then nothing has moved.
         if world.happens(world.faults.payerFails) {

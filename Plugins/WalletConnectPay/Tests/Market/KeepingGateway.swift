@@ -9,17 +9,22 @@ import WalletConnectPaySandbox
     import Foundation
 #endif
 
-/// A gateway that refuses some signatures, keeps them all the same, and cashes them minutes later.
+/// A gateway that refuses some signatures, keeps them all the same, and cashes them minutes later, or never.
 actor KeepingGateway: SandboxService {
     private let sandbox: WalletConnectPaySandbox
     private let clock: any PaymentClock
     private let random: SeededRandomSource
     /// The probability that a signature is refused.
     private let share: Double
+    private let cashes: Bool
     private var kept: [(request: HTTPRequest, due: Date)] = []
 
-    init(_ sandbox: WalletConnectPaySandbox, _ clock: any PaymentClock, _ random: SeededRandomSource, share: Double) {
+    init(
+        _ sandbox: WalletConnectPaySandbox, _ clock: any PaymentClock, _ random: SeededRandomSource, share: Double,
+        cashes: Bool
+    ) {
         (self.sandbox, self.clock, self.random, self.share) = (sandbox, clock, random, share)
+        self.cashes = cashes
     }
 
     func respond(to request: HTTPRequest) async -> HTTPResponse {
@@ -29,7 +34,7 @@ actor KeepingGateway: SandboxService {
         guard request.url.path.hasSuffix("/confirm"), random.happens(share) else {
             return await sandbox.respond(to: request)
         }
-        kept.append((request, clock.now.addingTimeInterval(Double(random.below(600)))))
+        if cashes { kept.append((request, clock.now.addingTimeInterval(Double(random.below(600))))) }
         return HTTPResponse(
             status: 422, headers: ["Content-Type": "application/json"],
             body: Array(#"{"code":"invalid_params","message":"the signature could not be verified"}"#.utf8))

@@ -22,11 +22,13 @@ package struct WalletConnectPayMarket: Market {
 
     /// - Parameters:
     ///   - keeps: the probability that a signature is refused and kept; nil where a third of the gateways do so.
+    ///   - cashes: true if what is kept is cashed later.
     ///   - surround: wraps the provider's context as the application does.
     package static func maker(
-        share: Int, keeps: Double? = nil, surround: @escaping @Sendable (ProviderContext) -> ProviderContext = { $0 }
+        share: Int, keeps: Double? = nil, cashes: Bool = true,
+        surround: @escaping @Sendable (ProviderContext) -> ProviderContext = { $0 }
     ) -> MarketMaker {
-        MarketMaker(share: share) { try WalletConnectPayMarket($0, keeps: keeps, surround) }
+        MarketMaker(share: share) { try WalletConnectPayMarket($0, keeps: keeps, cashes: cashes, surround) }
     }
 
     package let provider: any PaymentProvider
@@ -34,13 +36,14 @@ package struct WalletConnectPayMarket: Market {
     private let surround: @Sendable (ProviderContext) -> ProviderContext
 
     private init(
-        _ world: SimulatedWorld, keeps: Double?, _ surround: @escaping @Sendable (ProviderContext) -> ProviderContext
+        _ world: SimulatedWorld, keeps: Double?, cashes: Bool,
+        _ surround: @escaping @Sendable (ProviderContext) -> ProviderContext
     ) throws {
         sandbox = WalletConnectPaySandbox(clock: world.clock, random: world.random)
         self.surround = surround
         let random = SeededRandomSource(seed: world.random.next())
         let share = keeps ?? (random.happens(0.3) ? 0.5 : 0)
-        world.connect(KeepingGateway(sandbox, world.clock, random, share: share), to: Self.gateway)
+        world.connect(KeepingGateway(sandbox, world.clock, random, share: share, cashes: cashes), to: Self.gateway)
         provider = WalletConnectPayProvider(
             configuration: try GatewayConfiguration(credentials: .apiKey(Redacted("key"))))
     }
