@@ -60,7 +60,7 @@ extension PaymentRouter {
             }
             return HandledNotification(
                 reference: genuine.reference,
-                outcome: try await verdict(on: genuine.report, of: genuine.reference))
+                outcome: try await verdict(on: genuine.report, of: genuine.reference, serviceClient))
         } catch {
             throw PaymentError(thrown: error, at: provider)
         }

@@ -1,5 +1,11 @@
 public import PaymentCore
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Routes payment links to providers and carries payments out.
 ///
 /// Routing is pure and synchronous, and needs no router: `ProviderRegistry.route`. Paying is durable: every step is
@@ -108,7 +114,10 @@ public struct PaymentRouter: Sendable {
         let serviceClient = try serviceClient(for: route.provider, payer: payer)
         do {
             var (quote, report) = try await serviceClient.quote(request)
-            if let report { quote.outcome = try await verdict(on: report, of: quote.reference) }
+            if let report {
+                quote.outcome = try await verdict(
+                    on: report, of: quote.reference, until: quote.expiresAt, serviceClient)
+            }
             return quote
         } catch {
             let failure = PaymentError(thrown: error, at: route.provider)
@@ -160,17 +169,19 @@ public struct PaymentRouter: Sendable {
         do { report = try await serviceClient.status(of: payment) } catch {
             throw PaymentError(thrown: error, at: payment.provider)
         }
-        return try await verdict(on: report, of: payment)
+        return try await verdict(on: report, of: payment, serviceClient)
     }
 
     /// Returns the outcome to state where the service reports `report`.
     func verdict(
-        on report: CheckedReport, of payment: PaymentReference
+        on report: CheckedReport, of payment: PaymentReference, until end: Date? = nil, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {
         // Without the journal, a payment that is paid or open is stated all the same.
         guard report.deniesPayment else { return Ledger([], effects).verdict(on: report, at: .question) }
         let histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
-        return Ledger(histories, effects).verdict(on: report, at: .question)
+        let ends = end.map { [$0] } ?? histories.compactMap(\.attempt.expiresAt)
+        let others = try await recordsUnderOtherNames(of: payment, until: ends, serviceClient)
+        return Ledger(histories + others, effects).verdict(on: report, at: .question)
     }
 
     // MARK: Before and after

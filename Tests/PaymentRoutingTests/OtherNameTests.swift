@@ -98,6 +98,30 @@ struct OtherNameTests {
         }
     }
 
+    @Test("Nor do a quote and a status under the other name, where that may be the same payment")
+    func askedUnderOther() async throws {
+        var provider = provider()
+        _ = try await pay("short", provider)
+        provider.base.quotedOutcome = .expired
+        provider.base.statusBody = { _, _ in .expired }
+        func isExpired(_ provider: Provider) async throws -> [Bool] {
+            let router = PaymentRouter(
+                registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal,
+                clock: clock, random: random)
+            guard case .matched(let route) = router.route(Self.link("p1")) else { return [] }
+            let quote = try await router.quote(route, as: .careless)
+            return [
+                quote.outcome == .expired,
+                try await router.status(of: PaymentReference(provider: "acme", id: "p1")) == .expired,
+            ]
+        }
+        #expect(try await isExpired(provider) == [false, false])
+        // A quote with another end is another payment's; a status has no end.
+        var other = self.provider(until: 901)
+        (other.base.quotedOutcome, other.base.statusBody) = (.expired, { _, _ in .expired })
+        #expect(try await isExpired(other) == [true, false])
+    }
+
     @Test("Nor does it where a third payment that ends at the same second was begun later")
     func refusalBesideOthers() async throws {
         var provider = provider()
