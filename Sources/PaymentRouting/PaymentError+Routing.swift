@@ -32,6 +32,13 @@ extension PaymentError {
             provider: provider, phase: .maybeSent, retry: .later)
     }
 
+    /// A payment that waits for the callback from which it was called for.
+    static func waitsForCallback(_ provider: ProviderID) -> PaymentError {
+        PaymentError(
+            .inUse, "this payment waits for the callback that asks for it; return from that first", provider: provider,
+            phase: .maybeSent, retry: .later)
+    }
+
     /// The same about an attempt: when it may have moved money before, this error does not prove that none has moved,
     /// because it only says that nothing left now. Nor does a refusal of another start of the payment that this one
     /// joined.

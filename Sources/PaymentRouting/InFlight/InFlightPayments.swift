@@ -31,7 +31,14 @@ actor InFlightPayments {
         case payee(String, at: ProviderID)
     }
 
+    /// Identifies work to what is called from inside its callbacks.
+    private final class Mark: Sendable {}
+
+    /// The works whose callbacks the current task was called from.
+    @TaskLocal private static var inside: [Mark] = []
+
     private struct Work {
+        let mark = Mark()
         let payment: PaymentReference
         let names: [Name]
         /// The reply to callers that stop waiting: about the work that was begun, whichever caller began it.
@@ -40,6 +47,8 @@ actor InFlightPayments {
         var waiting: [OneShot<Ending>] = []
         /// The number of waiting callers that have not been cancelled.
         var staying = 0
+        /// The works that its callbacks wait for.
+        var awaited: [Int] = []
     }
 
     private var works: [Int: Work] = [:]
@@ -50,7 +59,8 @@ actor InFlightPayments {
     /// Runs `operation`, or waits for the one already running for `payment`.
     ///
     /// The work is cancelled only when every caller that waits for it is cancelled; every caller gets the true ending,
-    /// unless it does not come within the grace after being cancelled.
+    /// unless it does not come within the grace after being cancelled. Work that waits for a callback which waits for
+    /// that work would never end: a caller inside of one cannot join it.
     ///
     /// - Parameters:
     ///   - payee: the payee, where any payment to them in progress is to be joined.
@@ -61,8 +71,16 @@ actor InFlightPayments {
     ) async -> Ending {
         let names = [.payment(payment)] + (payee.map { [Name.payee($0, at: payment.provider)] } ?? [])
         let joined = names.lazy.compactMap { self.joinable[$0] }.first
-        if let work = joined.flatMap({ works[$0] }) { joining(work.payment) }
+        let callers = works.filter { work in Self.inside.contains { $0 === work.value.mark } }.map(\.key)
+        if let joined, let work = works[joined] {
+            guard !isAwaiting(joined, any: callers) else {
+                return .failure(PaymentError.waitsForCallback(payment.provider))
+            }
+            joining(work.payment)
+        }
         let number = joined ?? start(payment, names: names, cancellationReply: cancellationReply, operation)
+        for caller in callers { works[caller]?.awaited.append(number) }
+        defer { for caller in callers { removeAwaited(number, from: caller) } }
         let ending = OneShot<Ending>()
         works[number]?.waiting.append(ending)
         works[number]?.staying += 1
@@ -88,13 +106,30 @@ actor InFlightPayments {
     ) -> Int {
         made += 1
         let number = made
-        works[number] = Work(payment: payment, names: names, cancellationReply: cancellationReply)
+        let work = Work(payment: payment, names: names, cancellationReply: cancellationReply)
+        works[number] = work
         for name in names { joinable[name] = number }
-        works[number]?.task = Task(executorPreference: RouterTasks.executor) {
-            let ending = await operation()
-            await self.finish(number, ending)
+        Self.$inside.withValue(Self.inside + [work.mark]) {
+            works[number]?.task = Task(executorPreference: RouterTasks.executor) {
+                let ending = await operation()
+                await self.finish(number, ending)
+            }
         }
         return number
+    }
+
+    /// True if one of `callers` is the work, or is awaited by it, also through the callbacks of others.
+    private func isAwaiting(_ number: Int, any callers: [Int]) -> Bool {
+        var (seen, open) = (Set<Int>(), [number])
+        while let next = open.popLast() {
+            if callers.contains(next) { return true }
+            if seen.insert(next).inserted { open += works[next]?.awaited ?? [] }
+        }
+        return false
+    }
+
+    private func removeAwaited(_ number: Int, from caller: Int) {
+        if let index = works[caller]?.awaited.firstIndex(of: number) { works[caller]?.awaited.remove(at: index) }
     }
 
     private func finish(_ number: Int, _ ending: Ending) {

@@ -63,6 +63,16 @@ struct HastyJournal: FaultyJournal {
     }
 }
 
+/// Reports a person's decision as stored and does not store it.
+struct DeafJournal: FaultyJournal {
+    let base: any PaymentJournal
+
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        if case .outcome(.declined(let reason)) = entry.event, reason.code == .decided { return }
+        try await base.append(entry, to: attempt, under: lease)
+    }
+}
+
 /// Grants every lease to every caller.
 struct LeaselessJournal: FaultyJournal {
     let base: any PaymentJournal

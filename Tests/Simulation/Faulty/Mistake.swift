@@ -58,6 +58,15 @@ package struct Mistake: Sendable {
                 name: "a refusal frees what a signature could still take", variation: forgiving,
                 symptom: "can still be taken"),
             Mistake(
+                name: "a payment is joined from inside its own callback", variation: reentrant { _ in },
+                symptom: "did not return"),
+            Mistake(
+                name: "a person's decision is taken and not kept",
+                variation: reentrant { variation in
+                    variation.hidesReentries = false
+                    variation.journal = { base, _ in DeafJournal(base: base) }
+                }, symptom: "a person's decision was taken, and is not stored"),
+            Mistake(
                 name: "a quote states the service's report as it is", variation: unjudgedQuotes,
                 symptom: "quote said"),
             Mistake(
@@ -110,7 +119,9 @@ package struct Mistake: Sendable {
     }
 
     /// The variations in which the mistakes are planted: sound without them.
-    package static let controls = [keyedOnly(), withoutKeys(.never), shop { _ in }, restless, keeping]
+    package static let controls = [
+        keyedOnly(), withoutKeys(.never), shop { _ in }, restless, keeping, reentrant { $0.hidesReentries = false },
+    ]
 
     /// The first mistake, with a check of every request that leaves.
     package static var uncovered: Variation {
@@ -150,6 +161,15 @@ package struct Mistake: Sendable {
         variation.journal = { base, _ in
             (base as? any SpendingStore).map { ForgivingAccount(base: base, account: $0) } ?? base
         }
+        return variation
+    }
+
+    /// Applications that call their router from inside callbacks, and a router that does not notice it.
+    private static func reentrant(_ change: (inout Variation) -> Void) -> Variation {
+        var variation = Variation()
+        variation.reentries = 1
+        variation.hidesReentries = true
+        change(&variation)
         return variation
     }
 

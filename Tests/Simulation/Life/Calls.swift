@@ -45,13 +45,17 @@ struct Calls: Sendable {
     }
 
     private func acting<Value: Sendable>(_ call: Int, _ work: @Sendable () async -> Value) async -> Value {
-        await Acting.$doer.withValue(seat.doer) { await Acting.$call.withValue(call) { await work() } }
+        await Reentry.$calls.withValue(self) {
+            await Acting.$doer.withValue(seat.doer) { await Acting.$call.withValue(call) { await work() } }
+        }
     }
 
     /// Runs `work`, cancels it after `patience`, and leaves it if it does not return all the same: a hanging call hangs
     /// until the end of the history.
+    ///
+    /// - Parameter grace: the time for which it is waited after that; nil for the usual one.
     func within<Value: Sendable>(
-        _ patience: Duration?, _ work: @escaping @Sendable () async -> Value
+        _ patience: Duration?, grace: Duration? = nil, _ work: @escaping @Sendable () async -> Value
     ) async -> Value? {
         let mayHang = life.world.faults.payerHangs > 0
         guard patience != nil || mayHang else { return await work() }
@@ -63,7 +67,7 @@ struct Calls: Sendable {
             do {
                 try await clock.sleep(for: patience ?? .seconds(700))
                 task.cancel()
-                try await clock.sleep(for: mayHang ? .seconds(100) : .seconds(100_000))
+                try await clock.sleep(for: grace ?? (mayHang ? .seconds(100) : .seconds(100_000)))
             } catch {}
             pending.finish(nil)
         }

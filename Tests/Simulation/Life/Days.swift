@@ -14,6 +14,10 @@ struct Days: Sendable {
     /// Pays most payments, some of them twice at once, cancels some of them, recovers interrupted ones, and receives
     /// calls from outside.
     func live() async {
+        let seat = seat
+        let life = life
+        let listener = Task(executorPreference: RouterTasks.executor) { await Reentry.listen(seat, in: life) }
+        defer { listener.cancel() }
         await withTaskGroup(of: Void.self) { group in
             for payment in seat.device.payments where random.happens(0.8) {
                 for _ in 0..<(random.happens(0.2) ? 2 : 1) {

@@ -22,6 +22,8 @@ struct Life: Sendable {
     let oracle: Oracle
     let hangs = Hangs()
     /// Every third history is sealed. In some the key is added, changed or lost in between.
+    /// True if the application calls its router from inside callbacks.
+    let reenters: Bool
     private let keys: (first: JournalKey?, later: JournalKey?, change: Double)
     private let hasUpgrade: Bool
     private let leases: LeasePolicy
@@ -42,6 +44,10 @@ struct Life: Sendable {
         let later = key == nil || random.happens(0.5) ? try Self.key(8) : nil
         keys = (key, hasKeyChange ? later : key, Double(random.below(2000)))
         hasUpgrade = random.happens(variation.upgrades)
+        // Drawn apart, so that other histories stay as they are.
+        reenters = SeededRandomSource(seed: world.seed ^ 0xCA11).happens(variation.reentries)
+        // A payer who never answers makes calls hang that wait for them.
+        if reenters { world.faults.payerHangs = 0 }
         // Every fourth is slower than its leases.
         leases =
             random.happens(0.25)

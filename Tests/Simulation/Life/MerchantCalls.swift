@@ -20,7 +20,7 @@ struct MerchantCalls: Sendable {
         }
     }
 
-    private func errand(_ payment: MarketPayment) async {
+    func errand(_ payment: MarketPayment) async {
         guard let market = life.markets[payment.reference.provider] else { return }
         let (router, merchants, payer) = (seat.router, seat.merchants, seat.device.payer)
         let reference = payment.reference

@@ -31,6 +31,10 @@ package struct Variation: Sendable {
     package var devices = 0.25
     /// The probability that a history has an upgrade that renames steps.
     package var upgrades = 0.1
+    /// The probability that an application calls its router from inside callbacks.
+    package var reentries = 0.1
+    /// True if a router does not learn that such a call comes from inside.
+    package var hidesReentries = false
     /// The probability that a payment is quoted, beside what else is done with it.
     package var quotes = 0.2
     /// The probability that a history's journal key is added, changed or lost.

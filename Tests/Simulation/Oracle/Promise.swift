@@ -18,6 +18,9 @@ package enum Promise: String, Sendable, Hashable, CaseIterable {
     case questions
     /// An attempt at a payment that another device has paid ends, and reports that.
     case otherDevices = "other-devices"
+    /// The application may call its router from inside any callback: the call returns, and a decision is stored or
+    /// refused by an error.
+    case callbacks
     /// Every outcome that is called final stays true: an expired, declined or cancelled payment is not paid later.
     case finality
 

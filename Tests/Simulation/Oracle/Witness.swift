@@ -38,6 +38,8 @@ final class Witness: Sendable {
         var renamed: Set<PaymentReference> = []
         /// The calls in which the payer was asked to choose.
         var asking: Set<Int> = []
+        /// The attempts that a person has ended before anything left for them.
+        var ended: Set<AttemptID> = []
         /// The attempts that were opened without a question.
         var unasked: Set<AttemptID> = []
     }
@@ -126,6 +128,9 @@ final class Witness: Sendable {
         state.withLock { if !$0.asking.contains(call) { $0.unasked.insert(attempt) } }
     }
 
+    /// Records that a person has ended an attempt before anything left for it.
+    func ends(_ attempt: AttemptID) { state.withLock { _ = $0.ended.insert(attempt) } }
+
     /// True if an attempt was opened without a question.
     func isUnasked(_ attempt: AttemptID) -> Bool { state.withLock { $0.unasked.contains(attempt) } }
 
@@ -135,6 +140,9 @@ final class Witness: Sendable {
         let (attempt, call) = (Acting.attempt?.id, Acting.call)
         return state.withLock { state in
             state.moment += 1
+            if let attempt, state.ended.contains(attempt) {
+                state.breaches.append("\(attempt): something left after a person had ended it")
+            }
             state.acts.append(
                 Act(
                     doer: doer, call: call, attempt: attempt, payment: payment, moment: state.moment,

@@ -58,10 +58,12 @@ final class CarefulPayer: PaymentSigner {
             throw PaymentError(.payer, "the payer refused to sign", phase: .beforeSend)
         }
         if world.happens(world.faults.payerHangs) { await hang("the wallet, before it sends") }
+        await Reentry.happen("the wallet, before it sends")
         let (hash, transfer) = chain.broadcast(
             request.parameters[0] ?? request.parameters, on: request.account.chain.text)
         world.note("the wallet sends \(transfer.map { String($0.value) } ?? "an approval")")
         if let transfer { witness.broadcast(transfer) }
+        await Reentry.happen("the wallet, after it has sent")
         if world.happens(world.faults.payerHangs) { await hang("the wallet, after it has sent") }
         if world.happens(world.faults.payerFails) { throw WalletIsGone() }
         return hash
@@ -80,6 +82,7 @@ final class CarefulPayer: PaymentSigner {
     /// Never answers, or refuses, by chance.
     private func ponder(_ what: String) async throws {
         if world.happens(world.faults.payerHangs) { await hang(what) }
+        await Reentry.happen(what)
         if world.happens(world.faults.payerFails) { throw WalletIsGone() }
     }
 

@@ -1,0 +1,72 @@
+import PaymentCore
+import PaymentRouting
+import Synchronization
+import TestSupport
+import Testing
+
+/// Callbacks that call the router that waits for them.
+@Suite("Calls from inside callbacks", .timeLimit(.minutes(10)))
+struct InsideTests {
+    private static let links = [ScriptedProvider.link, "https://pay.acme.example/?id=p2"]
+
+    /// Pays from inside a callback.
+    ///
+    /// - Returns: the code of the error; `paid` when there is none.
+    private static func pay(_ link: String, _ router: PaymentRouter, as payer: Payer) async -> String {
+        do {
+            _ = try await router.pay(link, as: payer)
+            return "paid"
+        } catch { return error.code.rawValue }
+    }
+
+    @Test("A payment that its own chooser asks for is refused to it, and goes on")
+    func own() async throws {
+        let router = try World().router
+        let answers = Mutex<[String]>([])
+        let payer = Payer(chooser: { _ in
+            let answer = await Self.pay(ScriptedProvider.link, router, as: .careless)
+            answers.withLock { $0.append(answer) }
+            return "card"
+        })
+        #expect(
+            try await router.pay(ScriptedProvider.link, as: payer)
+                == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference)))
+        #expect(answers.withLock { $0 } == ["in-use"])
+    }
+
+    @Test("Of two payments whose choosers ask for each other one is refused, and both go on")
+    func ring() async throws {
+        let router = try World().router
+        let gates = [Gate(), Gate()]
+        let answers = Mutex<[String]>([])
+        let payers = [0, 1].map { own in
+            Payer(chooser: { _ in
+                await gates[own].open()
+                await gates[1 - own].pass()
+                let answer = await Self.pay(Self.links[1 - own], router, as: .careless)
+                answers.withLock { $0.append(answer) }
+                return "card"
+            })
+        }
+        async let first = router.pay(Self.links[0], as: payers[0])
+        async let second = router.pay(Self.links[1], as: payers[1])
+        for outcome in try await [first, second] { #expect(outcome.isFinal) }
+        #expect(answers.withLock { $0.sorted() } == ["in-use", "paid"])
+    }
+
+    @Test("Another payment is made from inside, and joined by others")
+    func other() async throws {
+        let world = World()
+        let router = try world.router
+        let answers = Mutex<[String]>([])
+        let payer = Payer(chooser: { _ in
+            async let first = Self.pay(Self.links[1], router, as: .careless)
+            async let second = Self.pay(Self.links[1], router, as: .careless)
+            let both = await [first, second]
+            answers.withLock { $0 += both }
+            return "card"
+        })
+        #expect(try await router.pay(ScriptedProvider.link, as: payer).isFinal)
+        #expect(answers.withLock { $0 } == ["paid", "paid"])
+    }
+}
