@@ -46,6 +46,7 @@ package final class RecurringHistory: Sendable {
         case lostEnding = "that a period was paid is not kept"
         case anyClock = "any clock is believed"
         case silentMisses = "periods that are missed are not kept"
+        case swallowedAnswers = "an answer from inside a listener is taken for given when it was refused"
     }
 
     static let start = Date(timeIntervalSince1970: 1_767_225_600)
@@ -65,6 +66,8 @@ package final class RecurringHistory: Sendable {
         var forgotten: Set<RecurringCharge.ID> = []
         /// The times of the payer's notices of coming periods.
         var told: [RecurringCharge.ID: Date] = [:]
+        /// The payer's answers from inside listeners that were taken: true for a yes.
+        var answers: [RecurringCharge.ID: Bool] = [:]
     }
 
     let state = Mutex(State())
@@ -175,6 +178,25 @@ package final class RecurringHistory: Sendable {
     func hear(_ event: RecurringEvent) {
         guard case .upcoming(let charge) = event else { return }
         state.withLock { if $0.told[charge.id] == nil { $0.told[charge.id] = $0.now } }
+    }
+
+    /// Answers an event from inside its listener, by chance.
+    func answer(_ event: RecurringEvent, to scheduler: RecurringScheduler) async {
+        let id: RecurringCharge.ID
+        switch event {
+        case .upcoming(let charge), .waiting(let charge): id = charge.id
+        // Too late, or beside another worker.
+        case .postponed(let charge, _), .unknown(let charge), .paid(let charge): id = charge.id
+        default: return
+        }
+        guard chance(0.1) else { return }
+        let isYes = chance(0.5)
+        do {
+            if isYes { try await scheduler.approve(id) } else { try await scheduler.refuse(id) }
+        } catch {
+            guard mistake == .swallowedAnswers, error is RecurringAnswerError else { return }
+        }
+        state.withLock { $0.answers[id] = $0.answers[id] ?? isYes }
     }
 
     func forgetMisses(_ charges: [RecurringCharge]) {

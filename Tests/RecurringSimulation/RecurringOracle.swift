@@ -48,6 +48,17 @@ extension RecurringHistory {
                 }
             }
             if case .missed(.absence) = charge.state { judgeAbsence(charge, plan) }
+            judgeAnswer(charge)
+        }
+    }
+
+    /// An answer that was taken is kept: after a no nothing is paid, and a yes is known.
+    private func judgeAnswer(_ charge: RecurringCharge) {
+        switch state.withLock({ $0.answers[charge.id] }) {
+        case false? where charge.state != .missed(.refused):
+            breach("\(charge.id) was refused by its payer, and is \(charge.state)")
+        case true? where !charge.isApproved: breach("\(charge.id) was approved by its payer, and nobody knows it")
+        default: break
         }
     }
 

@@ -41,7 +41,7 @@ struct RecurringWorker: Sendable {
 
         var now: Date { history.state.withLock { $0.now.addingTimeInterval($0.offset) } }
         var uptime: Duration { .seconds(history.now.timeIntervalSince(start)) }
-        func sleep(for duration: Duration) async throws {}
+        func sleep(for duration: Duration) async throws { history.advance(duration / .seconds(1)) }
     }
 
     let life: Life
@@ -55,8 +55,25 @@ struct RecurringWorker: Sendable {
         scheduler = RecurringScheduler(
             journal: CrashingJournal(history: history, life: life), payer: RecurringBankPayer(history, life),
             clock: Clock(history: history, start: history.now), random: history.random, trust: trust,
-            lease: .seconds(600), width: 1, listener: { history.hear($0) })
+            lease: .seconds(600), width: 1,
+            listener: { [answering] event in
+                history.hear(event)
+                if let scheduler = answering.scheduler { await history.answer(event, to: scheduler) }
+            })
+        answering.scheduler = scheduler
     }
+
+    /// The scheduler, for its listener, which answers from inside.
+    private final class Answering: Sendable {
+        private let state = Mutex<RecurringScheduler?>(nil)
+
+        var scheduler: RecurringScheduler? {
+            get { state.withLock { $0 } }
+            set { state.withLock { $0 = newValue } }
+        }
+    }
+
+    private let answering = Answering()
 
     var isDead: Bool { life.isDead }
 }
