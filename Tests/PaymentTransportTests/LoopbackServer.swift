@@ -27,6 +27,8 @@ final class LoopbackServer: Sendable {
         case flood(Int)
         /// Sends a text again and again until the client has enough, at most this many bytes.
         case repeated(String, upTo: Int)
+        /// Sends a text again and again with a pause of 20 ms after each, until the client closes the connection.
+        case drip(String)
         /// Waits until the client closes the connection or the server stops.
         case stall
         case close
@@ -195,6 +197,9 @@ final class LoopbackServer: Sendable {
         case .repeated(let text, let count):
             let times = max(1, (64 << 10) / text.utf8.count)
             return flood(Array(String(repeating: text, count: times).utf8), count, socket)
+        case .drip(let text):
+            while Self.write(Array(text.utf8), socket) { usleep(20_000) }
+            return false
         case .stall:
             var byte: UInt8 = 0
             while recv(socket, &byte, 1, 0) > 0 {}

@@ -32,6 +32,9 @@
             case CURLE_UNSUPPORTED_PROTOCOL where sent:
                 // libcurl's code for an answer that does not begin with a status line.
                 .malformedResponse("no status line")
+            case CURLE_OUT_OF_MEMORY where sent:
+                // libcurl's code for a line that is longer than its buffer for lines may become, too.
+                .malformedResponse("a line of the header section is too long, or there is no memory for it")
             case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_TOO_MANY_REDIRECTS:
                 .malformedResponse(general)
             case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_FUNCTION_ARGUMENT:

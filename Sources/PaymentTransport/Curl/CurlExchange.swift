@@ -56,7 +56,8 @@
             _ = ccurl_allow_only_http(easy)
             set(CURLOPT_FOLLOWLOCATION, 0)
             set(CURLOPT_PATH_AS_IS, 1)
-            set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+            // HTTP/2 has frames that keep libcurl in one call for as long as a server sends them.
+            set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
             set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
             set(CURLOPT_USERAGENT, configuration.userAgent)
 
@@ -192,9 +193,8 @@
         }
 
         private func receiveHead(_ line: UnsafeRawBufferPointer) -> Int {
-            guard head.append(line) else {
-                verdict = .malformedResponse(
-                    "the header section is larger than \(ResponseHead.limit) bytes or \(ResponseHead.mostLines) lines")
+            if let defect = head.append(line) {
+                verdict = .malformedResponse(defect)
                 return 0
             }
             if ResponseHead.isTransferEncoding(line) {

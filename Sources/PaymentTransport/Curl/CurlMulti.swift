@@ -54,7 +54,6 @@
                 return 0
             }
             _ = ccurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, context)
-            _ = ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
             _ = ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.mostIdleConnections)
         }
 

@@ -22,12 +22,18 @@ struct ResponseHead {
 
     /// Adds one line with its line end.
     ///
-    /// - Returns: false when a limit is passed.
-    mutating func append(_ line: UnsafeRawBufferPointer) -> Bool {
+    /// - Returns: the reason for which the answer cannot be used; nil when there is none.
+    mutating func append(_ line: UnsafeRawBufferPointer) -> String? {
         received += line.count
         count += 1
-        guard received <= Self.limit, count <= Self.mostLines else { return false }
+        guard received <= Self.limit, count <= Self.mostLines else {
+            return "the header section is larger than \(Self.limit) bytes or \(Self.mostLines) lines"
+        }
         if line.starts(with: "HTTP/".utf8) {
+            // Neither another version nor a switch to one was asked for (RFC 9112 section 2.3, RFC 9110 section 7.8).
+            guard line.starts(with: "HTTP/1.".utf8), !line.dropFirst(8).starts(with: " 101".utf8) else {
+                return "it speaks another version of HTTP than it was asked in"
+            }
             // The section of an interim answer (1xx) is replaced by that of the real one.
             lines.removeAll(keepingCapacity: true)
             isComplete = false
@@ -39,7 +45,7 @@ struct ResponseHead {
             }
         }
         // Lines after a complete section are trailers; they must not pass for header fields and are dropped.
-        return true
+        return nil
     }
 
     /// Returns true if a line describes the framing of the body.
