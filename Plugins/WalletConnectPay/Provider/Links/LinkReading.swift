@@ -84,7 +84,8 @@ package enum LinkReading {
                 "it names the payment id more than once"
             } else if !PaymentID.isWellFormed(id) {
                 isCapitalized(link) ? capitals : "its payment id is malformed"
-            } else if !ids.isEmpty, !path.isEmpty, path.contains("pay_"), path != id {
+            } else if !ids.isEmpty, path != id, path.contains("pay_") || path.contains("%") {
+                // What an escape in a path stands for is read once, twice or not at all, depending on the program.
                 "its path and its query name different payments"
             } else {
                 nil
