@@ -7,7 +7,8 @@ public import PaymentCore
 #endif
 
 /// One list of calls with the data that it is reviewed against, as a JSON object: `option` and `calls` as the service
-/// sends them, `payer` (the account that the wallet really has, CAIP-10) and `now` (Unix seconds).
+/// sends them, `payer` (the account that the wallet really has, CAIP-10) and `now` (Unix seconds); `allow` lists the
+/// tokens (CAIP-19) that the application lets pass by name though no table has them, and may be absent.
 public struct ReviewCase: Sendable {
     /// The reason for which an object is no case.
     public struct Defect: Error, Sendable, Hashable, CustomStringConvertible {
@@ -19,6 +20,7 @@ public struct ReviewCase: Sendable {
     private let calls: [JSONValue]
     private let payer: AccountID
     private let now: Date
+    private let allowed: [AssetID]
 
     /// Creates a case by reading it.
     ///
@@ -30,6 +32,12 @@ public struct ReviewCase: Sendable {
             throw Self.missing("payer, a CAIP-10 account")
         }
         guard let now = json["now"]?.int64, now >= 0 else { throw Self.missing("now, a time in Unix seconds") }
+        let allow = json["allow"] ?? .null
+        let allowed = (allow.array ?? []).compactMap { token in token.string.flatMap { try? AssetID($0) } }
+        guard allow.isNull || allow.array?.count == allowed.count else {
+            throw Self.missing("allow, where it is there, to be a list of CAIP-19 ids")
+        }
+        self.allowed = allowed
         self.option = AgreedOption(reading: option)
         self.calls = calls
         self.payer = payer
@@ -40,8 +48,10 @@ public struct ReviewCase: Sendable {
         Defect(description: "a case to review needs \(what)")
     }
 
-    /// Returns the verdict of `reviewer` on the case.
+    /// Returns the verdict of `reviewer` on the case. The tokens that the case allows are allowed beside the reviewer's.
     public func verdict(of reviewer: SigningReviewer = SigningReviewer()) -> ReviewVerdict {
+        var reviewer = reviewer
+        reviewer.allowedTokens += allowed
         do {
             return .approved(try reviewer.review(option, calls: calls, payer: [payer], now: now))
         } catch {

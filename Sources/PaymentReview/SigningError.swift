@@ -20,6 +20,8 @@ public struct SigningError: Error, Sendable, Hashable {
         case nativeCoin = "native-coin"
         /// The asset is called otherwise than it is known to be.
         case displaySymbol = "display-symbol"
+        /// No table knows the token, and the application does not allow it by name.
+        case tokenUnlisted = "token-unlisted"
         // The list.
         /// There is nothing to sign.
         case listEmpty = "list-empty"

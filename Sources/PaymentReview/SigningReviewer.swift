@@ -22,10 +22,17 @@ public struct SigningReviewer: Sendable {
     /// content blindly: a log-in elsewhere, a transaction of another chain, a blank cheque. Empty unless the
     /// application sets it.
     public var unreviewedMethods: Set<String>
+    /// Tokens that may be paid although no table of this library knows them: CAIP-19 ids. Their names and decimals are
+    /// the service's claim, and whether they are tokens at all: an item of a collection (ERC-721) is moved by the same
+    /// calls. Empty unless the application sets it.
+    public var allowedTokens: [AssetID]
 
     /// Creates a reviewer.
-    public init(knownRecipients: [AccountID] = [], unreviewedMethods: Set<String> = []) {
+    public init(
+        knownRecipients: [AccountID] = [], unreviewedMethods: Set<String> = [], allowedTokens: [AssetID] = []
+    ) {
         self.knownRecipients = knownRecipients
+        self.allowedTokens = allowedTokens
         self.unreviewedMethods = unreviewedMethods
     }
 
@@ -37,7 +44,7 @@ public struct SigningReviewer: Sendable {
     /// - Returns: the option with the facts about its asset.
     /// - Throws: ``SigningError``; the option may not be shown then.
     public func check(_ option: AgreedOption, payer: [AccountID]) throws(SigningError) -> CheckedOption {
-        try OptionRules(option: option, payer: payer).check()
+        try OptionRules(option: option, payer: payer, allowed: allowedTokens).check()
     }
 
     /// Reviews `calls`, in the order in which they would be answered, against the option that the payer agreed to.

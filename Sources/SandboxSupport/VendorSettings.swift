@@ -14,8 +14,14 @@ package struct VendorSettings: Sendable {
     package let reader: any InstructionReader
     /// The settings of the private channels over which payees are asked for invoices; nil pays what they publish.
     package let privately: PrivateSettings?
+    /// Tokens that wallets may pay although no table knows them.
+    package let allowedTokens: [AssetID]
 
-    package init(sandbox: HTTPURL?, reader: any InstructionReader, privately: PrivateSettings? = nil) {
+    package init(
+        sandbox: HTTPURL?, reader: any InstructionReader, privately: PrivateSettings? = nil,
+        allowedTokens: [AssetID] = []
+    ) {
+        self.allowedTokens = allowedTokens
         self.sandbox = sandbox
         self.reader = reader
         self.privately = privately

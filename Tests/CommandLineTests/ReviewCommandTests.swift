@@ -50,6 +50,24 @@ struct ReviewCommandTests {
         #expect(bad.lines.first == "tron transfer without an opt-in  refuse: method-not-allowed")
     }
 
+    @Test("A token in no table is refused unless the line or the case allows it by name")
+    func allowedTokens() async throws {
+        let token = "eip155:8453/erc20:0x3E8FAd5f27e6039b8FF9Ce425cA910DBA06AcaBc"
+        let name = "permit2 for a token no table knows"
+        let example = try #require(try Self.vectors().first { $0["name"]?.string == name })
+        let refused = await payroute("review", "-", input: example.text)
+        #expect(refused.code == 1 && refused.lines.first == "\(name)  refuse: token-unlisted", "\(refused)")
+        let allowed = await payroute("review", "--allow-token", "eip155:1/slip44:60,\(token)", "-", input: example.text)
+        #expect(allowed.code == 0 && allowed.lines.first?.contains("display-unverified") == true, "\(allowed)")
+        #expect(allowed.output.contains("5 ZZTOP (5000000000000000000 units)"))
+        for wrong in ["ZZTOP", "\(token),", ""] {
+            #expect(await payroute("review", "--allow-token", wrong, "-", input: "").code == 64, "\(wrong)")
+            let pay = await payroute(
+                "pay", "--sandbox", "http://127.0.0.1:1", "--allow-token", wrong, "pay_1", input: "")
+            #expect(pay.code == 64 && pay.errors.contains("--allow-token"), "\(pay)")
+        }
+    }
+
     @Test("A recipient that the payer knows is named as seen before")
     func known() async throws {
         let example = try #require(try Self.vectors().first { $0["name"]?.string == "plain native transfer polygon" })

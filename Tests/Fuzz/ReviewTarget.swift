@@ -34,7 +34,8 @@ struct ReviewTarget: FuzzTarget {
                 "9007199254740992", "0x", "0X", "0xdAC17F958D2ee523a2206206994597C13D831ec7", "\"0x0\"",
                 "\"chain_id\":",
                 "\"method\":\"eth_signTypedData_v4\"", "\"params\":[]", "\"option\":{}", "\"calls\":[]", "\"now\":0",
-                "\"now\":9223372036854775807", "\"data\":\"0x095ea7b3\"", "\"decimals\":36", "\"assetSymbol\":\"USDC\"",
+                "\"now\":9223372036854775807", "\"data\":\"0x095ea7b3\"", "\"decimals\":36", "\"allow\":[]",
+                "0xBC4CA0EdA7647A8aB7C2061c2E118A18a936f13D", "\"assetSymbol\":\"USDC\"",
                 "\"value\":\"0\"", "eip155:1", "eip155:8453", "caip19/", "/erc20:", "/slip44:60", "AAAA", "==",
                 "\u{20AE}",
                 "\u{212A}", "\u{301}", "\u{202E}", "é", "\u{0}",
@@ -51,7 +52,9 @@ struct ReviewTarget: FuzzTarget {
         counts["\(verdict.name) \(verdict.json["reason-code"]?.string ?? "")", default: 0] += 1
         if let problem = wrongWords(verdict) { return problem }
         guard case .approved(let review) = verdict else { return nil }
-        if let harm = Harm(json).worst { return "lets pass: \(harm)" }
+        let harm = Harm(json)
+        if let worst = harm.worst { return "lets pass: \(worst)" }
+        if harm.isUnlisted { return "lets a token pass that no table knows" }
         return wrongReview(review, json)
     }
 

@@ -171,4 +171,14 @@ struct ListTests {
                 "recipient-unknown"
             ])
     }
+
+    /// Their digest may be the same, but wallets differ over what they take, and older ones over what they show.
+    @Test(
+        "Other names of the method that signs typed data are refused",
+        arguments: ["eth_signTypedData", "eth_signTypedData_v1", "eth_signTypedData_v3", "eth_signTypedData_V4"])
+    func aliases(_ method: String) throws {
+        var sample = try Sample(Sample.permit)
+        sample.call { $0["method"] = .string(method) }
+        #expect(try sample.refusal == "method-not-allowed /calls/0/method")
+    }
 }

@@ -1,4 +1,6 @@
+import Foundation
 import PaymentCore
+import PaymentReview
 import Testing
 
 /// The members of an option.
@@ -118,7 +120,7 @@ struct OptionTests {
             } == expected)
     }
 
-    @Test("Decimals are a whole number from 0 to 36, and the token's own where they are known")
+    @Test("Decimals are a whole number from 0 to 18, and the token's own where they are known")
     func decimals() throws {
         func code(_ name: String, _ number: String) throws -> String {
             try self.code(name) { $0["amount"]?["display"]?["decimals"] = JSONNumber(number).map(JSONValue.number) }
@@ -127,8 +129,8 @@ struct OptionTests {
         for number in ["0", "5", "7", "18", "-6", "6.5", "37", "1e400", "18446744073709551622", "256", "262"] {
             #expect(try code(Sample.permit, number) == "display-decimals", "\(number)")
         }
-        for number in ["0", "-0", "1", "36"] { #expect(try code(Sample.unlisted, number) == "approved", "\(number)") }
-        for number in ["-1", "37", "256", "0.1"] {
+        for number in ["0", "-0", "1", "18"] { #expect(try code(Sample.unlisted, number) == "approved", "\(number)") }
+        for number in ["-1", "19", "36", "37", "256", "0.1"] {
             #expect(try code(Sample.unlisted, number) == "display-decimals", "\(number)")
         }
         for number in ["17", "19"] { #expect(try code(Sample.native, number) == "display-decimals") }
@@ -171,12 +173,76 @@ struct OptionTests {
     @Test("Amounts are told with the point where it belongs")
     func points() throws {
         for (decimals, text) in [
-            (0, "5000000000000000000 ZZTOP"), (1, "500000000000000000 ZZTOP"), (18, " 5 ZZTOP"), (19, " 0.5 ZZTOP"),
-            (36, " 0.000000000000000005 ZZTOP"),
+            (0, "5000000000000000000 ZZTOP"), (1, "500000000000000000 ZZTOP"), (18, " 5 ZZTOP"), (17, " 50 ZZTOP"),
+            // The number that the contract counts in, whatever the service calls it.
+            (18, "5 ZZTOP (5000000000000000000 units)"),
         ] {
             var sample = try Sample(Sample.unlisted)
             sample.json["option"]?["amount"]?["display"]?["decimals"] = .number(JSONNumber(decimals))
             #expect(try sample.text.contains(text), "\(decimals)")
         }
+    }
+
+    @Test("A token in no table is refused unless it is allowed by name, on its chain and in any letter case")
+    func unlisted() throws {
+        var sample = try Sample(Sample.unlisted)
+        let allowed = try #require(sample.json["allow"]?[0]?.string)
+        for (allow, expected) in [
+            ([allowed], "approved "), ([allowed.lowercased()], "approved "),
+            ([], "token-unlisted /option/amount/unit"),
+            ([allowed.replacing("eip155:8453", with: "eip155:1")], "token-unlisted /option/amount/unit"),
+            (["eip155:8453/slip44:60"], "token-unlisted /option/amount/unit"),
+            ([allowed + "/1"], "token-unlisted /option/amount/unit"),
+        ] {
+            sample.json["allow"] = .array(allow.map(JSONValue.string))
+            #expect(try sample.refusal == expected, "\(allow)")
+        }
+        for malformed: JSONValue in [["x"], "x", [1]] {
+            sample.json["allow"] = malformed
+            #expect(throws: ReviewCase.Defect.self) { _ = try ReviewCase(sample.json) }
+        }
+    }
+
+    /// ERC-721's `approve` and `transferFrom` have ERC-20's selectors, and Permit2 asks for no return value.
+    @Test("An item of a collection does not pass as a token, and neither does a fortune shown as dust")
+    func collections() throws {
+        for (name, token, value, decimals) in [
+            ("POINTS", "0xBC4CA0EdA7647A8aB7C2061c2E118A18a936f13D", "8817", 18),
+            ("POINTS", "0xae7ab96520DE3A18E5e111B5EaAb095312D7fE84", "1000000000000000000000", 18),
+        ] {
+            for listed in [Sample.permit, Sample.approval] {
+                var sample = try Sample(listed)
+                let chain = listed == Sample.permit ? "eip155:8453" : "eip155:1"
+                sample.json["option"]?["amount"] = [
+                    "unit": .string("caip19/\(chain)/erc20:\(token)"), "value": .string(value),
+                    "display": ["assetSymbol": .string(name), "decimals": .number(JSONNumber(decimals))],
+                ]
+                #expect(try sample.code == "token-unlisted")
+                sample.json["option"]?["amount"]?["display"]?["decimals"] = 36
+                #expect(try sample.code == "display-decimals")
+            }
+        }
+    }
+
+    @Test("Of an allowed token exactly the payment is approved, and its units are in the line")
+    func approvals() throws {
+        func sample(_ approved: UInt64) throws -> Sample {
+            var sample = try Sample(Sample.approval)
+            let token = "0x3E8FAd5f27e6039b8FF9Ce425cA910DBA06AcaBc"
+            let value = try #require(sample.json["option"]?["amount"]?["value"]?.string.flatMap { UInt64($0) })
+            sample.json["option"]?["amount"]?["unit"] = .string("caip19/eip155:1/erc20:\(token)")
+            sample.json["option"]?["amount"]?["display"]?["assetSymbol"] = "ZZTOP"
+            sample.json["allow"] = [.string("eip155:1/erc20:\(token)")]
+            sample.parameter(0) { $0["to"] = .string(token) }
+            try sample.typedData { $0["message"]?["permitted"]?["token"] = .string(token) }
+            let amount = value + approved
+            try sample.word(1, (0..<8).map { UInt8(truncatingIfNeeded: amount >> (56 - 8 * $0)) })
+            return sample
+        }
+        let exact = try sample(0)
+        #expect(try exact.code == nil)
+        let value = try #require(exact.json["option"]?["amount"]?["value"]?.string)
+        #expect(try exact.text.components(separatedBy: "(\(value) units)").count == 3)
+        #expect(try sample(1).refusal == "token-unlisted /calls/0/params/0/data")
     }
 }

@@ -26,6 +26,7 @@ struct PropertyTests {
                 }
                 let changedHarm = Harm(change.json)
                 #expect(changedHarm.worst == nil, "\(number): \(change.story)")
+                #expect(!changedHarm.isUnlisted, "\(number): \(change.story)")
                 #expect(changed.digest == (try digest(change.json)), "\(number): \(change.story)")
                 guard changed.description == review.description else {
                     counts.told += 1

@@ -191,6 +191,7 @@ struct SolanaDraftTests {
             var sample = try sample(SolanaDraft(signers: [payer], steps: steps).serialized)
             sample.json["option"]?["amount"]?["unit"] = .string(unlisted)
             sample.json["option"]?["amount"]?["display"]?["assetSymbol"] = "ZZTOP"
+            sample.json["allow"] = [.string(String(unlisted.dropFirst(7)))]
             return try sample.code ?? "approved"
         }
         #expect(try code(SolanaDraft.token, SolanaDraft.token) == "approved")

@@ -13,6 +13,7 @@ package struct Harm: Sendable {
     package let acts: [Act]
     private let agreed: (asset: Asset, amount: Amount)?
     private let payer: String
+    private let allowed: Set<Asset>
     private let now: UInt64
 
     /// - Parameter example: an object with `option`, `calls`, `payer` and `now`.
@@ -22,6 +23,10 @@ package struct Harm: Sendable {
         self.payer = parts.count == 3 ? (parts[0] == "eip155" ? parts[2].lowercased() : parts[2]) : ""
         now = example["now"]?.uint64 ?? 0
         agreed = Self.agreed(example["option"])
+        allowed = Set(
+            (example["allow"]?.array ?? []).compactMap { token in
+                Self.agreed(["amount": ["unit": .string("caip19/\(token.string ?? "")"), "value": "1"]])?.asset
+            })
         let calls = example["calls"]?.array ?? []
         acts = calls.flatMap { [payer = self.payer] call in Self.acts(of: call, payer: payer) }
     }
@@ -35,6 +40,18 @@ package struct Harm: Sendable {
         }
         return nil
     }
+
+    /// True if the agreed asset may be anything: an item of a collection, or a token whose decimals the service chose.
+    ///
+    /// By the tokens of this model, which are fewer than the reviewer's, and those that the case allows.
+    package var isUnlisted: Bool {
+        guard let agreed, agreed.asset.name != "coin" else { return false }
+        return !Self.listed.contains(agreed.asset) && !allowed.contains(agreed.asset)
+    }
+
+    private static let listed = Set(
+        EthereumAssets.tokens.map { Asset.token("eip155:\($0.chain)", $0.address.lowercased()) }
+            + SolanaDraft.listed.map { Asset(chain: SolanaDraft.chain, name: "token:\($0)") })
 
     /// The acts that people must be able to distinguish: everything except numbers that only make a signature unique.
     package var visible: [Act] {

@@ -81,12 +81,15 @@ struct CaseMaker {
                 ],
             ],
         ]
-        return HonestCase(
-            shape,
-            [
-                "option": option, "calls": .array(calls), "payer": .string(account),
-                "now": .number(JSONNumber(now)),
-            ], facts: facts + ["\(amount.text(decimals: asset.decimals)) "], amount: amount)
+        var json: JSONValue = [
+            "option": option, "calls": .array(calls), "payer": .string(account), "now": .number(JSONNumber(now)),
+        ]
+        var facts = facts + ["\(amount.text(decimals: asset.decimals)) "]
+        if asset.symbol == "ZZTOP" {
+            json["allow"] = [.string(unit)]
+            facts.append("(\(amount.decimalText) units)")
+        }
+        return HonestCase(shape, json, facts: facts, amount: amount)
     }
 
     /// `14:32:20 UTC on 2026-10-26`, by the calendar's rules.

@@ -52,7 +52,7 @@ extension CaseMaker {
             ("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "USDC", 6, SolanaDraft.token),
             ("2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo", "PYUSD", 6, SolanaDraft.token2022),
             (
-                Base58.encode(random.bytes(32)), "ZZTOP", random.below(20),
+                Base58.encode(random.bytes(32)), "ZZTOP", random.below(19),
                 random.pick([SolanaDraft.token, SolanaDraft.token2022])
             ),
         ])

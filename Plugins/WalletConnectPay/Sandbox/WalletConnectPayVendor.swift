@@ -22,13 +22,14 @@ package struct WalletConnectPayVendor: SandboxVendor {
 
     package func providers(_ settings: VendorSettings) throws -> [any PaymentService] {
         // The sandbox accepts any key.
+        var reviewer = SigningReviewer(allowedTokens: settings.allowedTokens)
         guard let sandbox = settings.sandbox else {
             let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("none")))
-            return [WalletConnectPayProvider(configuration: gateway)]
+            return [WalletConnectPayProvider(configuration: gateway, reviewer: reviewer)]
         }
         let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("sandbox")), baseURL: sandbox.text)
         // Tron transactions cannot be reviewed yet; the sandbox's are signed all the same, to show the flow.
-        let reviewer = SigningReviewer(unreviewedMethods: ["tron_signTransaction"])
+        reviewer.unreviewedMethods = ["tron_signTransaction"]
         return [WalletConnectPayProvider(configuration: gateway, reviewer: reviewer)]
     }
 

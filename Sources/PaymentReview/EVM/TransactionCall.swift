@@ -64,6 +64,11 @@ struct TransactionCall {
         guard approval.amount >= option.amount else {
             throw SigningError(.approvalAmount, dataMember, "the approval is too small for the payment")
         }
+        // Of a contract that may be anything, nothing is left to Permit2 beyond this payment.
+        guard option.isVerified || approval.amount == option.amount else {
+            throw SigningError(
+                .tokenUnlisted, dataMember, "more would be approved than is paid, of a token that no table knows")
+        }
         findings.addApproval(of: approval.spender, approval.amount, call.index)
     }
 

@@ -70,8 +70,12 @@ extension CheckedOption {
     /// The chain of the account and the asset.
     var chainID: String { account.chain.text }
 
-    /// `12.5 USDC`.
-    func text(of units: UInt256) -> String { "\(Self.decimal(units.decimalText, decimals)) \(symbol)" }
+    /// `12.5 USDC`; with the number of minor units, as the contract counts them, where the decimals are the service's
+    /// claim.
+    func text(of units: UInt256) -> String {
+        let text = "\(Self.decimal(units.decimalText, decimals)) \(symbol)"
+        return isVerified ? text : "\(text) (\(units.decimalText) units)"
+    }
 
     /// `digits` with the point `decimals` places from the right, without zeros at the end.
     static func decimal(_ digits: String, _ decimals: UInt8) -> String {

@@ -10,6 +10,8 @@ struct OptionRules {
 
     let option: AgreedOption
     let payer: [AccountID]
+    /// The tokens that the application lets pass though no table has them.
+    let allowed: [AssetID]
 
     func check() throws(SigningError) -> CheckedOption {
         let account = try ownAccount()
@@ -27,6 +29,11 @@ struct OptionRules {
         let coin = asset.namespace == "slip44" ? chain?.coin : nil
         guard let canonical = try? AssetID("\(asset.chain.text)/\(asset.namespace):\(reference)") else {
             throw SigningError(.optionAsset, Self.unit, "the asset's id is malformed")
+        }
+        guard known != nil || coin != nil || allowed.contains(where: canonical.isSameToken) else {
+            throw SigningError(
+                .tokenUnlisted, Self.unit,
+                "no table knows the token \(canonical.text), and the application does not allow it by name")
         }
         return CheckedOption(
             account: account, asset: canonical, networkName: chain?.name ?? asset.chain.text,
@@ -103,6 +110,9 @@ struct OptionRules {
 
     // MARK: Display
 
+    /// The most that a token in use has. With more, a fortune is shown as a fraction.
+    private static let mostDecimals = 18
+
     /// Names of tokens in use have no other letters; a name with look-alikes is an imitation.
     private func checkText() throws(SigningError) {
         for (member, text) in [("assetSymbol", option.symbol), ("assetName", option.name)] {
@@ -126,9 +136,10 @@ struct OptionRules {
     private func decimals(
         _ asset: AssetID, _ chain: Chain?, _ known: KnownToken?
     ) throws(SigningError) -> UInt8 {
-        guard let shown = option.decimals, (0...36).contains(shown) else {
+        guard let shown = option.decimals, (0...Self.mostDecimals).contains(shown) else {
             throw SigningError(
-                .displayDecimals, "\(Self.display)/decimals", "the number of decimal digits is not one from 0 to 36")
+                .displayDecimals, "\(Self.display)/decimals",
+                "the number of decimal digits is not one from 0 to \(Self.mostDecimals)")
         }
         var fact = known?.decimals
         if asset.namespace == "slip44" {
@@ -160,6 +171,15 @@ struct OptionRules {
         } else if KnownToken.isTaken(symbol, on: asset.chain.text) {
             throw SigningError(.displaySymbol, member, "the token carries the name of another one on this chain")
         }
+    }
+}
+
+extension AssetID {
+    /// Returns true if both ids name one token. Letter case in addresses of EVM chains is only a checksum.
+    func isSameToken(as other: AssetID) -> Bool {
+        guard chain == other.chain, namespace == other.namespace, tokenID == other.tokenID else { return false }
+        return chain.namespace == "eip155"
+            ? String(reference).equalsIgnoringASCIICase(String(other.reference)) : reference == other.reference
     }
 }
 

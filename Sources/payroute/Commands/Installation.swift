@@ -16,11 +16,14 @@ enum Installation {
     /// - Parameters:
     ///   - privately: The settings of private channels over which payees are asked for invoices; nil pays what they
     ///     publish.
+    ///   - allowedTokens: Tokens that wallets may pay although no table knows them.
     ///   - external: Other programs that are providers, beside the built-in ones.
     static func registry(
-        sandbox: HTTPURL? = nil, privately: PrivateSettings? = nil, with external: [ExternalProvider] = []
+        sandbox: HTTPURL? = nil, privately: PrivateSettings? = nil, allowing allowedTokens: [AssetID] = [],
+        with external: [ExternalProvider] = []
     ) throws -> ProviderRegistry {
-        let settings = VendorSettings(sandbox: sandbox, reader: standards, privately: privately)
+        let settings = VendorSettings(
+            sandbox: sandbox, reader: standards, privately: privately, allowedTokens: allowedTokens)
         return try ProviderRegistry(SandboxVendors.providers(settings) + external)
     }
 

@@ -1,4 +1,5 @@
 package import PaymentCore
+import PaymentReview
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -42,10 +43,11 @@ package enum OptionActions {
 
     /// Returns the wallet calls that are known without a request.
     package static func ready(_ actions: [ActionBody]) -> [JSONValue] {
-        actions.filter { $0.type == "walletRpc" }.map(\.data)
+        actions.filter { $0.type == "walletRpc" }.map { SigningReviewer.completed($0.data) }
     }
 
-    /// Returns the wallet calls of an option, in order, as the service sent them; `fetch` resolves `build` actions, or
+    /// Returns the wallet calls of an option, in order, as the service sent them but for the type of a
+    /// domain (``SigningReviewer/completed(_:)``); `fetch` resolves `build` actions, or
     /// all calls if there are no actions. The calls are not reviewed yet.
     static func resolve(
         _ known: [ActionBody], fetch: (_ data: String) async throws(GatewayError) -> ActionsBody
@@ -108,6 +110,6 @@ package enum OptionActions {
         guard (try? action.data.decode(WalletCallBody.self)) != nil else {
             throw .unusableAnswer("the service asks for a wallet call that is malformed")
         }
-        return action.data
+        return SigningReviewer.completed(action.data)
     }
 }

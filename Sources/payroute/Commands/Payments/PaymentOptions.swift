@@ -18,7 +18,7 @@ enum PaymentOptions {
     /// The options of a merchant's commands, who has no wallet.
     static let merchants = [sandbox, journal, ExternalOption.syntax]
     /// The options of a payer's commands.
-    static let payers = [sandbox, journal, wallet, ExternalOption.syntax]
+    static let payers = [sandbox, journal, wallet, AllowTokenOption.syntax, ExternalOption.syntax]
 
     /// Returns the number of the wallet.
     static func wallet(_ arguments: ParsedArguments) throws(UsageError) -> UInt64 {
@@ -50,6 +50,7 @@ extension PaymentSession {
             privately: PrivateSettings(
                 seed: wallet, journal: arguments.value(PaymentOptions.journal.name),
                 isOnly: arguments.has(PrivateOption.option.name)),
+            allowedTokens: try AllowTokenOption.read(arguments),
             external: try ExternalOption.load(arguments, console, sandbox: sandbox), environment: console.environment,
             narrate: narrate)
     }

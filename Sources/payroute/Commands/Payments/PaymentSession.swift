@@ -34,11 +34,12 @@ struct PaymentSession: Sendable {
     /// - Parameters:
     ///   - amount: The amount where the payee leaves it open; nil then pays nothing.
     ///   - privately: The settings of private channels over which payees are asked for invoices.
+    ///   - allowedTokens: Tokens that the wallet may pay although no table knows them.
     init(
         sandbox: HTTPURL, wallet: DevelopmentWallet, transport: any HTTPTransport,
         journal: any PaymentJournal = InMemoryJournal(), clock: any PaymentClock = SystemPaymentClock(),
         amount: Money? = nil, autoPay: AutoPay? = nil, privately: PrivateSettings? = nil,
-        external: [ExternalProvider] = [],
+        allowedTokens: [AssetID] = [], external: [ExternalProvider] = [],
         environment: @escaping @Sendable (String) -> String? = { _ in nil }, narrate: @escaping Narrator
     ) throws {
         self.narrate = narrate
@@ -49,7 +50,8 @@ struct PaymentSession: Sendable {
         if let amount { payer.amountChooser = { _ in amount } }
         self.payer = payer
         router = PaymentRouter(
-            registry: try Installation.registry(sandbox: sandbox, privately: privately, with: external),
+            registry: try Installation.registry(
+                sandbox: sandbox, privately: privately, allowing: allowedTokens, with: external),
             transport: external.network(transport), journal: journal,
             readers: Installation.readers, clock: clock,
             secrets: ExternalSecrets(

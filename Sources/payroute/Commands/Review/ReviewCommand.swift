@@ -10,13 +10,14 @@ enum ReviewCommand: Command {
         path: "payroute review",
         overview: "Show what a list of wallet calls would do, or why it is refused. Nothing is signed or sent.",
         discussion: """
-            A case is a JSON object with 'option' and 'calls' as a WalletConnect Pay service sends them, 'payer' (the account that would pay, CAIP-10) and 'now' (Unix seconds). A file holds one case, a list of cases, or one case on each line; '-' reads one case on each line.
+            A case is a JSON object with 'option' and 'calls' as a WalletConnect Pay service sends them, 'payer' (the account that would pay, CAIP-10) and 'now' (Unix seconds); 'allow' may list tokens as --allow-token does. A file holds one case, a list of cases, or one case on each line; '-' reads one case on each line.
 
             Ends with 0 when no case is refused, otherwise with 1.
             """,
         arguments: [.init(name: "file", help: "A file of cases, or '-' for standard input.", isRepeating: true)],
         options: [
             .init(name: "known", value: "accounts", help: "Recipients that count as known: CAIP-10, by commas."),
+            AllowTokenOption.syntax,
             .init(name: "json", help: "Print one JSON object for each case, on a line of its own."),
         ])
 
@@ -29,7 +30,9 @@ enum ReviewCommand: Command {
             return accounts.contains(nil) ? nil : accounts.compactMap(\.self)
         }
         let context = ReviewContext(
-            reviewer: SigningReviewer(knownRecipients: known ?? []), isJSON: arguments.has("json"), console: console)
+            reviewer: SigningReviewer(
+                knownRecipients: known ?? [], allowedTokens: try AllowTokenOption.read(arguments)),
+            isJSON: arguments.has("json"), console: console)
         var isClean = true
         for name in arguments.positionals {
             let good = try name == "-" ? readLines(context, console) : readFile(name, context)
