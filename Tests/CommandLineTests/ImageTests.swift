@@ -23,6 +23,65 @@ struct ImageTests {
         #expect(result.output == plain.output && result.code == plain.code, "\(result)")
     }
 
+    /// The scanner by itself takes most of these for Shift-JIS or Big5.
+    private static let names = [
+        "Zürich Söhne", "Café René", "Straße", "Müller", "Hôtel Étoile", "Łódź", "Škoda", "Crème brûlée", "Señor Núñez",
+        "São Paulo", "Ægir Ø", "Åse Blåbær", "Çağlar", "Ğülşen", "Župnija Ž", "Őszi Ű", "Naïve Ÿ", "Gödel & Söhne",
+        "Ça va",
+        "Déjà vu",
+    ]
+
+    private static func texts(of name: String) -> [String] {
+        let creditor = "S\n\(name)\nRue du Lac\n1268\n2501\nBiel\nCH"
+        return [
+            "BCD\n002\n1\nSCT\n\n\(name)\nDE89370400440532013000\nEUR12.30\n\n\n\n",
+            "SPC\n0200\n1\nCH4431999123000889012\n\(creditor)\n\n\n\n\n\n\n\n1.00\nCHF\n\n\n\n\n\n\n\n"
+                + "QRR\n210000000003139471430009017\n\nEPD",
+            "upi://pay?pa=a@b&pn=\(name.replacing(" ", with: "%20").replacing("&", with: "%26"))&am=1.00&cu=INR",
+        ]
+    }
+
+    @Test(
+        "Names with accents come back as they were, from codes that name their character set and from others",
+        .enabled(if: hasScanner), arguments: names)
+    func accents(name: String) throws {
+        for text in Self.texts(of: name) {
+            for set in [UInt32?.none, 26] {
+                let code = try #require(QRCode(bytes: Array(text.utf8), characterSet: set))
+                #expect(try CodeReader.texts(of: Self.png(code, color: 0), called: name) == [text])
+            }
+        }
+    }
+
+    @Test("What is drawn here names its character set where that matters, and only there")
+    func named() {
+        #expect(QRCode("pay_1") == QRCode(bytes: Array("pay_1".utf8), characterSet: nil))
+        #expect(QRCode("Café") == QRCode(bytes: Array("Café".utf8), characterSet: 26))
+        #expect(QRCode("Café") != QRCode(bytes: Array("Café".utf8), characterSet: nil))
+    }
+
+    @Test(
+        "Bytes that are not UTF-8 are read in the set that the text names, then the code, then as ISO 8859-1",
+        .enabled(if: hasScanner),
+        arguments: [
+            ("BCD\n002\n2\nSCT\n\nZürich", [0x5A, 0xFC, 0x72, 0x69, 0x63, 0x68], nil),
+            ("BCD\n002\n3\nSCT\n\nŁódź", [0xA3, 0xF3, 0x64, 0xBC], nil),
+            ("BCD\r\n002\r\n6\r\nSCT\r\n\r\nΑθήνα", [0xC1, 0xE8, 0xDE, 0xED, 0xE1], nil),
+            ("BCD\n002\n8\nSCT\n\n5 €", [0x35, 0x20, 0xA4], nil),
+            ("UPNQR\n\nŽupnija", [0xAE, 0x75, 0x70, 0x6E, 0x69, 0x6A, 0x61], nil),
+            ("ST00011|Name=Иван", [0xC8, 0xE2, 0xE0, 0xED], nil), ("ST00013|Name=Иван", [0xE9, 0xD7, 0xC1, 0xCE], nil),
+            // ISO 8859-2 and ISO 8859-1 by the code's own word.
+            ("Łódź", [0xA3, 0xF3, 0x64, 0xBC], 4),
+            ("Zürich Söhne", Array("Z\u{FC}rich S\u{F6}hne".unicodeScalars.map { UInt8($0.value) }), 3),
+            ("Zürich Söhne", Array("Z\u{FC}rich S\u{F6}hne".unicodeScalars.map { UInt8($0.value) }), nil),
+        ] as [(String, [UInt8], UInt32?)])
+    func sets(text: String, last: [UInt8], set: UInt32?) throws {
+        // All but the last characters is ASCII.
+        let head = Array(String(text.dropLast(last.count)).utf8)
+        let code = try #require(QRCode(bytes: head + last, characterSet: set))
+        #expect(try CodeReader.texts(of: Self.png(code, color: 0), called: "x") == [text])
+    }
+
     @Test("Pictures of every kind of pixel say the same", .enabled(if: hasScanner), arguments: [0, 2, 3, 4, 6])
     func kinds(color: UInt8) async throws {
         let code = try #require(QRCode("pay_1"))

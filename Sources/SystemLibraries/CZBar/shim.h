@@ -11,6 +11,8 @@
 
 #define CZBAR_MISSING (-1)
 #define CZBAR_FAILED (-2)
+/* It cannot hand over a code's bytes: older than 0.23.1. */
+#define CZBAR_OLD (-3)
 
 static inline void *czbar_library(void) {
     static const char *const names[] = {
@@ -42,10 +44,12 @@ typedef void (*czbar_found)(void *context, const char *text, unsigned length);
 
 /*
  * Calls `found` with the text of each QR code in a picture, and returns how many there are, or one of the words above.
- * `format` is what zbar calls it: "Y800" for one byte a pixel, "JPEG" for a whole JPEG file.
+ * `format` is what zbar calls it: "Y800" for one byte a pixel, "JPEG" for a whole JPEG file. With `as_bytes` the texts are
+ * the codes' bytes; otherwise zbar converts them to UTF-8, by the character set that the code names (ECI) or by a guess.
  */
 static inline int czbar_scan(
-    const void *bytes, size_t length, unsigned width, unsigned height, const char *format, czbar_found found,
+    const void *bytes, size_t length, unsigned width, unsigned height, const char *format, int as_bytes,
+    czbar_found found,
     void *context) {
     void *library = czbar_library();
     if (!library) return CZBAR_MISSING;
@@ -74,7 +78,7 @@ static inline int czbar_scan(
         || !set_size || !set_data || !convert || !first || !next || !type || !data || !data_length)
         return CZBAR_MISSING;
 
-    const int every = 0, qr_code = 64, enable = 0;
+    const int every = 0, qr_code = 64, enable = 0, binary = 4;
 #define CZBAR_FORMAT(f) \
     ((unsigned long)(f)[0] | (unsigned long)(f)[1] << 8 | (unsigned long)(f)[2] << 16 | (unsigned long)(f)[3] << 24)
     int count = CZBAR_FAILED;
@@ -82,6 +86,11 @@ static inline int czbar_scan(
     if (scanner && image) {
         set_config(scanner, every, enable, 0);
         set_config(scanner, qr_code, enable, 1);
+        if (as_bytes && set_config(scanner, qr_code, binary, 1)) {
+            image_destroy(image);
+            scanner_destroy(scanner);
+            return CZBAR_OLD;
+        }
         set_format(image, CZBAR_FORMAT(format));
         set_size(image, width, height);
         /* The bytes are the caller's: nothing frees them. */

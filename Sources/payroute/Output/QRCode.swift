@@ -7,14 +7,30 @@ struct QRCode: Equatable {
     /// The modules row by row; true is dark.
     let modules: [Bool]
 
+    /// The number of UTF-8 among the character sets that a code can name (AIM ITS/04-023).
+    private static let utf8: UInt32 = 26
+
     /// Encodes `text` with medium error correction, or low where only that fits. Nil when it is too long for any code.
+    ///
+    /// The code names its character set where the text has more than ASCII: without that readers take it for ISO 8859-1,
+    /// or guess.
     init?(_ text: String) {
-        let bytes = Array(text.utf8)
+        self.init(bytes: Array(text.utf8), characterSet: text.utf8.allSatisfy { $0 < 0x80 } ? nil : Self.utf8)
+    }
+
+    /// Encodes bytes in the same way.
+    ///
+    /// - Parameter characterSet: The number of the set that the code names (ECI); nil for a code that names none.
+    init?(bytes: [UInt8], characterSet: UInt32?) {
         guard !bytes.isEmpty, let count = Int32(exactly: bytes.count) else { return nil }
-        guard
-            let code = QRcode_encodeData(count, bytes, 0, QR_ECLEVEL_M)
-                ?? QRcode_encodeData(count, bytes, 0, QR_ECLEVEL_L)
-        else { return nil }
+        func encoded(_ level: QRecLevel) -> UnsafeMutablePointer<QRcode>? {
+            guard let input = QRinput_new2(0, level) else { return nil }
+            defer { QRinput_free(input) }
+            if let characterSet, QRinput_appendECIheader(input, characterSet) != 0 { return nil }
+            guard QRinput_append(input, QR_MODE_8, count, bytes) == 0 else { return nil }
+            return QRcode_encodeInput(input)
+        }
+        guard let code = encoded(QR_ECLEVEL_M) ?? encoded(QR_ECLEVEL_L) else { return nil }
         defer { QRcode_free(code) }
         size = Int(code.pointee.width)
         guard let data = code.pointee.data else { return nil }

@@ -91,26 +91,47 @@ enum CodeReader {
     }
 
     private static func scan(_ bytes: [UInt8], width: Int, height: Int, format: String) throws -> [String] {
+        func codes(asBytes: Bool) throws -> [[UInt8]] {
+            try Self.codes(bytes, width: width, height: height, format: format, asBytes: asBytes)
+        }
+        var converted: [[UInt8]]?
         var texts: [String] = []
-        let count = withUnsafeMutablePointer(to: &texts) { texts in
+        for (index, code) in try codes(asBytes: true).enumerated() {
+            var text = CodeBytes.text(code)
+            if text == nil {
+                // The library's conversion is a guess but where the code names its character set.
+                if converted == nil { converted = try codes(asBytes: false) }
+                let guess = (converted ?? []).indices.contains(index) ? converted?[index] : nil
+                text = CodeBytes.text(code, convertedTo: guess.flatMap { String(validating: $0, as: UTF8.self) })
+            }
+            if let text, !texts.contains(text) { texts.append(text) }
+        }
+        return texts
+    }
+
+    /// Returns the content of each code, as its bytes or as the library converts them to UTF-8.
+    private static func codes(
+        _ bytes: [UInt8], width: Int, height: Int, format: String, asBytes: Bool
+    ) throws -> [[UInt8]] {
+        var codes: [[UInt8]] = []
+        let count = withUnsafeMutablePointer(to: &codes) { codes in
             bytes.withUnsafeBytes { bytes in
                 czbar_scan(
-                    bytes.baseAddress, bytes.count, UInt32(width), UInt32(height), format,
+                    bytes.baseAddress, bytes.count, UInt32(width), UInt32(height), format, asBytes ? 1 : 0,
                     { context, text, length in
-                        guard let texts = context?.assumingMemoryBound(to: [String].self), let text else { return }
-                        let bytes = UnsafeRawBufferPointer(start: text, count: Int(length))
-                        let found = String(decoding: bytes, as: UTF8.self)
-                        if !texts.pointee.contains(found) { texts.pointee.append(found) }
-                    }, texts)
+                        guard let codes = context?.assumingMemoryBound(to: [[UInt8]].self), let text else { return }
+                        codes.pointee.append(Array(UnsafeRawBufferPointer(start: text, count: Int(length))))
+                    }, codes)
             }
         }
-        guard count != CZBAR_MISSING else {
+        guard count != CZBAR_MISSING, count != CZBAR_OLD else {
             throw CommandError(
-                description: "reading codes from pictures needs the library libzbar; 'make deps' installs it "
-                    + "(apt: libzbar0, brew: zbar)")
+                description: "reading codes from pictures needs the library libzbar"
+                    + (count == CZBAR_OLD
+                        ? ", 0.23.1 or newer" : "; 'make deps' installs it (apt: libzbar0, brew: zbar)"))
         }
         guard count >= 0 else { throw CommandError(description: "the picture cannot be looked at: it is damaged") }
-        return texts
+        return codes
     }
 
     /// Width and height, from the first frame header of a JPEG file (ITU-T T.81, B.2.2).
