@@ -24,14 +24,14 @@ enum GlossaryRules {
     // MARK: Names
 
     /// Words that no public or package name, and no case, has among its parts.
-    static let neverInNames: [[String]] = [
+    static let neverInNames = Phrases([
         "call off", "calls off", "called off", "calling off", "under way", "go on", "goes on", "going on", "gone on",
         "give up", "gives up", "giving up", "given up", "gave up", "for ever", "for good", "money back", "give back",
         "gives back", "given back", "last word", "tell", "tells", "telling", "told", "lend", "lends", "lent", "lending",
         "nobody", "somebody", "whoever", "anybody", "desk", "office", "book", "books", "door", "doors", "purse",
         "errand", "errands", "scene", "mail", "letter", "letters", "news", "lie", "lies", "setback", "refusal",
         "refusals", "trouble", "troubles", "problem", "problems", "patience", "standing", "today",
-    ].map { $0.split(separator: " ").map(String.init) }
+    ])
 
     /// Vendors' names, and the few names that have the literal meaning.
     static let allowedNames: Set<String> = [
@@ -45,7 +45,7 @@ enum GlossaryRules {
         product(package).flatMap { file, text in
             declared(in: text).filter { !allowedNames.contains($0) }.compactMap { name in
                 let parts = parts(of: name)
-                guard let word = neverInNames.first(where: { contains(parts, $0) }) else { return nil }
+                guard let word = neverInNames.first(in: parts) else { return nil }
                 return Violation(
                     place: file,
                     message: "'\(name)' has \"\(word.joined(separator: " "))\" in it: use the glossary's term")
@@ -53,8 +53,21 @@ enum GlossaryRules {
         }
     }
 
-    static func contains(_ parts: [String], _ word: [String]) -> Bool {
-        parts.count >= word.count && (0...(parts.count - word.count)).contains { parts[$0...].starts(with: word) }
+    /// The first phrase of a list whose words are among `words`, in their order and without others between them.
+    struct Phrases {
+        let all: [[String]]
+        private let firstWords: Set<String>
+
+        init(_ phrases: [String]) {
+            all = phrases.map { $0.split(separator: " ").map(String.init) }
+            firstWords = Set(all.compactMap(\.first))
+        }
+
+        func first(in words: [String]) -> [String]? {
+            let starts = words.indices.filter { firstWords.contains(words[$0]) }
+            guard !starts.isEmpty else { return nil }
+            return all.first { phrase in starts.contains { words[$0...].starts(with: phrase) } }
+        }
     }
 
     /// The parts of an identifier in lower case: `is`, `called`, `off` of `isCalledOff`.
@@ -69,7 +82,8 @@ enum GlossaryRules {
     /// The names of public or package declarations, and of cases, line by line.
     private static func declared(in text: String) -> [String] {
         text.split(separator: "\n").compactMap { line in
-            guard line.split(separator: " ").contains(where: { ["public", "package", "case"].contains($0) }),
+            guard line.hasBytes(of: "public") || line.hasBytes(of: "package") || line.hasBytes(of: "case"),
+                line.split(separator: " ").contains(where: { ["public", "package", "case"].contains($0) }),
                 let match = line.firstMatch(of: #/^\s*(?:@\w+(?:\([^)]*\))? )*((?:\w+(?:\(set\))? )*)`?(\w+)(.*)$/#)
             else { return nil }
             let (_, before, name, rest) = match.output
@@ -87,12 +101,11 @@ enum GlossaryRules {
     // MARK: Errors
 
     static func errors(_ package: Package) -> [Violation] {
-        product(package).flatMap { file, text -> [Violation] in
+        let types: Set<Substring> = ["struct", "enum", "class", "actor"]
+        return product(package).filter { $0.value.hasBytes(of: "Error") }.flatMap { file, text -> [Violation] in
             let tokens = SwiftText.of(text).tokens
             return tokens.indices.compactMap { index in
-                guard ["struct", "enum", "class", "actor"].contains(tokens[index]), index + 1 < tokens.endIndex else {
-                    return nil
-                }
+                guard types.contains(tokens[index]), index + 1 < tokens.endIndex else { return nil }
                 let name = tokens[index + 1]
                 let head = tokens[(index + 2)...].prefix { $0 != "{" }
                 guard head.first == ":" || head.first == "<", let colon = head.firstIndex(of: ":"),
@@ -111,7 +124,9 @@ enum GlossaryRules {
     static func lengths(_ package: Package) -> [Violation] {
         package.files.filter { !$0.key.contains("/Vectors/") && !$0.key.contains("Guide") }.sorted { $0.key < $1.key }
             .flatMap { file, text in
-                SourceLine.all(of: text).filter { $0.text.count > 120 && !$0.isInText && !mayBeLong($0.content) }.map {
+                SourceLine.all(of: text).filter { line in
+                    line.text.utf8.count > 120 && line.text.count > 120 && !line.isInText && !mayBeLong(line.content)
+                }.map {
                     Violation(
                         place: "\(file):\($0.number)", message: "has \($0.text.count) columns; break it before 120")
                 }
@@ -175,12 +190,13 @@ enum GlossaryRules {
     // MARK: Messages
 
     /// Phrases that are banned from messages.
-    static let neverInMessages: [[String]] = [
+    static let neverInMessages = [
         "call off", "call it off", "call the payment off", "called off", "called it off", "called the payment off",
         "calls off", "calls it off", "calls the payment off", "calling off", "under way", "for ever", "go on with",
         "goes on with", "going on with", "gone on with", "give up", "given up", "gives up", "giving up", "nobody",
         "somebody", "whoever", "anybody", "money back", "last word",
-    ].map { $0.split(separator: " ").map(String.init) }
+    ]
+    private static let messagePhrases = Phrases(neverInMessages)
 
     /// Texts with an intended phrase.
     static let allowedMessages: Set<String> = [
@@ -192,10 +208,9 @@ enum GlossaryRules {
         product(package).flatMap { file, text in
             texts(in: text).compactMap { text in
                 // A word with hyphens is a name.
-                let words = text.matches(of: /[A-Za-z-]+/).map { $0.output.lowercased() }
-                guard !allowedMessages.contains(text),
-                    let phrase = neverInMessages.first(where: { contains(words, $0) })
-                else { return nil }
+                let words = text.lowercased().utf8.split { !($0 >= 0x61 && $0 <= 0x7A || $0 == 0x2D) }
+                    .map { String(Substring($0)) }
+                guard !allowedMessages.contains(text), let phrase = messagePhrases.first(in: words) else { return nil }
                 let found = phrase.joined(separator: " ")
                 return Violation(
                     place: file, message: "\"\(found)\" in \"\(text.prefix(80))\": use the glossary's term")
@@ -207,7 +222,8 @@ enum GlossaryRules {
     private static func texts(in text: String) -> [String] {
         SourceLine.all(of: text).filter { !$0.isComment }.flatMap { line in
             if line.isInText { return [String(line.text)] }
-            return line.hasMarks ? [] : line.text.matches(of: #/"((?:[^"\\]|\\.)*)"/#).map { String($0.output.1) }
+            guard line.hasQuotation, !line.hasMarks else { return [] }
+            return line.text.matches(of: #/"((?:[^"\\]|\\.)*)"/#).map { String($0.output.1) }
         }
     }
 }

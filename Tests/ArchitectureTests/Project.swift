@@ -1,7 +1,7 @@
 import Foundation
 
 /// The input of the rules: the package as text. Read from the disk, or made by hand to prove that a rule can fail.
-struct Project {
+struct Project: Sendable {
     /// Swift files by path, relative to the package's folder.
     var files: [String: String]
     /// The content of `Package.swift`.
@@ -12,8 +12,12 @@ struct Project {
     /// The folder of the package with this file.
     static let root = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 
-    /// The package with this file.
-    static func onDisk() throws -> Project {
+    /// The package with this file, read once.
+    static func onDisk() throws -> Project { try known.get() }
+
+    private static let known = Result { try read() }
+
+    private static func read() throws -> Project {
         let manager = FileManager.default
         let folders = try manager.contentsOfDirectory(atPath: root.path).filter { name in
             var isFolder: ObjCBool = false

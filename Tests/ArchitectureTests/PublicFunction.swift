@@ -12,9 +12,12 @@ struct PublicFunction {
         /// The depth of the public protocol around the line.
         var depth: Int?
         for (index, line) in lines.enumerated() {
-            let indentation = line.prefix { $0 == " " }.count
-            if let level = depth, indentation <= level, !line.allSatisfy({ $0 == " " }) { depth = nil }
-            guard ["func ", "init", "protocol "].contains(where: line.contains) else { continue }
+            let isDeclaration =
+                line.hasBytes(of: "func ") || line.hasBytes(of: "init") || line.hasBytes(of: "protocol ")
+            guard depth != nil || isDeclaration else { continue }
+            let indentation = line.utf8.prefix { $0 == 0x20 }.count
+            if let level = depth, indentation <= level, indentation < line.utf8.count { depth = nil }
+            guard isDeclaration else { continue }
             if line.firstMatch(of: #/^\s*public (?:\w+ )*protocol /#) != nil, !line.hasSuffix("{}") {
                 depth = indentation
             }

@@ -233,10 +233,11 @@ enum Rules {
         // The vendors' enums have exactly their guides' cases.
         let vendors: Set<Substring> = ["Kit", "Types", "Components"]
         return project.files.sorted { $0.key < $1.key }.flatMap { file, text -> [Violation] in
-            guard isProduct(file), !vendors.contains(part(file)) else { return [] }
+            guard isProduct(file), !vendors.contains(part(file)), text.hasBytes(of: "enum ") else { return [] }
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             return lines.indices.compactMap { index in
-                guard let name = lines[index].firstMatch(of: /^ *public (?:indirect )?enum (\w+)/)?.1,
+                guard lines[index].hasBytes(of: "enum "),
+                    let name = lines[index].firstMatch(of: /^ *public (?:indirect )?enum (\w+)/)?.1,
                     lines[index...].dropFirst().prefix(4).contains(where: { $0.contains(/^ *(?:indirect )?case\b/) }),
                     index == 0 || !lines[index - 1].contains("@nonexhaustive"), !closedEnums.contains(String(name))
                 else { return nil }

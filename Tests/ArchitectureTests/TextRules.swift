@@ -3,14 +3,18 @@ import Foundation
 /// The package's rules of wording, as functions from its text to breaches.
 enum TextRules {
     /// The input of the rules.
-    struct Package {
+    struct Package: Sendable {
         /// Swift files by path.
         var files: [String: String]
         /// The texts of `Protocol.md` by their target's folder, such as `Plugins/Citcon/Provider`.
         var protocols: [String: String]
 
-        /// The package with this file.
-        static func onDisk() throws -> Package {
+        /// The package with this file, read once.
+        static func onDisk() throws -> Package { try known.get() }
+
+        private static let known = Result { try read() }
+
+        private static func read() throws -> Package {
             let plugins = root.appending(path: "Plugins")
             var protocols: [String: String] = [:]
             for case let path as String in FileManager.default.enumerator(atPath: plugins.path) ?? .init()
@@ -40,11 +44,11 @@ enum TextRules {
 
     static func names(_ package: Package) -> [Violation] {
         package.files.sorted { $0.key < $1.key }.filter { file, text in
-            (file.hasPrefix("Tests/") || file.contains("/Tests/")) && text.contains("@Test")
+            (file.hasPrefix("Tests/") || file.contains("/Tests/")) && text.hasBytes(of: "@Test")
         }.flatMap { file, text in
             let tokens = SwiftText.of(text).tokens
             return tokens.indices.filter { index in
-                guard tokens[index...].starts(with: ["@", "Test"]) else { return false }
+                guard tokens[index] == "@", tokens[index...].starts(with: ["@", "Test"]) else { return false }
                 return !tokens[index...].starts(with: ["@", "Test", "(", "\""])
             }.map { index in
                 let function = tokens[index...].drop { $0 != "func" }.dropFirst().first ?? "a test"
@@ -56,18 +60,22 @@ enum TextRules {
     // MARK: Citations
 
     /// Words of documents that are not in the repository.
-    private static let elsewhere = ["reference section", "Reference section", "the seed's", "The seed's"]
+    private static let elsewhere: [StaticString] = [
+        "reference section", "Reference section", "the seed's", "The seed's",
+    ]
 
     static func citations(_ package: Package) -> [Violation] {
         package.files.sorted { $0.key < $1.key }.filter { !$0.key.hasPrefix("Tests/ArchitectureTests/") }
             .flatMap { file, text in
-                let foreign = elsewhere.filter(text.contains).map {
+                let foreign = elsewhere.filter(text.hasBytes).map {
                     Violation(place: file, message: "cites \"\($0)\"; cite Protocol.md or a public document")
                 }
+                let cited = cited(in: text)
+                guard !cited.isEmpty else { return foreign }
                 let plugin = described(file, in: package.protocols)
                 let sections = plugin.map { headings(of: package.protocols[$0] ?? "") } ?? []
                 return foreign
-                    + cited(in: text).filter { !sections.contains($0) }.map {
+                    + cited.filter { !sections.contains($0) }.map {
                         Violation(place: file, message: "cites Protocol \($0), which is no section of its plug-in's")
                     }
             }
@@ -92,7 +100,7 @@ enum TextRules {
 
     /// The sections that `text` cites: 2.3, 3.4 and 6.4 of `Protocol 2.3, 3.4 and 6.4`.
     private static func cited(in text: String) -> [String] {
-        guard text.contains("Protocol ") else { return [] }
+        guard text.hasBytes(of: "Protocol ") else { return [] }
         return text.matches(of: /\bProtocol (\d[\d.]*(?:(?:, | and | to )\d[\d.]*)*)/).flatMap { match in
             match.output.1.matches(of: /\d+(?:\.\d+)*/).map { String($0.output) }
         }
@@ -137,12 +145,12 @@ enum TextRules {
     ]
 
     static func throwing(_ package: Package) -> [Violation] {
-        package.files.sorted { $0.key < $1.key }.filter { file, _ in documented.contains(where: file.hasPrefix) }
-            .flatMap { file, text in
-                PublicFunction.all(in: text).filter { $0.hasParameters && $0.throwsErrors && !$0.saysWhatItThrows }.map
-                {
-                    Violation(place: file, message: "'\($0.name)' throws and has no `- Throws:`")
-                }
+        package.files.sorted { $0.key < $1.key }.filter { file, text in
+            text.hasBytes(of: "throws") && documented.contains(where: file.hasPrefix)
+        }.flatMap { file, text in
+            PublicFunction.all(in: text).filter { $0.hasParameters && $0.throwsErrors && !$0.saysWhatItThrows }.map {
+                Violation(place: file, message: "'\($0.name)' throws and has no `- Throws:`")
             }
+        }
     }
 }
