@@ -133,6 +133,8 @@ final class EventStream: Sendable {
         let limit: Int
         private(set) var isOverlong = false
         private var buffer: [UInt8] = []
+        /// The number of bytes at the buffer's beginning without a line's end.
+        private var searched = 0
 
         init(descriptor: Int32, limit: Int) {
             self.descriptor = descriptor
@@ -141,13 +143,15 @@ final class EventStream: Sendable {
 
         mutating func next() -> String? {
             while true {
-                if let end = buffer.firstIndex(of: 0x0A) {
+                if let end = buffer[searched...].firstIndex(of: 0x0A) {
                     var line = buffer[..<end]
                     if line.last == 0x0D { line.removeLast() }
                     let text = String(decoding: line, as: UTF8.self)
                     buffer.removeSubrange(...end)
+                    searched = 0
                     return text
                 }
+                searched = buffer.count
                 guard buffer.count <= limit else {
                     isOverlong = true
                     return nil
