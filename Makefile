@@ -30,8 +30,8 @@ RELEASE := -c release $(STATIC)
 BUILT = $$(swift build $(RELEASE) --show-bin-path)
 
 .PHONY: help deps build demo install test suites suites-release suites-sanitized nightly release stack new-provider-test \
-	check-apple browser-test dht-test kill-test bench fuzz fuzz-standards simulate simulate-subscriptions \
-	simulate-links mutants format lint docs api clean
+	check-apple browser-test dht-test kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
+	simulate-subscriptions simulate-links mutants format lint docs api clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -132,6 +132,10 @@ fuzz-standards: deps ## check each payment standard on generated texts of its ow
 simulate: deps ## play payment histories with faults and crashes, in release (SEEDS=1000000, or SEED=n for one, told)
 	swift build $(RELEASE) --product Simulate
 	@"$(BUILT)/Simulate" $(if $(SEED),--seed $(SEED),$(SEEDS))
+
+simulate-mistakes: deps ## plant each mistake in payment histories until one shows it, in release, and some histories without
+	swift build $(RELEASE) --product Simulate
+	@"$(BUILT)/Simulate" --mistakes
 
 simulate-subscriptions: deps ## charge plans for five years, with crashes, absences and wrong clocks, in release (PLANS=1000, SEED=7)
 	swift build $(RELEASE) --product Simulate

@@ -6,7 +6,7 @@ import Synchronization
 //
 //     swift run -c release Simulate [COUNT [FAILURES [FIRST]]]  COUNT histories on all cores, until FAILURES failed
 //     swift run -c release Simulate --seed SEED   one history, with all its events
-//     swift run -c release Simulate --mistakes    the first history that finds each planted mistake
+//     swift run -c release Simulate --mistakes    the first history that finds each planted mistake, of 10,000
 //     swift run -c release Simulate --recurring PLANS [SEED]    five years of PLANS plans that are charged repeatedly
 //     swift run -c release Simulate --links COUNT [FIRST]    histories of two wallets with a private link
 //     swift run -c release Simulate --mistake SEED NAME    one history with the mistake of this name, or with none

@@ -5,7 +5,7 @@ import Simulation
 import TestSupport
 import Testing
 
-/// The number of histories in a run. These are few: `make test` runs ten thousand in release.
+/// The number of histories in a run. These are few: `.ci/run` plays ten thousand in release.
 private enum Seeds {
     static let count = ProcessInfo.processInfo.environment["SEEDS"].flatMap { UInt64($0) } ?? 200
     static let parts: UInt64 = 8

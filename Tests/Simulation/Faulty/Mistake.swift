@@ -12,6 +12,8 @@ package struct Mistake: Sendable {
     package let variation: Variation
     /// Words that its breach must contain.
     package let symptom: String
+    /// True if some thousand histories pass before one shows it: too many without the optimizer.
+    package var isRare = false
 
     /// The first of `seeds` whose history shows the mistake.
     package func found(in seeds: Range<UInt64>) -> UInt64? {
@@ -77,7 +79,8 @@ package struct Mistake: Sendable {
                 variation: shop { $0.trustsRefusedQuestions = true }, symptom: "but money moved"),
             Mistake(name: "a negative age counts as young", variation: unsuspecting, symptom: "captured 2 times"),
             Mistake(
-                name: "a late notification ends another attempt", variation: hasty, symptom: "but money moved"),
+                name: "a late notification ends another attempt", variation: hasty, symptom: "but money moved",
+                isRare: true),
             Mistake(
                 name: "a settler knows no payment again", variation: forgetful, symptom: "captured 2 times"),
             Mistake(
