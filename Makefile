@@ -145,6 +145,8 @@ simulate-links: deps ## play histories of two wallets with a private link, in re
 	swift build $(RELEASE) --product Simulate
 	@"$(BUILT)/Simulate" --links $(LINK_SEEDS)
 
+# As many as find the mutations of private links.
+mutants: export LINK_SEEDS := 40
 mutants: deps ## change one line at a time so that money could go wrong, and see which test notices (MUTANTS=routing/)
 	swift build --product Mutants
 	@"$$(swift build --show-bin-path)/Mutants" $(if $(MUTANTS),'$(MUTANTS)')

@@ -40,6 +40,17 @@ package struct LinkHistory: Sendable {
         }
     }
 
+    /// Runs a history in which nothing goes wrong. One without a payment, with more than three or with a crash is a
+    /// breach.
+    package static func calm(seed: UInt64) async -> Verdict {
+        var verdict = await LinkHistory(seed: seed, trouble: 0).verdict()
+        if verdict.crashes > 0 { verdict.breaches.append("a calm history crashed") }
+        if !(1...3 ~= verdict.payments) {
+            verdict.breaches.append("a calm history had \(verdict.payments) payments; it should have one to three")
+        }
+        return verdict
+    }
+
     package func run() async throws -> Verdict {
         let world = try await LinkWorld(seed: seed, trouble: trouble)
         var verdict = Verdict(seed: seed)

@@ -7,17 +7,15 @@ import Testing
 /// Two wallets, a homeserver between them, and all faults (Protocol 12.8 and 12.9).
 @Suite("Private links through troubled times")
 struct LinkHistoryTests {
-    /// A quarter of the histories that run here; `make simulate-links` runs more, faster.
-    private static let share = (ProcessInfo.processInfo.environment["LINK_SEEDS"].flatMap { UInt64($0) } ?? 40) / 4
+    /// A quarter of the histories that run here; `make simulate-links` runs more, faster, also of the calm ones.
+    private static let share = (ProcessInfo.processInfo.environment["LINK_SEEDS"].flatMap { UInt64($0) } ?? 12) / 4
 
     @Test(
         "Where nothing goes wrong, a request is accepted, paid, proven and receipted, by two who are there half of the time"
     )
     func calm() async throws {
-        for seed in 0..<20 as Range<UInt64> {
-            let verdict = try await LinkHistory(seed: seed, trouble: 0).run()
-            #expect(verdict.breaches.isEmpty && verdict.crashes == 0, "history \(seed)")
-            #expect(1...3 ~= verdict.payments)
+        for seed in 0..<4 as Range<UInt64> {
+            #expect(await LinkHistory.calm(seed: seed).breaches == [], "history \(seed)")
         }
     }
 
