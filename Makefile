@@ -65,6 +65,10 @@ install: deps ## build the command line for release as one file and install it w
 
 test: suites ## run all tests, or those of one vendor or target (ONLY=Citcon)
 
+# Swift Testing keeps the call stack of every error that is thrown, which costs the suites of private links a quarter of their
+# time; no output of it has these stacks.
+export SWT_SWIFT_ERROR_BACKTRACING_ENABLED := 0
+
 # ONLY is read by Package.swift, which then leaves out all tests and programs that are not needed.
 SUITES = $(if $(ONLY),ONLY='$(ONLY)' )swift test --parallel --experimental-maximum-parallelization-width 2
 FOR_RELEASE := -c release -Xswiftc -enable-testing
