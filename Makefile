@@ -18,8 +18,10 @@ SCREENSHOTS ?= .build/screenshots
 PREFIX ?= /usr/local
 DESTDIR ?=
 # For trying and testing: whole modules, not optimized, without debug information. It takes two thirds of the time of a plain
-# `swift build`, which stands beside it for debugging.
-QUICK := --scratch-path .build/quick -c release -Xswiftc -Onone -Xswiftc -enable-testing -debug-info-format none
+# `swift build`, which stands beside it for debugging. A module's interface comes from the process that compiles it: another
+# one beside it would read and check all files once more, and SwiftPM waits for both.
+QUICK := --scratch-path .build/quick -c release -Xswiftc -Onone -Xswiftc -enable-testing \
+	-Xswiftc -no-emit-module-separately-wmo -debug-info-format none
 # `swift test` would enable testing once more, with which everything is built again after `swift build`.
 QUICK_TESTS := $(QUICK) --disable-testable-imports
 QUICKLY = $$(swift build $(QUICK) --show-bin-path)
