@@ -160,5 +160,26 @@
             #expect(Duration.seconds(2).wholeMilliseconds == 2000)
             #expect(Duration.seconds(Int64.max).wholeMilliseconds == Int(Int32.max))
         }
+
+        /// A name's owner decides what it resolves to, and may answer with this machine's address.
+        @Test("A host elsewhere is not connected to at an address of this machine")
+        func resolvedAddresses() async throws {
+            try await LoopbackServer.serving({ _ in [.ok()] }) { server in
+                let port = try server.url().port
+                // libcurl resolves names under localhost to the loopback addresses by itself (RFC 6761, 6.3).
+                for host in ["pay.localhost", "0.0.0.0", "[::ffff:127.0.0.1]"] {
+                    let url = try HTTPURL("http://\(host):\(port)/")
+                    let error = try #require(await failure(CurlTransport(), HTTPRequest(.post, url, body: [1])))
+                    #expect(error.phase == .notSent && error.isConnectFailure, "\(host): \(error)")
+                    #expect("\(error)".contains("leads to this machine"), "\(host): \(error)")
+                }
+                #expect(server.received.isEmpty && server.connections == 0)
+                _ = try await CurlTransport().send(HTTPRequest(.get, HTTPURL("http://localhost:\(port)/")))
+                var configuration = TransportConfiguration()
+                configuration.proxy = try server.url()
+                let proxied = HTTPRequest(.get, try HTTPURL("http://pay.example/"))
+                #expect(try await CurlTransport(configuration).send(proxied).status == 200)
+            }
+        }
     }
 #endif

@@ -1,9 +1,10 @@
 /// The hosts that a provider may call, from ``ProviderDescriptor/outboundHosts``.
 ///
-/// `host` and `host:port` stand for exactly that. `.example.com` stands for every host below `example.com`, at a
+/// `host` and `host:port` stand for exactly that, encrypted unless it is this machine. `.example.com` stands for every host below `example.com`, at a
 /// boundary between labels, encrypted and on the usual port: for services whose addresses come from their own answers.
 /// `*` stands for every host with a public domain name, encrypted: for networks whose users keep their data at servers
-/// of their choice. Such a provider must have a reason for each host that it calls.
+/// of their choice. Names that never are public (RFC 6761, RFC 6762, RFC 7686, RFC 8375, ICANN's `internal`) are not
+/// among them. Such a provider must have a reason for each host that it calls.
 package struct OutboundHosts: Sendable, Hashable {
     private let exact: Set<String>
     private let suffixes: [String]
@@ -23,13 +24,21 @@ package struct OutboundHosts: Sendable, Hashable {
     ///
     /// - Parameter url: the address of a request.
     package func permits(_ url: HTTPURL) -> Bool {
+        guard url.isConfidential else { return false }
         if exact.contains(url.authority) { return true }
         guard url.isSecure else { return false }
-        if takesAnyName, !url.isLoopback, let kind = (try? PaymentLink(url.origin + "/"))?.hostKind {
+        if takesAnyName, !url.leadsToThisMachine, !Self.isPrivate(url.host),
+            let kind = (try? PaymentLink(url.origin + "/"))?.hostKind
+        {
             return kind == .name || kind == .internationalName
         }
         guard url.port == 443 else { return false }
         return suffixes.contains { url.host.utf8.count > $0.utf8.count && url.host.hasSuffix($0) }
+    }
+
+    private static func isPrivate(_ host: String) -> Bool {
+        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+        return [".internal", ".local", ".home.arpa", ".onion", ".localhost"].contains { name.hasSuffix($0) }
     }
 
     /// True if a host of this machine is among them: the service is a local sandbox.

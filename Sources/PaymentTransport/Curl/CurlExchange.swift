@@ -16,6 +16,9 @@
         private var url: HTTPURL?
         private var replay = HTTPRequest.Replay.never
         private var limit = 0
+        /// True if the connection is made to the host itself, which is not this machine.
+        private var isElsewhere = false
+        private var leadsHere = false
         private var fieldList: UnsafeMutablePointer<curl_slist>?
         private var reply: CurlReply?
 
@@ -76,6 +79,10 @@
                 CurlExchange.of(context).receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
             }
             set(CURLOPT_WRITEDATA, context)
+            _ = ccurl_set_open(easy) { context, _, address in
+                CurlExchange.of(context).open(address)
+            }
+            set(CURLOPT_OPENSOCKETDATA, context)
             _ = ccurl_set_debug(easy) { _, kind, _, count, context in
                 if kind == CURLINFO_DATA_IN { CurlExchange.of(context).chunked += count }
                 return 0
@@ -101,12 +108,14 @@
             chunked = 0
             dispatches = 0
             verdict = nil
+            leadsHere = false
             errorText.pointee = 0
             set(CURLOPT_VERBOSE, 0)
             set(CURLOPT_NOPROGRESS, 1)
 
             let relaxed = configuration.acceptsAnyLoopbackCertificate && request.url.isLoopback
             let proxy = request.url.isLoopback ? nil : configuration.proxy
+            isElsewhere = !request.url.isLoopback && proxy == nil
             let timeout = request.timeout.wholeMilliseconds
             return set(CURLOPT_URL, request.url.text)
                 && set(CURLOPT_PROXY, proxy?.origin ?? "")
@@ -187,6 +196,20 @@
             return Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
         }
 
+        /// Opens a socket for a resolved address. Whoever owns a name decides where it leads: another host's never leads
+        /// to the programs of this machine.
+        private func open(_ address: UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t {
+            guard let address else { return CURL_SOCKET_BAD }
+            guard !isElsewhere || ccurl_is_near(address) == 0 else {
+                leadsHere = true
+                return CURL_SOCKET_BAD
+            }
+            // Programs that are started meanwhile do not inherit it.
+            return socket(
+                address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
+                address.pointee.protocol)
+        }
+
         private func mayDispatch() -> Bool {
             dispatches += 1
             return dispatches == 1 || replay == .safe
@@ -234,6 +257,9 @@
         /// A server can announce more than it sends: it does not decide how much memory is set aside.
         private static let largestReservation = 1 << 20
 
+        private static let nearAddress = TransportError.Reason.connectFailed(
+            "its name leads to this machine or to its own link; a service of this machine is called localhost")
+
         // MARK: The end
 
         // Read for failures only, because it is made anew each time.
@@ -249,6 +275,7 @@
             } else {
                 let reason =
                     verdict
+                    ?? (leadsHere && code == CURLE_COULDNT_CONNECT ? Self.nearAddress : nil)
                     ?? CurlErrors.reason(
                         of: code, sent: phase == .maybeSent, text: String(cString: errorText), systemError: systemError)
                 answer(.failure(TransportError(phase, reason, origin: origin)))

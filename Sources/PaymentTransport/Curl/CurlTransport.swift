@@ -10,6 +10,8 @@
     ///   transport, busy with empty frames beyond any time limit.
     /// - Redirects are returned, never followed; there are no cookies, no cache, no `.netrc` and no proxies from the
     ///   environment. Answers are not decompressed, because nothing compressed is asked for.
+    /// - A host that is not called by an address or name of this machine is not connected to at one, whatever its name
+    ///   resolves to, nor at one of the local link; addresses of private networks are.
     /// - ``HTTPRequest/timeout`` covers the whole exchange; ``HTTPRequest/responseLimit`` is enforced while receiving,
     ///   and the header section may have 64 KiB.
     /// - A request that may not be repeated (``HTTPRequest/Replay/never``) is handed to a connection once, and to a

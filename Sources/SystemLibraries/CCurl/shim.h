@@ -1,6 +1,7 @@
 #pragma once
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <netinet/in.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -79,6 +80,28 @@ static inline CURLcode ccurl_set_progress(CURL *easy, curl_xferinfo_callback fun
 
 static inline CURLcode ccurl_set_before_request(CURL *easy, curl_prereq_callback function) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
+}
+
+static inline CURLcode ccurl_set_open(CURL *easy, curl_opensocket_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
+}
+
+// True for an address of this machine or of its link alone: 127.0.0.0/8, 0.0.0.0/8, 169.254.0.0/16, ::1, ::, fe80::/10,
+// and those of IPv4 written as IPv6.
+static inline int ccurl_is_near(const struct curl_sockaddr *address) {
+    uint32_t v4 = 0;
+    if (address->family == AF_INET) {
+        v4 = ntohl(((const struct sockaddr_in *)&address->addr)->sin_addr.s_addr);
+    } else if (address->family == AF_INET6) {
+        const struct in6_addr *v6 = &((const struct sockaddr_in6 *)&address->addr)->sin6_addr;
+        if (IN6_IS_ADDR_LOOPBACK(v6) || IN6_IS_ADDR_UNSPECIFIED(v6) || IN6_IS_ADDR_LINKLOCAL(v6)) return 1;
+        if (!IN6_IS_ADDR_V4MAPPED(v6)) return 0;
+        memcpy(&v4, &v6->s6_addr[12], 4);
+        v4 = ntohl(v4);
+    } else {
+        return 0;
+    }
+    return v4 >> 24 == 127 || v4 >> 24 == 0 || v4 >> 16 == 0xA9FE;
 }
 
 // Only HTTP and HTTPS. The textual option replaced the bit mask in 7.85.
