@@ -4,6 +4,7 @@ import PaymentLoopback
 import PaymentRouting
 import PaymentStore
 import PaymentTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -18,16 +19,20 @@ struct ExternalProviderTests {
 
     // MARK: The example
 
-    @Test("The example in Python conforms: crashes, spoilt answers and cancellations at any moment")
-    func conformance() async throws {
+    /// In Python and, where Node.js is there, in JavaScript.
+    private static let examples =
+        ["coffee"] + (FileManager.default.isExecutableFile(atPath: "/usr/bin/node") ? ["kiosk"] : [])
+
+    @Test("The examples conform: crashes, spoilt answers and cancellations at any moment", arguments: examples)
+    func conformance(name: String) async throws {
         let provider = try ExternalProvider(
-            name: "coffee", path: ExternalPrograms.example + "/payroute-provider-coffee",
+            name: name, path: ExternalPrograms.example + "/payroute-provider-\(name)",
             environment: ["PATH": ExternalPrograms.path])
         let report = await ProviderConformance.check(
             ConformanceSubject(provider) { behaviour, clock, _ in
                 let gateway = CoffeeGateway(clock: clock, isSlow: behaviour == .neverSettles)
                 return ConformanceSubject.Backend(
-                    link: "https://coffee.example/order/42", services: ["api.coffee.example": gateway]
+                    link: "https://\(name).example/order/42", services: ["api.coffee.example": gateway]
                 ) {
                     await Array(repeating: 480, count: gateway.payments)
                 }
@@ -149,6 +154,41 @@ struct ExternalProviderTests {
             // The process that adopted the child may still have to reap it.
             while kill(number, 0) == 0, !Self.isZombie(number) { await Task.yield() }
         }
+    }
+
+    @Test("Standard error is shown line by line and escaped, without an end only in part, and stops nothing")
+    func standardError() async throws {
+        let lines = Mutex<[String]>([])
+        let file = try programs.program(
+            "tea",
+            ExternalPrograms.ready + """
+
+                sys.stderr.write("\\x1b]0;owned\\x07one\\ntwo" + "y" * 10000 + "\\nthree\\n" + "z\\n" * 100000); sys.stderr.flush()
+                say({"type": "outcome", "outcome": "cancelled"})
+                hear()
+                """)
+        let provider = try programs.provider(file, report: { line in lines.withLock { $0.append(line) } })
+        _ = try await provider.pay(ExternalPrograms.attempt, in: ExternalPrograms.context())
+        let shown = lines.withLock(\.self)
+        #expect(shown.first == "\\u{1B}]0;owned\\u{7}one", "\(shown.first ?? "")")
+        #expect(shown.allSatisfy { $0.count <= 501 && !$0.contains("\u{1B}") })
+        #expect(shown.contains("three") && shown.count == 1001 && shown.last == "(more is left out)")
+    }
+
+    @Test("A program is given three streams and nothing else that is open here")
+    func descriptors() async throws {
+        // As any library may leave one, open across programs.
+        let leaked = open("/dev/null", O_RDONLY)
+        defer { close(leaked) }
+        #expect(fcntl(leaked, F_GETFD) & FD_CLOEXEC == 0)
+        let lines = Mutex<[String]>([])
+        let file = try programs.program(
+            "tea",
+            "import os, sys\nsys.stderr.write(' '.join(f for f in os.listdir('/dev/fd') if os.path.exists('/dev/fd/' + f)) + '\\n')\n"
+                + ExternalPrograms.ready)
+        _ = try programs.provider(file, report: { line in lines.withLock { $0.append(line) } })
+        // What a listing has open itself is gone when it is looked at.
+        #expect(lines.withLock { Set($0.first?.split(separator: " ") ?? []) } == ["0", "1", "2"])
     }
 
     @Test("When the program ends, so does a provider that would not")

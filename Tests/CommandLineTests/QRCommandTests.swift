@@ -47,6 +47,32 @@ struct QRCommandTests {
         #expect(svg.contains(#"viewBox="0 0 \#(code.size + 8) \#(code.size + 8)""#))
     }
 
+    /// A text may be a token or a request that is worth money.
+    @Test("A picture is its user's alone, and takes the place of a file or a link")
+    func permissions() async throws {
+        let (file, target, link) = (folder.file("code.png"), folder.file("target"), folder.file("link.png"))
+        try Data("mine".utf8).write(to: URL(filePath: target))
+        try Data("old".utf8).write(to: URL(filePath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        let before = umask(0)
+        defer { umask(before) }
+        for name in [file, link] {
+            #expect(await payroute(["qr", "pay_1", "-o", name], input: []).code == 0)
+            var status = stat()
+            #expect(lstat(name, &status) == 0 && status.st_mode & S_IFMT == S_IFREG)
+            #expect(status.st_mode & 0o777 == 0o600)
+        }
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "mine")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [
+                "code.png", "link.png", "target",
+            ])
+        try FileManager.default.createDirectory(atPath: folder.file("full.png/x"), withIntermediateDirectories: true)
+        #expect(await payroute(["qr", "pay_1", "-o", folder.file("full.png")], input: []).code == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 4)
+    }
+
     @Test("Without a file the code is printed; - reads the text, a JSON string too")
     func terminal() async throws {
         let code = try #require(QRCode("BCD\n002"))

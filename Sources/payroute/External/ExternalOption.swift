@@ -39,7 +39,8 @@ enum ExternalOption {
                     description: "there is no program \(prefix)\(name) on PATH that can be run")
             }
             let provider = try ExternalProvider(
-                name: name, path: path, sandbox: sandbox, environment: environment(console))
+                name: name, path: path, sandbox: sandbox, environment: environment(console),
+                report: { [errors = console.diagnostics] line in errors.line("\(name): \(line)") })
             try check(provider)
             return provider
         }

@@ -1,3 +1,4 @@
+import Foundation
 import PaymentCore
 import Synchronization
 
@@ -12,8 +13,9 @@ import Synchronization
 /// A running program that speaks one JSON object per line over its standard streams.
 ///
 /// Waiting for it blocks its caller, in short turns that notice when the task is cancelled: its own work takes
-/// milliseconds, because slow work (the network, the clock) is done for it. It is killed, with all its children, when
-/// it is late, sends too much, or is not needed any more.
+/// milliseconds, because slow work (the network, the clock) is done for it. It is killed, with its process group, when
+/// it is late, sends too much, or is not needed any more; a process that has left the group is not found. Its standard
+/// error is shown line by line, escaped as any foreign text.
 ///
 /// Unchecked, because it belongs to one call at a time and passes from one to the next under a lock.
 final class ExternalProcess: @unchecked Sendable {
@@ -33,8 +35,15 @@ final class ExternalProcess: @unchecked Sendable {
         case cancelled
     }
 
+    /// Receives a line of the program's standard error, escaped.
+    typealias Report = @Sendable (String) -> Void
+
     /// The most bytes of a line.
     static let lineLimit = 1 << 20
+    /// The most lines of standard error that are reported; the rest is read and left out.
+    private static let mostReports = 1000
+    /// A longer line of standard error is reported in parts.
+    private static let errorLineLimit = 4096
 
     /// The running programs. This program exits without clean-up, so that nothing else would end them.
     private static let running = Mutex<Set<pid_t>>([])
@@ -50,7 +59,12 @@ final class ExternalProcess: @unchecked Sendable {
     private let process: pid_t
     private let input: Int32
     private let output: Int32
+    /// The standard error's end, or -1 after it was closed.
+    private var errors: Int32
+    private let report: Report
     private var buffer: [UInt8] = []
+    private var errorBuffer: [UInt8] = []
+    private var reported = 0
     private var isOver = false
     /// True if it has ended and its number may belong to another process.
     private var isReaped = false
@@ -59,24 +73,23 @@ final class ExternalProcess: @unchecked Sendable {
     private static let ignoresBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
 
     /// Starts the program at `path`, with only the variables of `environment`.
-    init(_ path: String, environment: [String: String]) throws(ProcessError) {
+    init(_ path: String, environment: [String: String], report: @escaping Report) throws(ProcessError) {
         _ = Self.ignoresBrokenPipes
-        guard let (toChild, fromUs) = Self.pipe(), let (toUs, fromChild) = Self.pipe() else {
-            throw .cannotStart(String(cString: strerror(errno)))
-        }
-        defer {
-            close(toChild)
-            close(fromChild)
-        }
+        self.report = report
+        guard let (toChild, fromUs) = Self.pipe(), let (toUs, fromChild) = Self.pipe(),
+            let (errorsToUs, errorsFromChild) = Self.pipe()
+        else { throw .cannotStart(String(cString: strerror(errno))) }
+        defer { for end in [toChild, fromChild, errorsFromChild] { close(end) } }
         do throws(ProcessError) {
-            process = try Self.spawn(path, environment, reading: toChild, writing: fromChild)
+            process = try Self.spawn(path, environment, streams: [toChild, fromChild, errorsFromChild])
         } catch {
-            close(fromUs)
-            close(toUs)
+            for end in [fromUs, toUs, errorsToUs] { close(end) }
             throw error
         }
         input = fromUs
         output = toUs
+        errors = errorsToUs
+        _ = fcntl(errors, F_SETFL, O_NONBLOCK)
         Self.running.withLock { _ = $0.insert(process) }
         // A program that does not read must not block this one.
         _ = fcntl(input, F_SETFL, O_NONBLOCK)
@@ -91,11 +104,14 @@ final class ExternalProcess: @unchecked Sendable {
         Self.running.withLock { _ = $0.remove(process) }
         close(input)
         close(output)
-        guard !isReaped else { return }
-        kill(-process, SIGKILL)
-        kill(process, SIGKILL)
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        if !isReaped {
+            kill(-process, SIGKILL)
+            kill(process, SIGKILL)
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        }
+        reportErrors(isLast: true)
+        if errors >= 0 { close(errors) }
     }
 
     /// True if the program still runs and has sent nothing unrequested.
@@ -104,8 +120,9 @@ final class ExternalProcess: @unchecked Sendable {
         guard !isOver, !isReaped, buffer.isEmpty else { return false }
         isReaped = waitpid(process, &status, WNOHANG) != 0
         guard !isReaped else { return false }
-        var poll = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-        return systemPoll(&poll, 0) == 0
+        reportErrors()
+        var polls = [pollfd(fd: output, events: Int16(POLLIN), revents: 0)]
+        return systemPoll(&polls, 0) == 0
     }
 
     // MARK: Lines
@@ -157,12 +174,57 @@ final class ExternalProcess: @unchecked Sendable {
             guard !Task.isCancelled else { throw .cancelled }
             let left = end - .now
             guard left > .zero else { throw .late(limit) }
-            var poll = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-            if systemPoll(&poll, Int32(min(left / .milliseconds(1), 50)) + 1) > 0 { return }
+            var polls = [
+                pollfd(fd: descriptor, events: Int16(event), revents: 0),
+                pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
+            ]
+            guard systemPoll(&polls, Int32(min(left / .milliseconds(1), 50)) + 1) > 0 else { continue }
+            if polls[1].revents != 0 { reportErrors() }
+            if polls[0].revents != 0 { return }
         }
     }
 
+    /// Reports what has come on standard error.
+    private func reportErrors(isLast: Bool = false) {
+        var chunk = [UInt8](repeating: 0, count: 16 << 10)
+        // A program that writes without end does not keep this one here.
+        for _ in 0..<16 where errors >= 0 {
+            let count = chunk.withUnsafeMutableBytes { systemRead(errors, $0) }
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { break }
+            guard count > 0 else {
+                close(errors)
+                errors = -1
+                break
+            }
+            errorBuffer += chunk[..<count]
+            while let end = errorBuffer.firstIndex(of: 0x0A) ?? cut(errorBuffer.count) {
+                let line = errorBuffer[..<end]
+                show(line)
+                errorBuffer.removeSubrange(..<(errorBuffer[end] == 0x0A ? end + 1 : end))
+            }
+        }
+        if isLast, !errorBuffer.isEmpty { show(errorBuffer[...]) }
+    }
+
+    private func cut(_ count: Int) -> Int? { count > Self.errorLineLimit ? Self.errorLineLimit : nil }
+
+    private func show(_ line: ArraySlice<UInt8>) {
+        reported += 1
+        guard reported <= Self.mostReports else { return }
+        report(Printable.text(String(decoding: line, as: UTF8.self)))
+        if reported == Self.mostReports { report("(more is left out)") }
+    }
+
     // MARK: Starting
+
+    /// Keeps every file that is open here from programs, whoever opened it: they get the standard streams and no other.
+    private static func keepFiles() {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? [] {
+            guard let descriptor = Int32(name), descriptor > 2 else { continue }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        }
+    }
 
     private static func pipe() -> (read: Int32, write: Int32)? {
         var ends: [Int32] = [0, 0]
@@ -173,7 +235,7 @@ final class ExternalProcess: @unchecked Sendable {
     }
 
     private static func spawn(
-        _ path: String, _ environment: [String: String], reading: Int32, writing: Int32
+        _ path: String, _ environment: [String: String], streams: [Int32]
     ) throws(ProcessError) -> pid_t {
         #if canImport(Glibc) || canImport(Musl)
             var actions = posix_spawn_file_actions_t()
@@ -188,10 +250,11 @@ final class ExternalProcess: @unchecked Sendable {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        posix_spawn_file_actions_adddup2(&actions, reading, 0)
-        posix_spawn_file_actions_adddup2(&actions, writing, 1)
-        // A separate process group: Ctrl-C is for this program, which then stops that one, and its children die with
-        // it.
+        for (number, stream) in streams.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, stream, Int32(number))
+        }
+        keepFiles()
+        // A separate process group: Ctrl-C is for this program, which then stops that one with its group.
         posix_spawnattr_setpgroup(&attributes, 0)
         var defaults = sigset_t()
         sigemptyset(&defaults)
@@ -217,8 +280,8 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -
     write(descriptor, bytes.baseAddress, bytes.count)
 }
 
-private func systemPoll(_ descriptor: inout pollfd, _ milliseconds: Int32) -> Int32 {
-    poll(&descriptor, 1, milliseconds)
+private func systemPoll(_ descriptors: inout [pollfd], _ milliseconds: Int32) -> Int32 {
+    poll(&descriptors, nfds_t(descriptors.count), milliseconds)
 }
 
 private func systemPipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }

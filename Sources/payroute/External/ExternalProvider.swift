@@ -32,6 +32,8 @@ struct ExternalProvider: PaymentProvider {
         /// The sandbox that it should call instead of its service.
         let sandbox: HTTPURL?
         let environment: [String: String]
+        /// Receives each line of its standard error, escaped.
+        let report: ExternalProcess.Report
     }
 
     /// Starts the program once, and asks for its manifest.
@@ -39,13 +41,13 @@ struct ExternalProvider: PaymentProvider {
     /// - Throws: ``ExternalManifest/Defect`` when it cannot be used.
     init(
         name: String, path: String, sandbox: HTTPURL? = nil, environment: [String: String] = [:],
-        limits: Limits = Limits()
+        limits: Limits = Limits(), report: @escaping ExternalProcess.Report = { _ in }
     ) throws(ExternalManifest.Defect) {
         self.path = path
         self.limits = limits
-        start = Start(name: name, sandbox: sandbox, environment: environment)
+        start = Start(name: name, sandbox: sandbox, environment: environment, report: report)
         do {
-            let process = try ExternalProcess(path, environment: environment)
+            let process = try ExternalProcess(path, environment: environment, report: start.report)
             manifest = try ExternalManifest(try Self.hello(process, start, limits), name: name)
             idle.keep(process)
         } catch let defect as ExternalManifest.Defect {
@@ -108,7 +110,7 @@ struct ExternalProvider: PaymentProvider {
     }
 
     private func newProcess() throws -> ExternalProcess {
-        let process = try ExternalProcess(path, environment: start.environment)
+        let process = try ExternalProcess(path, environment: start.environment, report: start.report)
         let now: ExternalManifest
         do { now = try ExternalManifest(try Self.hello(process, start, limits), name: start.name) } catch {
             if let failure = error as? ExternalProcess.ProcessError { throw failure }

@@ -30,12 +30,14 @@ struct ExternalPrograms {
 
     /// Returns the provider `name` in `file`. While another test starts a program, a new file may still be open there
     /// for a moment, and cannot be run.
-    func provider(_ file: String, _ limits: ExternalProvider.Limits = .init(), name: String = "tea") throws
-        -> ExternalProvider
-    {
+    func provider(
+        _ file: String, _ limits: ExternalProvider.Limits = .init(), name: String = "tea",
+        report: @escaping ExternalProcess.Report = { _ in }
+    ) throws -> ExternalProvider {
         while true {
             do {
-                return try ExternalProvider(name: name, path: file, environment: ["PATH": Self.path], limits: limits)
+                return try ExternalProvider(
+                    name: name, path: file, environment: ["PATH": Self.path], limits: limits, report: report)
             } catch {
                 guard error.description.contains("Text file busy") else { throw error }
             }

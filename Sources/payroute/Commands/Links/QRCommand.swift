@@ -22,7 +22,9 @@ enum QRCommand: Command {
         options: [
             .init(
                 name: "output", short: "o", value: "file",
-                help: "Write a picture instead: the name ends with .png or .svg. A file that is there is replaced.")
+                help:
+                    "Write a picture instead: the name ends with .png or .svg. A file or link that is there is replaced, and only you can read the new one."
+            )
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
@@ -53,7 +55,10 @@ enum QRCommand: Command {
     }
 
     private static func write(_ bytes: [UInt8], to name: String) throws {
-        let descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        // A new file in the place of whatever is there: a text may be as good as money, so that others neither read it by
+        // an old file's permissions nor have it written to where a link leads.
+        let draft = "\(name).\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         var failure: String?
         if descriptor < 0 {
             failure = String(cString: strerror(errno))
@@ -63,6 +68,8 @@ enum QRCommand: Command {
             stream.flush()
             failure = stream.failure
             close(descriptor)
+            if failure == nil, rename(draft, name) != 0 { failure = String(cString: strerror(errno)) }
+            if failure != nil { unlink(draft) }
         }
         guard let failure else { return }
         throw CommandError(description: "\(Printable.text(name)) cannot be written: \(failure)")
