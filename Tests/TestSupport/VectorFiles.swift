@@ -9,7 +9,7 @@ package let vectorFiles: [VectorFile] = [
     VectorFile("bitcoin-address", unclaimed: 9),
     VectorFile("emv-cpm", unclaimed: 2),
     VectorFile("bolt11", unclaimed: 1),
-    VectorFile("bolt12", unclaimed: 1),
+    VectorFile("bolt12"),
     VectorFile("bolt12-signed"),
     VectorFile("caip", unclaimed: 3),
     VectorFile("eip55", unclaimed: 2),

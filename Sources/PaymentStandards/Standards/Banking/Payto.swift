@@ -56,7 +56,7 @@ public struct Payto: WritablePaymentStandard {
             throw StandardDefect(.malformed, "target type", at: authority.end, "may not have a port")
         }
         target = authority.text
-        let segments = try Self.segments(parts.path)
+        let segments = try Self.segments(parts.path, of: target)
         path = segments.map(\.text)
         account = try Self.account(target, segments.last?.isEmpty == true ? segments.dropLast() : segments[...])
         try Self.reader.read(parts.query) { key, parameter throws(StandardDefect) in try take(key, parameter) }
@@ -91,7 +91,9 @@ public struct Payto: WritablePaymentStandard {
         self = read
     }
 
-    private static func segments(_ path: TextPart) throws(StandardDefect) -> [TextPart] {
+    private static func segments(_ path: TextPart, of target: String) throws(StandardDefect) -> [TextPart] {
+        // RFC 8905 section 7.3 and GANA's registry: payments out of band have no account.
+        if path.count <= 1, target == "void" { return [] }
         guard path.count > 1 else { throw path.defect(.missing, "path", "is missing; it names the account") }
         var segments: [TextPart] = []
         let written = path.dropFirst(1).split(at: "/")
@@ -194,7 +196,7 @@ public struct Payto: WritablePaymentStandard {
         var instruction = bareInstruction
         let isChecked = ["iban", "ach", "bitcoin"].contains(target)
         instruction.payee = .init(
-            account: account.last?.value ?? path.joined(separator: "/"), name: receiverName,
+            account: account.last?.value ?? (path.isEmpty ? nil : path.joined(separator: "/")), name: receiverName,
             check: isChecked ? .checksum : .none)
         if !isChecked { instruction.warnings.append(.missingChecksum) }
         instruction.network = target == "void" ? nil : target
@@ -225,7 +227,10 @@ public struct Payto: WritablePaymentStandard {
                 ("instruction", instructionID),
             ] + unknown.map { ($0.name, $0.value) }
         let query = options.compactMap { name, value in
-            value.map { "\(name)=\(PercentCoding.encode($0) { Self.staysBare($0) })" }
+            // A plus is a plus by RFC 3986, and a blank to readers of forms: escaped it is one to all.
+            value.map {
+                "\(name)=\(PercentCoding.encode($0) { Self.staysBare($0) && $0 != UInt8(ascii: "+") })"
+            }
         }.joined(separator: "&")
         return "payto://\(target)/\(path)\(query.isEmpty ? "" : "?\(query)")"
     }

@@ -18,7 +18,7 @@ extension MerchantCode: WritablePaymentStandard {
     ///   - isForOnePayment: True if the code is made for one payment (tag 01 is 12), false if it is printed for many
     ///     (11); nil leaves it out.
     ///   - additional: The objects of template 62: `05` the reference, `08` the purpose …
-    /// - Throws: ``StandardDefect`` where the resulting code could not be read.
+    /// - Throws: ``StandardDefect`` where the resulting code could not be read, and for texts that are not ASCII.
     public init(
         template: String, account: [(tag: String, value: String)], category: String = "0000", currency: String,
         minorUnits: UInt64? = nil, country: String, name: String, city: String, isForOnePayment: Bool? = nil,
@@ -26,6 +26,10 @@ extension MerchantCode: WritablePaymentStandard {
     ) throws(StandardDefect) {
         guard let number = ISO4217Numbers.number(of: currency), let exponent = ISO4217.exponent(of: currency) else {
             throw StandardDefect(.range, "currency (53)", at: 0, "is none of ISO 4217")
+        }
+        guard minorUnits != 0 else {
+            throw StandardDefect(
+                .range, "amount (54)", at: 0, "must be above zero; leave it out for the payer to enter")
         }
         guard "26"..."51" ~= template else {
             throw StandardDefect(.range, "account", at: 0, "must have a tag from 26 to 51")
@@ -91,6 +95,12 @@ extension MerchantCode: WritablePaymentStandard {
         }
         guard 1...99 ~= value.unicodeScalars.count else {
             throw StandardDefect(.length, "object \(tag)", at: 0, "must have 1 to 99 characters")
+        }
+        // EMVCo QRCPS MPM 1.1, 4.2: these are of format `ans`, the printable characters of ASCII. Of others some readers
+        // count the bytes, some the characters.
+        guard value.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
+            throw StandardDefect(
+                .malformed, "object \(tag)", at: 0, "has letters beyond ASCII; write it without accents")
         }
         return object(tag, value)
     }

@@ -70,7 +70,9 @@ enum MerchantRules {
         ("52", "merchant category"), ("53", "currency"), ("58", "country"), ("59", "merchant name"), ("60", "city"),
     ]
     private static let omissible: Set<String> = ["52", "59", "60"]
-    private static let amount = DecimalRules()
+    /// EMVCo QRCPS MPM 1.1, 4.7.5 (54): different from zero; a mark may end it (`98.`).
+    private static let amount = DecimalRules(needsFraction: false, allowsZero: false)
+    private static let fee = DecimalRules(needsFraction: false)
 
     private static func check(_ object: TagLengthValue) throws(StandardDefect) {
         let value = object.value
@@ -80,13 +82,18 @@ enum MerchantRules {
             }
         }
         switch object.tag {
+        case "01":
+            // EMVCo QRCPS MPM 1.1, 4.7.1: all other values are reserved.
+            guard ["11", "12"].contains(value.text) else {
+                throw value.defect(.malformed, "point of initiation (01)", "must be 11 or 12")
+            }
         case "52": try digits(4, "merchant category")
         case "53": try digits(3, "currency")
         case "54", "56":
             guard value.count <= 13 else {
                 throw value.defect(.length, "amount (\(object.tag))", "has more than 13 characters")
             }
-            _ = try DecimalText(value, "amount (\(object.tag))", amount)
+            _ = try DecimalText(value, "amount (\(object.tag))", object.tag == "54" ? amount : fee)
         case "55":
             guard ["01", "02", "03"].contains(value.text) else {
                 throw value.defect(.malformed, "tip indicator (55)", "must be 01, 02 or 03")

@@ -17,7 +17,8 @@ struct Bolt12: PaymentStandard {
     static let ids = [id, "bolt12-invoice-request", "bolt12-invoice"]
     static let specification = "BOLT 12"
     static let patterns: [StandardPattern] =
-        ["lno", "lnr", "lni"].flatMap { prefix in
+        ["l+", "L+", "ln+", "LN+"].map { .prefix($0) }
+        + ["lno", "lnr", "lni"].flatMap { prefix -> [StandardPattern] in
             [
                 .scheme("lightning", payloads: ["\(prefix)1"]), .prefix("\(prefix)1"),
                 .prefix("\(prefix)1".uppercased()), .prefix("\(prefix)+"), .prefix("\(prefix)+".uppercased()),

@@ -76,8 +76,11 @@ struct Bolt12Stream: Sendable, Hashable {
             let join = index
             index += 1
             while index < bytes.endIndex, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
-            guard let last = characters.last, values[Int(last)] < 32 || last == UInt8(ascii: "1"),
-                index < bytes.endIndex, values[Int(bytes[index])] < 32
+            // BOLT 12, "Encoding": between any two characters, those of the prefix included.
+            let isInPrefix = characters.count < 3
+            guard let last = characters.last, index < bytes.endIndex,
+                isInPrefix || values[Int(last)] < 32 || last == UInt8(ascii: "1"),
+                isInPrefix && bytes[index].isASCIILetter || values[Int(bytes[index])] < 32
             else {
                 throw StandardDefect(
                     .malformed, name, at: part.place(join), "has a + that joins nothing; copy all parts of it")

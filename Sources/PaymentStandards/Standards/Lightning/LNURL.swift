@@ -134,6 +134,12 @@ struct LNURL: PaymentStandard {
         guard !isPlain || Self.isOnion(host) else {
             throw part.defect(.malformed, name, "leads to a service without encryption; ask for an https address")
         }
+        // LUD-01: https of the open web, or http of an onion service, which is encrypted by itself.
+        guard isPlain || !Self.isOnion(host) else {
+            throw part.defect(
+                .malformed, name,
+                "leads to an onion service by https, for which no certificate is to be had; ask for http")
+        }
         self.url = url
         domain = host
         try readLogin(part, name)

@@ -1,0 +1,122 @@
+import PaymentCore
+import PaymentCrypto
+import Testing
+
+@testable import PaymentStandards
+
+/// Values that a standard closes, and forms that it opens, each by the standard's own text.
+@Suite("Closed lists and open forms")
+struct ClosedListTests {
+    /// A merchant code with these values of the point of initiation (01) and the amount (54).
+    private static func code(initiation: String?, amount: String?) -> String {
+        func object(_ tag: String, _ value: String?) -> String {
+            value.map { "\(tag)\($0.count < 10 ? "0" : "")\($0.count)\($0)" } ?? ""
+        }
+        let text =
+            object("00", "01") + object("01", initiation) + object("02", "4000123456789012") + object("52", "5811")
+            + object("53", "978") + object("54", amount) + object("58", "DE") + object("59", "Cafe")
+            + object("60", "Ulm")
+            + "6304"
+        let sum = CyclicRedundancy.crc16(text.utf8, initial: 0xFFFF)
+        return text + Hex.encode([UInt8(sum >> 8), UInt8(sum & 0xFF)]).uppercased()
+    }
+
+    /// EMVCo QRCPS MPM 1.1, 4.7.1 and 4.7.5.
+    @Test("A merchant code's point of initiation is 11 or 12, its amount above zero in any form that is listed")
+    func merchantCodes() throws {
+        for initiation in [nil, "11", "12"] {
+            for amount in [nil, "98.73", "98", "98.", "0.01"] {
+                let code = try MerchantCode(text: Self.code(initiation: initiation, amount: amount))
+                #expect(code.text == Self.code(initiation: initiation, amount: amount))
+            }
+        }
+        for initiation in ["00", "10", "13", "21", "1", "xx"] {
+            let defect = #expect(throws: StandardDefect.self) {
+                try MerchantCode(text: Self.code(initiation: initiation, amount: nil))
+            }
+            #expect("\(try #require(defect))".contains("point of initiation (01)"), "\(initiation)")
+        }
+        for amount in ["0", "0.00", "0.", "00", "-1", ".", "1,5"] {
+            #expect(throws: StandardDefect.self, "\(amount)") {
+                try MerchantCode(text: Self.code(initiation: nil, amount: amount))
+            }
+        }
+    }
+
+    /// EMVCo QRCPS MPM 1.1, 4.2: the format `ans`.
+    @Test("A merchant code is made of ASCII, and of no amount of zero")
+    func making() throws {
+        func pix(_ name: String, _ city: String = "SAO PAULO", centavos: UInt64? = 100) throws -> MerchantCode {
+            try .pix(key: "+5561912345678", name: name, city: city, centavos: centavos)
+        }
+        _ = try pix("Joao")
+        for (name, city) in [("João", "X"), ("Joao", "São Paulo"), ("Müller ☕", "X"), ("a\u{7F}", "X")] {
+            #expect(throws: StandardDefect.self) { try pix(name, city) }
+        }
+        #expect(throws: StandardDefect.self) { try pix("Joao", centavos: 0) }
+        #expect(throws: StandardDefect.self) {
+            try MerchantCode(
+                template: "26", account: [("00", "x.example")], currency: "EUR", minorUnits: 0, country: "DE",
+                name: "A",
+                city: "B")
+        }
+    }
+
+    /// BOLT 12, "Encoding".
+    @Test("A BOLT 12 text may be parted anywhere, its prefix included")
+    func offers() throws {
+        let offer =
+            "lno1pqps7sjqpgtyzm3qv4uxzmtsd3jjqer9wd3hy6tsw35k7msjzfpy7nz5yqcnygrfdej82um5wf5k2uckyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg"
+        let whole = try Bolt12(try PaymentLink(offer)).fields
+        for parted in ["l+no1", "ln+o1", "l+n+o1", "LN+O1", "l+ no1"] {
+            let isUpper = parted.hasPrefix("LN")
+            let rest = offer.dropFirst(4)
+            let link = try PaymentLink(parted + (isUpper ? rest.uppercased() : String(rest)))
+            #expect(try Bolt12(link).fields == whole, "\(parted)")
+            guard case .sound = StandardsReader().recognize(link) else {
+                Issue.record("\(parted) is not recognised")
+                continue
+            }
+        }
+        for malformed in ["ln++o1", "+lno1", "l+", "ln+o", "l+1"] {
+            let link = try PaymentLink(malformed + offer.dropFirst(4))
+            #expect(throws: StandardDefect.self, "\(malformed)") { try Bolt12(link) }
+        }
+    }
+
+    /// RFC 8905 and its registry: payments out of band have no account.
+    @Test("payto://void needs no account, every other target does")
+    func void() throws {
+        for text in ["payto://void/?amount=EUR:1", "payto://void?amount=EUR:1", "payto://void"] {
+            let read = try Payto(text: text)
+            #expect(read.path.isEmpty && read.instruction.payee?.account == nil, "\(text)")
+            #expect(try Payto(text: read.text) == read)
+        }
+        #expect(try Payto(target: "void", path: [], amount: ("EUR", "1")).text == "payto://void/?amount=EUR:1")
+        for text in ["payto://iban/", "payto://iban", "payto://x-taler-bank/"] {
+            #expect(throws: StandardDefect.self) { try Payto(text: text) }
+        }
+    }
+
+    @Test("A plus in a payto option is written so that readers of forms find a plus")
+    func plus() throws {
+        let link = try Payto(target: "void", path: [], receiverName: "A+B", message: "a+b c")
+        #expect(link.text == "payto://void/?receiver-name=A%2BB&message=a%2Bb%20c")
+        let read = try Payto(text: link.text)
+        #expect(read.fields["message"] == "a+b c" && read.fields["receiverName"] == "A+B")
+        #expect(try Payto(text: "payto://void/?message=a+b").fields["message"] == "a+b")
+    }
+
+    /// LUD-01: "either an https:// clearnet link … or an http:// v2/v3 onion link".
+    @Test("A Lightning address of an onion service is http, every other https")
+    func onions() throws {
+        // https://pay.example/x, http://abc.onion/x
+        for text in ["lnurl1dp68gurn8ghj7urp0yhx27rpd4cxcef00q3mq2ad", "lnurl1dp68gup69uhkzcnr9ehku6t0dchhsxdwnpq"] {
+            _ = try LNURL(try PaymentLink(text))
+        }
+        // http://pay.example/x, https://abc.onion/x
+        for text in ["lnurl1dp68gup69uhhqcte9ejhsctdwpkx2tmcpr8qc8", "lnurl1dp68gurn8ghj7ctzvvhx7mnfdahz77qhmykf6"] {
+            #expect(throws: StandardDefect.self) { try LNURL(try PaymentLink(text)) }
+        }
+    }
+}
