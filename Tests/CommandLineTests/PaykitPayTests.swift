@@ -51,8 +51,13 @@ struct PaykitPayTests {
         let payment = try #require(await site.make("chain-only", amount: nil, at: server.baseURL))
         let result = await payroute("pay", payment.link, "--sandbox", server.baseURL.text)
         #expect(result.code == 1 && result.output.contains("--amount"))
-        let usage = await payroute("pay", payment.link, "--sandbox", server.baseURL.text, "--amount", "0")
-        #expect(usage.code == 64)
+        for command in ["pay", "quote"] {
+            let usage = await payroute(command, payment.link, "--sandbox", server.baseURL.text, "--amount", "0")
+            #expect(usage.code == 64)
+        }
+        let quoted = await payroute(
+            ["quote", "--json", payment.link, "--sandbox", server.baseURL.text, "--amount", "700"], input: [])
+        #expect(quoted.code == 0 && quoted.output.contains("0.000007"), "\(quoted)")
         #expect(await site.ledger.captures(of: payment.id) == 0)
     }
 

@@ -10,7 +10,11 @@ extension PayrailsSandbox {
         let secret = Array(configuration.clientSecret.reveal().utf8)
         guard client == configuration.clientID,
             ConstantTime.equal(Array((request.headers["x-api-key"] ?? "").utf8), secret)
-        else { throw .unauthorized }
+        else {
+            // As OAuth's token services answer (RFC 6749, 5.2), in no envelope.
+            return .json(
+                ["error": "invalid_client", "error_description": "the client id or its secret is wrong"], status: 401)
+        }
         let token = "access-" + random.hex(40)
         accessTokens[token] = now + .seconds(configuration.accessTokenLifetime)
         return .json([

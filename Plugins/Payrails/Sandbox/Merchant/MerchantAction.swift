@@ -65,12 +65,14 @@ extension PayrailsSandbox.Execution {
     }
 
     /// Returns true if a merchant may request `verb` now. Documented: an authorised or captured payment can be
-    /// cancelled, and one that is captured, or being captured, can be refunded, also in parts.
+    /// cancelled, as long as there is something of it left to void, and one that is captured, or being captured, can be refunded, also in parts.
     func isAllowed(_ verb: PayrailsSandbox.MerchantAction.Verb) -> Bool {
         guard isPaid, !isInFlight(.cancel) else { return false }
         switch verb {
         case .capture: return units(.capture, [.planned, .inFlight, .successful]) == 0
-        case .cancel: return !isInFlight(.capture) && !isInFlight(.refund)
+        case .cancel:
+            let isLeft = units(.capture, [.successful]) == 0 || kept > 0
+            return isLeft && !isInFlight(.capture) && !isInFlight(.refund)
         case .refund: return refundable > 0
         }
     }

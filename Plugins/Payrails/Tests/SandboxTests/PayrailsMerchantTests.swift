@@ -23,7 +23,8 @@ import Testing
         let world = PayrailsWorld { $0.accessTokenLifetime = 60 }
         for (path, secret) in [("sandbox-merchant", "wrong"), ("other", "sandbox-secret"), ("sandbox-merchant", "")] {
             let answer = try await world.send(.post, "/auth/token/\(path)", nil, [("x-api-key", secret)])
-            #expect(answer.failure == "401 request.unauthorized")
+            #expect(answer.status == 401 && answer.json["error"] == "invalid_client")
+            #expect(answer.json["error_description"]?.string != nil && answer.json["errors"] == nil)
         }
         let good = try await world.send(.post, "/auth/token/sandbox-merchant", nil, [("x-api-key", "sandbox-secret")])
         #expect(good.json["token_type"] == "Bearer" && good.json["expires_in"]?.int64 == 60)
@@ -160,6 +161,20 @@ import Testing
             #expect(try await world.merchant(.post, path + action, .object([name: value])).failure == refusal)
             await world.sandbox.capture(client.session)
         }
+    }
+
+    @Test("A payment of which nothing is left is not cancelled any more, and the link to it is gone")
+    func cancelsNothing() async throws {
+        let world = PayrailsWorld()
+        let client = try await world.open()
+        let path = "/merchant/workflows/payment-acceptance/executions/\(client.session.id)"
+        _ = try await client.authorize(try client.stored())
+        await world.sandbox.capture(client.session)
+        #expect(try await world.merchant(.get, path).json["links"]?["cancel"] != nil)
+        #expect(try await world.merchant(.post, path + "/refund", [:]).status == 202)
+        world.clock.advance(by: .seconds(1))
+        #expect(try await world.merchant(.get, path).json["links"]?["cancel"] == nil)
+        #expect(try await world.merchant(.post, path + "/cancel", [:]).failure == "409 workflow.action.not-allowed")
     }
 
     @Test("A workflow that captures by itself does so once, and takes no other amount")

@@ -27,21 +27,28 @@ enum PayCommand: Command {
         options: [
             .init(name: "option", value: "id", help: "The option to pay with. (default: the first that can be paid)"),
             AutoPayOption.option,
-            .init(
-                name: "amount", value: "satoshi",
-                help: "How much, where a payee of Paykit or a bitcoin text leaves it to the payer."),
+            amountOption,
             PrivateOption.option,
             .init(name: "trust-host", help: "Pay although the link does not prove where it leads."),
             .init(name: "json", help: "Print one JSON object per event, one line each; the last is the ending."),
         ] + PaymentOptions.payers)
 
-    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let isJSON = arguments.has("json")
-        let autoPay = try AutoPayOption.read(arguments)
-        let amount = try arguments.value("amount") { text -> Money? in
+    /// The amount where the payee leaves it open.
+    static let amountOption = CommandSyntax.Option(
+        name: "amount", value: "satoshi",
+        help: "How much, where a payee of Paykit or a bitcoin text leaves it to the payer.")
+
+    static func amount(_ arguments: ParsedArguments) throws(UsageError) -> Money? {
+        try arguments.value(amountOption.name) { text -> Money? in
             guard let satoshi = UInt64(text), satoshi > 0 else { return nil }
             return try? Money(minorUnits: UInt128(satoshi), currency: .satoshi)
         }
+    }
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let isJSON = arguments.has("json")
+        let autoPay = try AutoPayOption.read(arguments)
+        let amount = try amount(arguments)
         let choice =
             arguments.value("option").map(PaymentSession.Choice.option) ?? (autoPay == nil ? .first : .withinLimits)
         let trustsLink = arguments.has("trust-host")

@@ -16,6 +16,7 @@ enum QuoteCommand: Command {
             """,
         arguments: PayCommand.syntax.arguments,
         options: [
+            PayCommand.amountOption,
             .init(name: "trust-host", help: "Ask although the link does not prove where it leads."),
             .init(name: "json", help: "Print one JSON object, and ask nothing."),
         ] + PaymentOptions.payers)
@@ -25,7 +26,7 @@ enum QuoteCommand: Command {
         _ = try PayCommand.sandboxURL(arguments)
         let (trustsLink, isJSON) = (arguments.has("trust-host"), arguments.has("json"))
         let link = try SingleLink.read(arguments, console)
-        let session = try PaymentSession(arguments, console) { label, text in
+        let session = try PaymentSession(arguments, console, amount: try PayCommand.amount(arguments)) { label, text in
             if !isJSON, label != "route" { console.narrate(label, text, isJSON: false) }
         }
         let (asked, signal) = await Interrupts.run { await session.quote(link, trustsLink: trustsLink) }
