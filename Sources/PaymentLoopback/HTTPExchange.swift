@@ -32,8 +32,8 @@ final class HTTPExchange {
             hasBegun = true
             let fields = headers(connection).fields
             guard fields.count <= Self.mostFields else { return queue(.plain(431), connection) }
-            // Readers disagree about which of several lengths counts (RFC 9112, 6.3). The library ends a value at a NUL and
-            // joins folded lines before anything is seen of them here.
+            // Readers disagree about which of several lengths counts (RFC 9112, 6.3). The library ends a value at a NUL
+            // and joins folded lines before anything is seen of them here.
             guard fields.count(where: { $0.name.equalsIgnoringASCIICase("Content-Length") }) <= 1 else {
                 return queue(.plain(400), connection)
             }

@@ -48,7 +48,8 @@ public struct ReviewCase: Sendable {
         Defect(description: "a case to review needs \(what)")
     }
 
-    /// Returns the verdict of `reviewer` on the case. The tokens that the case allows are allowed beside the reviewer's.
+    /// Returns the verdict of `reviewer` on the case. The tokens that the case allows are allowed beside the
+    /// reviewer's.
     public func verdict(of reviewer: SigningReviewer = SigningReviewer()) -> ReviewVerdict {
         var reviewer = reviewer
         reviewer.allowedTokens += allowed

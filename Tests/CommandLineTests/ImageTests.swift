@@ -70,7 +70,7 @@ struct ImageTests {
             ("BCD\n002\n8\nSCT\n\n5 €", [0x35, 0x20, 0xA4], nil),
             ("UPNQR\n\nŽupnija", [0xAE, 0x75, 0x70, 0x6E, 0x69, 0x6A, 0x61], nil),
             ("ST00011|Name=Иван", [0xC8, 0xE2, 0xE0, 0xED], nil), ("ST00013|Name=Иван", [0xE9, 0xD7, 0xC1, 0xCE], nil),
-            // ISO 8859-2 and ISO 8859-1 by the code's own word.
+            // ISO 8859-2 and ISO 8859-1 as the code itself says.
             ("Łódź", [0xA3, 0xF3, 0x64, 0xBC], 4),
             ("Zürich Söhne", Array("Z\u{FC}rich S\u{F6}hne".unicodeScalars.map { UInt8($0.value) }), 3),
             ("Zürich Söhne", Array("Z\u{FC}rich S\u{F6}hne".unicodeScalars.map { UInt8($0.value) }), nil),

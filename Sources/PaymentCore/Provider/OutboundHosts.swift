@@ -1,10 +1,10 @@
 /// The hosts that a provider may call, from ``ProviderDescriptor/outboundHosts``.
 ///
-/// `host` and `host:port` stand for exactly that, encrypted unless it is this machine. `.example.com` stands for every host below `example.com`, at a
-/// boundary between labels, encrypted and on the usual port: for services whose addresses come from their own answers.
-/// `*` stands for every host with a public domain name, encrypted: for networks whose users keep their data at servers
-/// of their choice. Names that never are public (RFC 6761, RFC 6762, RFC 7686, RFC 8375, ICANN's `internal`) are not
-/// among them. Such a provider must have a reason for each host that it calls.
+/// `host` and `host:port` stand for exactly that, encrypted unless it is this machine. `.example.com` stands for every
+/// host below `example.com`, at a boundary between labels, encrypted and on the usual port: for services whose
+/// addresses come from their own answers. `*` stands for every host with a public domain name, encrypted: for networks
+/// whose users keep their data at servers of their choice. Names that never are public (RFC 6761, RFC 6762, RFC 7686,
+/// RFC 8375, ICANN's `internal`) are not among them. Such a provider must have a reason for each host that it calls.
 package struct OutboundHosts: Sendable, Hashable {
     private let exact: Set<String>
     private let suffixes: [String]

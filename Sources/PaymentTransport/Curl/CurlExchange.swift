@@ -196,8 +196,8 @@
             return Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
         }
 
-        /// Opens a socket for a resolved address. Whoever owns a name decides where it leads: another host's never leads
-        /// to the programs of this machine.
+        /// Opens a socket for a resolved address. The owner of a name decides where it leads: the name of another
+        /// host never leads to the programs of this machine.
         private func open(_ address: UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t {
             guard let address else { return CURL_SOCKET_BAD }
             guard !isElsewhere || ccurl_is_near(address) == 0 else {

@@ -5,8 +5,8 @@
 
     /// Sends requests with libcurl, all of them on one thread.
     ///
-    /// - Connections are kept and reused, one request at a time, over HTTP/1.1 only: no other version is offered, and an
-    ///   answer in another one is refused. Within HTTP/2 a server can keep libcurl, and with it all requests of the
+    /// - Connections are kept and reused, one request at a time, over HTTP/1.1 only: no other version is offered, and
+    ///   an answer in another one is refused. Within HTTP/2 a server can keep libcurl, and with it all requests of the
     ///   transport, busy with empty frames beyond any time limit.
     /// - Redirects are returned, never followed; there are no cookies, no cache, no `.netrc` and no proxies from the
     ///   environment. Answers are not decompressed, because nothing compressed is asked for.

@@ -218,7 +218,7 @@ final class ExternalProcess: @unchecked Sendable {
 
     // MARK: Starting
 
-    /// Keeps every file that is open here from programs, whoever opened it: they get the standard streams and no other.
+    /// Keeps every file that is open here, also a library's, from programs: they get the standard streams and no other.
     private static func keepFiles() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? [] {
             guard let descriptor = Int32(name), descriptor > 2 else { continue }

@@ -12,8 +12,8 @@ struct QRCode: Equatable {
 
     /// Encodes `text` with medium error correction, or low where only that fits. Nil when it is too long for any code.
     ///
-    /// The code names its character set where the text has more than ASCII: without that readers take it for ISO 8859-1,
-    /// or guess.
+    /// The code names its character set where the text has more than ASCII: without that readers take it for ISO
+    /// 8859-1, or guess.
     init?(_ text: String) {
         self.init(bytes: Array(text.utf8), characterSet: text.utf8.allSatisfy { $0 < 0x80 } ? nil : Self.utf8)
     }

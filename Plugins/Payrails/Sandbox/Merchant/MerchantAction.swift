@@ -65,7 +65,8 @@ extension PayrailsSandbox.Execution {
     }
 
     /// Returns true if a merchant may request `verb` now. Documented: an authorised or captured payment can be
-    /// cancelled, as long as there is something of it left to void, and one that is captured, or being captured, can be refunded, also in parts.
+    /// cancelled, as long as there is something of it left to void, and one that is captured, or being captured, can be
+    /// refunded, also in parts.
     func isAllowed(_ verb: PayrailsSandbox.MerchantAction.Verb) -> Bool {
         guard isPaid, !isInFlight(.cancel) else { return false }
         switch verb {

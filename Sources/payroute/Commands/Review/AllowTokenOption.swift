@@ -5,7 +5,7 @@ enum AllowTokenOption {
     static let syntax = CommandSyntax.Option(
         name: "allow-token", value: "tokens",
         help:
-            "Pay these tokens although no table knows them: CAIP-19, by commas (eip155:1/erc20:0x...). What each is, and in which decimals it counts, is then the service's word."
+            "Pay these tokens although no table knows them: CAIP-19, by commas (eip155:1/erc20:0x...). What each is, and in which decimals it counts, is then the service's claim."
     )
 
     static func read(_ arguments: ParsedArguments) throws(UsageError) -> [AssetID] {

@@ -12,8 +12,8 @@ enum CodeBytes {
 
     /// Returns the text of bytes for which ``text(_:)`` is nil.
     ///
-    /// - Parameter guess: The scanner's conversion. It guesses at none of the sets here but ISO 8859-1: where one of them
-    ///   gives the same text, the code names it.
+    /// - Parameter guess: The scanner's conversion. It guesses at none of the sets here but ISO 8859-1: where one of
+    ///   them gives the same text, the code names it.
     static func text(_ bytes: [UInt8], convertedTo guess: String?) -> String? {
         for set in CharacterSet.allCases where guess != nil && set != .latin1 {
             if let text = set.text(bytes), text.utf8.elementsEqual((guess ?? "").utf8) { return text }
