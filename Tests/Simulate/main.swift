@@ -6,7 +6,8 @@ import Synchronization
 //
 //     swift run -c release Simulate [COUNT [FAILURES [FIRST]]]  COUNT histories on all cores, until FAILURES failed
 //     swift run -c release Simulate --seed SEED   one history, with all its events
-//     swift run -c release Simulate --mistakes    the first history that finds each planted mistake, of 10,000
+//     swift run -c release Simulate --mistakes [WORD]    the first history that finds each planted mistake
+//     swift run -c release Simulate --controls    the histories of planted mistakes, without them
 //     swift run -c release Simulate --recurring PLANS [SEED]    five years of PLANS plans that are charged repeatedly
 //     swift run -c release Simulate --links COUNT [FIRST]    histories of two wallets with a private link
 //     swift run -c release Simulate --mistake SEED NAME    one history with the mistake of this name, or with none
@@ -14,7 +15,8 @@ import Synchronization
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch (arguments.first, arguments.dropFirst().first.flatMap(UInt64.init)) {
 case ("--seed", let seed?): exit(OneHistory.run(seed))
-case ("--mistakes", _): exit(Mistakes.run())
+case ("--mistakes", _): exit(Mistakes.run(arguments.dropFirst().first))
+case ("--controls", _): exit(Mistakes.controls() == 0 ? 0 : 1)
 case ("--recurring", let plans?):
     exit(try await FiveYears.run(Int(clamping: plans), arguments.dropFirst(2).first.flatMap { UInt64($0) } ?? 7))
 case ("--links", let count?):

@@ -175,6 +175,28 @@ public final class SimulatedDisk: Sendable {
         }
     }
 
+    /// A copy of the journal, as a backup keeps it.
+    package struct Copy: Sendable {
+        fileprivate let records: RecordLog
+        fileprivate let spendings: SpendingLedger
+    }
+
+    /// Returns a copy of what is durable.
+    package func copy() -> Copy {
+        state.withLock { Copy(records: $0.durable, spendings: $0.spendings) }
+    }
+
+    /// Puts a copy in the journal's place, while no process has it open: later records are lost.
+    package func restore(_ copy: Copy) {
+        state.withLock { state in
+            state.holdings = [:]
+            (state.seen, state.durable, state.spendings) = (copy.records, copy.records, copy.spendings)
+            // What was on its way to the disk stays lost.
+            state.synced += state.tail.count
+            state.tail = []
+        }
+    }
+
     /// The bytes before a place by chance; in every second case followed by garbage, as when sectors arrived out of
     /// order.
     private func torn(_ bytes: [UInt8]) -> [UInt8] {

@@ -159,6 +159,24 @@ enum HastyTaking {
     }
 }
 
+/// Ends an open refund by the notification of any refund with its number.
+enum NumberTaking {
+    static let taking: Variation.Taking = { notification, provider, router, journal, clock in
+        let genuine = try await router.handle(notification, from: provider)
+        guard genuine.reference.isRefund,
+            let open = try await journal.unfinished().first(where: { $0.attempt.refund?.id == genuine.reference.id })
+        else { return genuine }
+        let lease = PaymentLease(
+            payment: open.attempt.reference, holder: "the merchant", duration: .seconds(600))
+        guard try await journal.acquire(lease, at: clock.now) else { return genuine }
+        let made = ServiceReport.succeeded(PaymentReceipt(reference: open.attempt.reference))
+        try await journal.append(
+            JournalEntry(date: clock.now, event: .outcome(made)), to: open.attempt.id, under: lease)
+        try await journal.release(lease)
+        return genuine
+    }
+}
+
 /// Steps in which a signature is an answer like any other.
 struct UncountedSignatures: StepRunner {
     let context: ProviderContext

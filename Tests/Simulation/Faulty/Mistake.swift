@@ -69,6 +69,27 @@ package struct Mistake: Sendable {
                     variation.journal = { base, _ in DeafJournal(base: base) }
                 }, symptom: "a person's decision was taken, and is not stored"),
             Mistake(
+                name: "a refund is known by its number alone",
+                variation: alike { $0.markets = [ShopMarket.maker(knowingByNumber)] },
+                symptom: "but nothing was given back"),
+            Mistake(
+                name: "a notification of another payment's refund is taken for this one's",
+                variation: alike { variation in
+                    variation.taking = NumberTaking.taking
+                    variation.faults = { faults in
+                        faults.lostBefore = 0.4
+                        faults.diskFull = 0
+                        faults.stopped = 0
+                    }
+                }, symptom: "is written as given back, but is not"),
+            Mistake(
+                name: "a refund's number is drawn in the journal", variation: restoring(numberingByAttempt),
+                symptom: "was given back, but only"),
+            Mistake(
+                name: "recovery waits for a wallet that never answers",
+                variation: stuck { $0.recoveryBound = .seconds(1 << 40) },
+                symptom: "recovery did not return"),
+            Mistake(
                 name: "a quote states the service's report as it is", variation: unjudgedQuotes,
                 symptom: "quote said"),
             Mistake(
@@ -124,6 +145,7 @@ package struct Mistake: Sendable {
     /// The variations in which the mistakes are planted: sound without them.
     package static let controls = [
         keyedOnly(), withoutKeys(.never), shop { _ in }, restless, keeping, reentrant { $0.hidesReentries = false },
+        alike { _ in }, restoring(), stuck { _ in },
     ]
 
     /// The first mistake, with a check of every request that leaves.
@@ -164,6 +186,45 @@ package struct Mistake: Sendable {
         variation.journal = { base, _ in
             (base as? any SpendingStore).map { ForgivingAccount(base: base, account: $0) } ?? base
         }
+        return variation
+    }
+
+    private static var knowingByNumber: ShopHabits {
+        var habits = ShopHabits()
+        habits.knowsRefundsByNumber = true
+        return habits
+    }
+
+    /// Two merchants' servers at a shop, which number their refunds alike.
+    private static func alike(_ change: (inout Variation) -> Void) -> Variation {
+        var variation = shop { _ in }
+        variation.servers = 1
+        variation.merchantCalls = 1
+        variation.quotes = 0
+        variation.keyChanges = 0
+        change(&variation)
+        return variation
+    }
+
+    private static var numberingByAttempt: ShopHabits {
+        var habits = ShopHabits()
+        habits.numbersRefundsByAttempt = true
+        return habits
+    }
+
+    /// Journals of a shop's merchant that are restored from older copies.
+    private static func restoring(_ habits: ShopHabits = ShopHabits()) -> Variation {
+        var variation = shop { $0 = habits }
+        variation.restores = 1
+        variation.merchantCalls = 1
+        return variation
+    }
+
+    /// Payers whose wallet or settler never answers for one payment while everything else heals.
+    private static func stuck(_ change: (inout Variation) -> Void) -> Variation {
+        var variation = Variation()
+        variation.stuckPayers = 1
+        change(&variation)
         return variation
     }
 

@@ -80,7 +80,15 @@ struct Calls: Sendable {
     func recover(as payer: Payer) async {
         let begun = life.witness.tick()
         let router = seat.router
-        let reports = await within(nil) { await acting(begun) { (try? await router.recover(as: payer)) ?? [] } }
+        let (bound, isStuck) = (life.variation.recoveryBound, life.hangs.stuck != nil)
+        // Two rounds of attempts at most, and the reservations.
+        let reports = await within(isStuck ? .seconds(1500) : nil, grace: isStuck ? .zero : nil) {
+            await acting(begun) { (try? await router.recover(as: payer, bound: bound)) ?? [] }
+        }
+        if isStuck, reports == nil, !seat.process.isDead {
+            await life.oracle.breach(
+                nil, "recovery did not return while one payment's wallet did not answer", .hanging)
+        }
         for report in reports ?? [] where !seat.process.isDead {
             let content: Statement.Content =
                 switch report.result {

@@ -16,7 +16,7 @@ struct Convergence: Sendable {
         for _ in 0..<40 {
             // Some attempts resume only at their link: those are paid again, too.
             let open = Set(try await unended().map { markets.identity(of: $0.attempt.reference) })
-            for payment in seat.device.payments {
+            for payment in seat.device.payments where !isStuck(payment.reference) {
                 let ending = endings[payment.reference]
                 guard ending == nil || open.contains(payment.reference) else { continue }
                 let next = await pay(payment)
@@ -27,7 +27,8 @@ struct Convergence: Sendable {
             try await seat.process.clock.sleep(for: .seconds(60))
         }
         // A refused payment may have been paid since by a recovered attempt.
-        for payment in seat.device.payments where endings[payment.reference] == .refused {
+        for payment in seat.device.payments
+        where endings[payment.reference] == .refused && !isStuck(payment.reference) {
             endings[payment.reference] = await pay(payment) ?? .refused
         }
         return endings
@@ -67,7 +68,7 @@ struct Convergence: Sendable {
     }
 
     private func isOver(_ endings: [PaymentReference: Judgement.Ending]) async -> Bool {
-        for payment in seat.device.payments where endings[payment.reference] == nil {
+        for payment in seat.device.payments where endings[payment.reference] == nil && !isStuck(payment.reference) {
             guard await isEndless(payment.reference) else { return false }
         }
         return true
@@ -81,12 +82,15 @@ struct Convergence: Sendable {
                 // One that never arrived is never reported.
                 guard await markets[refund.payment.provider]?.givenBack(refund) ?? 0 > 0 else { continue }
             }
-            if life.isDistrusted(history) { continue }
+            if life.isDistrusted(history) || isStuck(history.attempt.reference) { continue }
             if await isEndless(markets.identity(of: history.attempt.reference)) { continue }
             unended.append(history)
         }
         return unended
     }
+
+    /// True if the payment's wallet and settler do not answer.
+    private func isStuck(_ payment: PaymentReference) -> Bool { life.hangs.stuck == markets.identity(of: payment) }
 
     /// True if the payment may stay open: the service never reports its outcome, or the wallet may have sent coins that
     /// the service has not seen.

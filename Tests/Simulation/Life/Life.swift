@@ -24,6 +24,12 @@ struct Life: Sendable {
     /// Every third history is sealed. In some the key is added, changed or lost in between.
     /// True if the application calls its router from inside callbacks.
     let reenters: Bool
+    /// True if two merchants' servers with separate journals number their refunds alike.
+    let hasServers: Bool
+    private let hasRestores: Bool
+    /// True if one payment's wallet and settler never answer while everything else heals.
+    let hasStuckPayer: Bool
+    let backups = Backups()
     private let keys: (first: JournalKey?, later: JournalKey?, change: Double)
     private let hasUpgrade: Bool
     private let leases: LeasePolicy
@@ -46,6 +52,9 @@ struct Life: Sendable {
         hasUpgrade = random.happens(variation.upgrades)
         // Drawn apart, so that other histories stay as they are.
         reenters = SeededRandomSource(seed: world.seed ^ 0xCA11).happens(variation.reentries)
+        hasServers = SeededRandomSource(seed: world.seed ^ 0x5E12).happens(variation.servers)
+        hasRestores = SeededRandomSource(seed: world.seed ^ 0xBACC).happens(variation.restores)
+        hasStuckPayer = SeededRandomSource(seed: world.seed ^ 0x57C0).happens(variation.stuckPayers)
         // A payer who never answers makes calls hang that wait for them.
         if reenters { world.faults.payerHangs = 0 }
         // Every fourth is slower than its leases.
@@ -81,16 +90,24 @@ struct Life: Sendable {
             started += seats.count
             await withTaskGroup(of: Void.self) { group in
                 for seat in seats { group.addTask { await Days(life: self, seat: seat).live() } }
+                if hasRestores { group.addTask { await backup(devices) } }
             }
             for device in devices where random.happens(0.3) { world.failPower(of: device.disk) }
             for seat in seats { seat.process.crash() }
+            if hasRestores { try await restore(devices) }
             try await world.clock.sleep(for: .seconds(pause()))
         }
         if hasUpgrade { edition = .renamed }
         world.faults = .none
         world.note("everything heals")
-        let (endings, healed) = try await heal(devices, edition)
+        if hasStuckPayer { hangs.stick(markets.identity(of: random.pick(payments).reference)) }
+        var (endings, healed) = try await heal(devices, edition)
         hangs.release()
+        if hasStuckPayer {
+            let (later, more) = try await heal(devices, edition)
+            endings = zip(endings, later).map { $0.merging($1) { $0 == .refused ? $1 : $0 } }
+            healed += more
+        }
         // Until the last request in flight has arrived.
         try await world.clock.sleep(for: .seconds(250))
         var ends: [Judgement.Device] = []
@@ -137,7 +154,7 @@ struct Life: Sendable {
         _ payments: [MarketPayment], _ ends: [Judgement.Device], processes: Int
     ) async -> Verdict {
         let judgement = Judgement(markets: markets, witness: witness, oracle: oracle, chain: chain, key: key)
-        let refunds = ends.flatMap(\.histories).compactMap(\.attempt.refund)
+        let refunds = witness.refunds
         await judgement.judge(payments, ends, refunds)
         for breach in witness.breaches { await oracle.breach(nil, breach, .money) }
         var verdict = Verdict()
@@ -181,14 +198,17 @@ struct Life: Sendable {
 
     private func makeDevices(_ payments: [MarketPayment]) -> [Device] {
         let shared = payments.filter(\.isForAll)
-        let count = !shared.isEmpty && random.happens(variation.devices) ? 2 : 1
+        let isDivided = hasServers && payments.count > 1
+        let count = isDivided || (!shared.isEmpty && random.happens(variation.devices)) ? 2 : 1
         return (0..<count).map { number in
+            let own = payments.indices.filter { $0 % 2 == number }.map { payments[$0] }
             let disk = number == 0 ? world.disk : world.makeDisk()
             let careful = CarefulPayer(
                 world, seed: UInt64(number), chain: chain, witness: witness, hangs: hangs, disk: disk)
             return Device(
                 number: number, disk: disk,
-                payer: careful.payer { markets.equip(&$0) }, payments: number == 0 ? payments : shared)
+                payer: careful.payer { markets.equip(&$0) },
+                payments: isDivided ? own : number == 0 ? payments : shared)
         }
     }
 

@@ -107,9 +107,11 @@ struct MerchantCalls: Sendable {
     private func refund(_ market: any Market, _ payment: PaymentReference) async {
         let merchants = seat.merchants
         // A copy of a request that was refused because nothing was paid yet might arrive after the payment.
-        guard await market.isPaid(payment), let request = await market.refund(random.below(3), of: payment) else {
-            return
-        }
+        let number = random.below(3)
+        guard await market.isPaid(payment), let drawn = await market.refund(number, of: payment) else { return }
+        let request =
+            life.hasServers ? RefundRequest(of: payment, amount: drawn.amount, id: "credit-\(number)") : drawn
+        life.witness.asks(for: request)
         let begun = life.witness.tick()
         let content = await calls.answer(nil, begun) { try await merchants.refund(request) }
         let attempt = PaymentAttempt(

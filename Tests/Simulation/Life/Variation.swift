@@ -33,6 +33,15 @@ package struct Variation: Sendable {
     package var upgrades = 0.1
     /// The probability that an application calls its router from inside callbacks.
     package var reentries = 0.1
+    /// The probability that payments are those of two merchants' servers, with separate journals, which number refunds
+    /// alike and get each other's notifications.
+    package var servers = 0.1
+    /// The probability that journals are restored from older copies between runs.
+    package var restores = 0.06
+    /// The probability that one payment's wallet and settler never answer while everything else heals.
+    package var stuckPayers = 0.06
+    /// The time that recovery gives one attempt.
+    package var recoveryBound = Duration.seconds(300)
     /// True if a router does not learn that such a call comes from inside.
     package var hidesReentries = false
     /// The probability that a payment is quoted, beside what else is done with it.

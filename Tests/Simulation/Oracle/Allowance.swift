@@ -45,7 +45,9 @@ extension Judgement {
             guard await oracle.hasMoved(history.attempt) else { continue }
             let attempt = history.attempt
             guard device.spendings.contains(where: { $0.spending.attempt == attempt.id }) else {
-                await oracle.breach(nil, "\(attempt.id) was paid without a question, and nothing was reserved for it")
+                await oracle.breach(
+                    nil, "\(attempt.id) was paid without a question, and nothing was reserved for it",
+                    isRemembered: true)
                 continue
             }
         }
@@ -54,7 +56,8 @@ extension Judgement {
             for (first, units) in sums.sorted(by: { $0.key < $1.key }) {
                 guard units > limit.amount.minorUnits else { continue }
                 await oracle.breach(
-                    nil, "\(units) was paid without a question from \(first) on, beyond the limit of \(limit)")
+                    nil, "\(units) was paid without a question from \(first) on, beyond the limit of \(limit)",
+                    isRemembered: true)
             }
         }
         for record in device.spendings where record.state == .reserved {

@@ -51,10 +51,14 @@ struct Judgement: Sendable {
         let sent = witness.acts(for: payment).filter { $0.transfer != nil }
         for device in Set(sent.map(\.doer.device)).sorted() {
             let own = sent.count { $0.doer.device == device }
-            if own > 1 { await oracle.breach(payment, "\(payment.id): the wallet sent coins \(own) times") }
+            if own > 1 {
+                await oracle.breach(payment, "\(payment.id): the wallet sent coins \(own) times", isRemembered: true)
+            }
             for known in witness.attempts(at: payment) where known.device == device {
                 guard await markets.wasCaptured(known.attempt) else { continue }
-                await oracle.breach(payment, "\(payment.id): the wallet sent coins, and the service took money too")
+                await oracle.breach(
+                    payment, "\(payment.id): the wallet sent coins, and the service took money too",
+                    isRemembered: true)
             }
         }
     }
@@ -86,7 +90,7 @@ struct Judgement: Sendable {
         switch device.endings[payment.reference] {
         // One process may have been refused before the other one's wallet sent coins.
         case .refused? where hasMoved && !device.histories.contains { mayStayUnknown($0, payment.reference) }:
-            await oracle.breach(payment.reference, "\(name) was refused in the end, but is paid")
+            await oracle.breach(payment.reference, "\(name) was refused in the end, but is paid", isRemembered: true)
         case nil:
             let elsewhere = await hasBeenPaidElsewhere(payment.reference, device.number)
             if payment.isEndless, hasMoved || elsewhere { return }
@@ -138,6 +142,7 @@ struct Judgement: Sendable {
         let payment = markets.identity(of: attempt.reference)
         func breach(_ text: String) async { await oracle.breach(payment, "\(payment.id): \(attempt.id) \(text)") }
         let hasMoved = await oracle.hasMoved(attempt)
+        let hasLost = witness.hasLostRecords(of: payment)
         switch history.outcome {
         case _ where !history.isFinished:
             let isEndless = payments.contains { $0.reference == payment && $0.isEndless }
@@ -149,8 +154,8 @@ struct Judgement: Sendable {
                 elsewhere ? .otherDevices : nil)
         case .succeeded?: if await !markets.isPaid(payment) { await breach("is written as paid, but is not") }
         case let outcome? where outcome.isFinal:
-            if hasMoved { await breach("is written as \(outcome), but money moved") }
-        default: if hasMoved { await breach("was abandoned as without effect, but money was taken") }
+            if hasMoved, !hasLost { await breach("is written as \(outcome), but money moved") }
+        default: if hasMoved, !hasLost { await breach("was abandoned as without effect, but money was taken") }
         }
     }
 

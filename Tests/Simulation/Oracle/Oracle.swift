@@ -39,7 +39,11 @@ actor Oracle {
         return found
     }
 
-    func breach(_ payment: PaymentReference?, _ text: String, _ promise: Promise? = nil) {
+    /// - Parameter isRemembered: true if only records could have prevented it: then it is none where they were lost.
+    func breach(
+        _ payment: PaymentReference?, _ text: String, _ promise: Promise? = nil, isRemembered: Bool = false
+    ) {
+        if isRemembered, witness.hasLostRecords(of: payment) { return }
         // A breach that was found at once is not reported again at the end.
         guard texts.insert(text).inserted else { return }
         found.append(Breach(promise: promise ?? circumstances.promise(about: payment, witness), text: text))
@@ -73,13 +77,14 @@ actor Oracle {
             // A bare query is answered with the service's status, whatever the journal has.
             if word.call == "status" {
                 breach(
-                    payment, "\(payment.id): \(word.description), but money moved by \(known.attempt.id)", .questions)
+                    payment, "\(payment.id): \(word.description), but money moved by \(known.attempt.id)", .questions,
+                    isRemembered: true)
                 continue
             }
             let hasLeft = !word.deniesEffect || hasLeft(known.attempt, in: word)
             breach(
                 payment, "\(payment.id): \(word.description), but money moved by \(known.attempt.id)",
-                hasLeft ? nil : .abandonment)
+                hasLeft ? nil : .abandonment, isRemembered: true)
         }
     }
 
@@ -90,7 +95,8 @@ actor Oracle {
         // A transfer that left later, from another caller, is not denied.
         let isDenied = word.deniesEffect && hasLeft(attempt, in: word)
         guard word.isFinalNegative || isDenied, await hasMoved(attempt) else { return }
-        breach(payment, "\(payment.id): \(word.description), but money moved by \(attempt.id)")
+        breach(
+            payment, "\(payment.id): \(word.description), but money moved by \(attempt.id)", isRemembered: true)
     }
 
     /// A `paidElsewhere` statement must concern a paid payment.
@@ -137,7 +143,8 @@ actor Oracle {
                 // A refusal of the payer concerns these accounts, and the present.
                 if isRepayable || reason.code == .compliance { continue }
             }
-            breach(payment, "\(payment.id): \(word.description), but it was paid later", .finality)
+            breach(
+                payment, "\(payment.id): \(word.description), but it was paid later", .finality, isRemembered: true)
         }
     }
 
@@ -158,6 +165,7 @@ struct Circumstances: Sendable {
     let hasRefusedCopies: Bool
 
     func promise(about payment: PaymentReference?, _ witness: Witness) -> Promise {
+        if let payment, witness.hasLostRecords(of: payment) { return .restored }
         if let payment, witness.isRenamed(payment) { return .spellings }
         if isUpgraded { return .renamedSteps }
         if let payment {

@@ -96,7 +96,7 @@ extension Oracle {
                 breach(
                     nil,
                     "\(attempt.id) was granted without a question: with it \(units) is paid or can still be taken by "
-                        + "signatures from \(first) on, beyond the limit of \(limit)")
+                        + "signatures from \(first) on, beyond the limit of \(limit)", isRemembered: true)
             }
         }
     }
@@ -131,7 +131,8 @@ extension Oracle {
         else { return }
         breach(
             payment,
-            "\(payment.id): \(attempt) handed in a signature beside one of \(other.attempt.id) that is still good")
+            "\(payment.id): \(attempt) handed in a signature beside one of \(other.attempt.id) that is still good",
+            isRemembered: true)
     }
 
     /// Checks a statement that no money moved: no signature for the payment is good.
@@ -143,7 +144,8 @@ extension Oracle {
             guard word.isFinalNegative || signed.call == word.begun else { continue }
             breach(
                 payment,
-                "\(payment.id): \(word.description), but a signature of \(signed.attempt.id) is still good")
+                "\(payment.id): \(word.description), but a signature of \(signed.attempt.id) is still good",
+                isRemembered: true)
         }
     }
 }

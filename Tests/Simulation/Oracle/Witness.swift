@@ -40,6 +40,10 @@ final class Witness: Sendable {
         var asking: Set<Int> = []
         /// The attempts that a person has ended before anything left for them.
         var ended: Set<AttemptID> = []
+        /// The payments of which a device has lost records, and the devices.
+        var lost: [PaymentReference: Set<Int>] = [:]
+        /// Every refund that was asked for.
+        var refunds: [RefundRequest] = []
         /// The attempts that were opened without a question.
         var unasked: Set<AttemptID> = []
     }
@@ -56,6 +60,9 @@ final class Witness: Sendable {
         signatures = Signatures(clock: clock)
         self.identity = identity
     }
+
+    /// The one name of a payment.
+    func name(of payment: PaymentReference) -> PaymentReference { identity(payment) }
 
     /// The next moment.
     func tick() -> Int {
@@ -130,6 +137,27 @@ final class Witness: Sendable {
 
     /// Records that a person has ended an attempt before anything left for it.
     func ends(_ attempt: AttemptID) { state.withLock { _ = $0.ended.insert(attempt) } }
+
+    /// Records that a device has lost records of a payment, or all that it had decided.
+    func loses(_ payment: PaymentReference, on device: Int) {
+        state.withLock { state in
+            _ = state.lost[payment, default: []].insert(device)
+            state.ended = []
+        }
+    }
+
+    /// True if a device has lost records of the payment; of any payment where it is nil.
+    func hasLostRecords(of payment: PaymentReference?) -> Bool {
+        state.withLock { state in payment.map { state.lost[$0] != nil } ?? !state.lost.isEmpty }
+    }
+
+    /// Records that a merchant asks for a refund.
+    func asks(for refund: RefundRequest) {
+        state.withLock { if !$0.refunds.contains(refund) { $0.refunds.append(refund) } }
+    }
+
+    /// Every refund that was asked for, oldest first.
+    var refunds: [RefundRequest] { state.withLock { $0.refunds } }
 
     /// True if an attempt was opened without a question.
     func isUnasked(_ attempt: AttemptID) -> Bool { state.withLock { $0.unasked.contains(attempt) } }

@@ -57,7 +57,7 @@ final class CarefulPayer: PaymentSigner {
         if world.happens(world.faults.payerFails) {
             throw PaymentError(.payer, "the payer refused to sign", phase: .beforeSend)
         }
-        if world.happens(world.faults.payerHangs) { await hang("the wallet, before it sends") }
+        if world.happens(world.faults.payerHangs) || isStuck { await hang("the wallet, before it sends") }
         await Reentry.happen("the wallet, before it sends")
         let (hash, transfer) = chain.broadcast(
             request.parameters[0] ?? request.parameters, on: request.account.chain.text)
@@ -74,6 +74,11 @@ final class CarefulPayer: PaymentSigner {
 
     // MARK: Silence
 
+    private var isStuck: Bool {
+        guard let stuck = hangs.stuck, let attempt = Acting.attempt else { return false }
+        return witness.name(of: attempt.reference) == stuck
+    }
+
     private func hang(_ what: String) async {
         world.note("\(what) does not answer")
         await hangs.wait()
@@ -81,7 +86,7 @@ final class CarefulPayer: PaymentSigner {
 
     /// Never answers, or refuses, by chance.
     private func ponder(_ what: String) async throws {
-        if world.happens(world.faults.payerHangs) { await hang(what) }
+        if world.happens(world.faults.payerHangs) || isStuck { await hang(what) }
         await Reentry.happen(what)
         if world.happens(world.faults.payerFails) { throw WalletIsGone() }
     }

@@ -1,3 +1,4 @@
+import PaymentCore
 import PaymentRouting
 import Synchronization
 
@@ -7,6 +8,7 @@ final class Hangs: Sendable {
     private struct State {
         var waiting: [OneShot<Void>] = []
         var isOver = false
+        var stuck: PaymentReference?
     }
 
     private let state = Mutex(State())
@@ -21,6 +23,12 @@ final class Hangs: Sendable {
         if isOver { return }
         await pending.value()
     }
+
+    /// Makes every question about a payment wait from now on.
+    func stick(_ payment: PaymentReference) { state.withLock { $0.stuck = payment } }
+
+    /// The payment about which every question waits.
+    var stuck: PaymentReference? { state.withLock { $0.isOver ? nil : $0.stuck } }
 
     /// The number of waiting questions.
     var count: Int { state.withLock { $0.waiting.count } }

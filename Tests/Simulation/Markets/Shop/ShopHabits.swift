@@ -10,6 +10,10 @@ package struct ShopHabits: Sendable {
     package var trustsRefusedCopies = false
     /// The declared kind of the wallet's transfer of coins; nil if nothing is paid by wallet.
     package var wallet: StepKind?
+    /// True if a refund of any payment that has the requested one's number is taken as that one.
+    package var knowsRefundsByNumber = false
+    /// True if a refund's number at the service is drawn once in each attempt, instead of being the request's.
+    package var numbersRefundsByAttempt = false
     /// The mistakes with input from outside.
     package var mistakes: Set<ShopMistake> = []
 

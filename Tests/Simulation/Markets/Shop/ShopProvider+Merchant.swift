@@ -54,10 +54,20 @@ extension ShopProvider: RefundingService {
     package func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         let made = ServiceReport.succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
         if habits.mistakes.contains(.refundsUnsent) { return made }
+        if habits.knowsRefundsByNumber,
+            let known = try? await context.http.send(
+                HTTPRequest(.get, try HTTPURL("https://\(ShopService.host)").appending(["refunds", request.id]))),
+            known.status == 200
+        {
+            return made
+        }
         guard request.amount.currency.denotesSame(as: .eur), request.amount.exponent == 2 else {
             throw PaymentError(.requestRefused, "the shop gives euros back, in cents", provider: Self.id)
         }
-        let number = habits.mistakes.contains(.refundsAnew) ? context.random.hex(8) : request.id
+        var number = habits.mistakes.contains(.refundsAnew) ? context.random.hex(8) : request.id
+        if habits.numbersRefundsByAttempt {
+            number = try await context.step("number", .query) { context.random.hex(8) }
+        }
         let body: JSONValue = ["id": .string(number), "amount": .string(request.amount.minorUnitText)]
         let post = HTTPRequest(
             .post, try url(request.payment, ["refunds"]), body: body.serialized(), replay: .safe)
@@ -65,7 +75,7 @@ extension ShopProvider: RefundingService {
             let refund: Refund = try await context.step("refund", .mutation(replay: .sameKey)) {
                 try await exchange(request.payment, post, isMutation: true, context)
             }
-            return try refund.outcome(of: request, isChecked: isChecked && !habits.mistakes.contains(.refundsAnew))
+            return try refund.outcome(of: request, isChecked: isChecked && number == request.id)
         } catch let error as PaymentError where error.phase == .answered && error.vendorCode == "402" {
             return habits.mistakes.contains(.refundsHopefully)
                 ? made : .declined(DeclineReason(.refused, "the shop gives nothing back"))

@@ -106,6 +106,10 @@ package actor ShopService: SandboxService {
 
     package func respond(to request: HTTPRequest) async -> HTTPResponse {
         let path = request.url.path.split(separator: "/").map(String.init)
+        if path.count == 2, path[0] == "refunds", let paid = payments.first(where: { $0.value.refunds[path[1]] != nil })
+        {
+            return view(paid.key, path[1])
+        }
         guard path.count >= 2, path[0] == "payments" else { return answer(404, ["error": "not_found"]) }
         // Ids ignore case, like texts that people type.
         let id = path[1].lowercased()
