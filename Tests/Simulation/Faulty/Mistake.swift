@@ -12,8 +12,8 @@ package struct Mistake: Sendable {
     package let variation: Variation
     /// Words that its breach must contain.
     package let symptom: String
-    /// True if some thousand histories pass before one shows it: too many without the optimizer.
-    package var isRare = false
+    /// True if the histories up to the first that shows it are too many, or take too long, without the optimizer.
+    package var isSlow = false
 
     /// The first of `seeds` whose history shows the mistake.
     package func found(in seeds: Range<UInt64>) -> UInt64? {
@@ -91,7 +91,7 @@ package struct Mistake: Sendable {
                 symptom: "recovery did not return"),
             Mistake(
                 name: "a quote states the service's report as it is", variation: unjudgedQuotes,
-                symptom: "quote said"),
+                symptom: "quote said", isSlow: true),
             Mistake(
                 name: "two spellings of a link are two payments", variation: shop { $0.foldsSpellings = false },
                 symptom: "captured 2 times"),
@@ -101,7 +101,7 @@ package struct Mistake: Sendable {
             Mistake(name: "a negative age counts as young", variation: unsuspecting, symptom: "captured 2 times"),
             Mistake(
                 name: "a late notification ends another attempt", variation: hasty, symptom: "but money moved",
-                isRare: true),
+                isSlow: true),
             Mistake(
                 name: "a settler knows no payment again", variation: forgetful, symptom: "captured 2 times"),
             Mistake(
