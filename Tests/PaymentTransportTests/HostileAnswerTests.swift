@@ -96,7 +96,7 @@ struct HostileAnswer: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// What a request's time limit and its neighbours are promised, held against services of all kinds.
+/// The promises of a request's time limit and to its neighbours, held against services of all kinds.
 @Suite("Hostile answers") struct HostileAnswerTests {
     private static let limit = Duration.milliseconds(800)
 
