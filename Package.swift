@@ -82,8 +82,6 @@ let sources = [
     library("PaymentCore"),
     library("PaymentCrypto", "PaymentCore CLibcrypto"),
     library("PaymentSecp256k1", "CSecp256k1"),
-    // Two ciphers of Pubky that no other library has. Apart, so that only Paykit needs libsodium.
-    library("PaymentSodium", "CSodium"),
     library("PaymentRouting", "PaymentCore PaymentCrypto"),
     // What is paid without a service behind it; payments that come again.
     library("PaymentSettlement", "PaymentCore PaymentCrypto"),
@@ -104,17 +102,23 @@ let sources = [
         "PaymentSandbox",
         "PaymentCore PaymentRouting PaymentStandards PaymentTransport PaymentWallet SandboxSupport "
             + "BitcoinSandbox CitconSandbox PaykitSandbox PayrailsSandbox WalletConnectPaySandbox"),
-    program(
-        "payroute",
+    // The command line, which is given its vendors, and the program, which gives it all of them.
+    library(
+        "PayrouteCommands",
         "PaymentCore PaymentReview PaymentRouting PaymentStandards PaymentTransport PaymentStore PaymentWallet "
-            + "PaymentLoopback PaymentSandbox PaymentTesting SandboxHome SandboxSupport CPNG CQREncode CZBar"),
+            + "PaymentLoopback PaymentTesting SandboxHome SandboxSupport CPNG CQREncode CZBar", at: "Sources/payroute"),
+    program("payroute", "PaymentSandbox PayrouteCommands", at: "Sources/PayrouteProgram"),
 ]
 
 // MARK: The vendors
 
+/// A router with a journal and the network.
+let app = "PaymentCore PaymentRouting PaymentStore PaymentTransport"
 /// What a vendor's suites use of the library and of what tests share, and what its market in simulations does.
 let suite = "\(sandboxed) PaymentReview PaymentRouting PaymentStore PaymentTransport TestSupport +Provider +Sandbox"
 let market = "MarketModel PaymentCore PaymentCrypto PaymentTesting +Provider +Sandbox"
+/// Paykit's provider, with the network and the sockets below it.
+let pubky = "+Network +Provider +Pubky"
 let fuzz = "FuzzModel PaymentCore PaymentCrypto PaymentRouting PaymentStore +Provider"
 
 let vendors =
@@ -155,22 +159,24 @@ let vendors =
     + house(
         "Paykit",
         [
-            "Provider": "PaymentCore PaymentCrypto PaymentSettlement PaymentSodium",
+            // The network below: keys, the DHT, homeservers and their grants, Noise, sealed texts; it knows no payment.
+            "Pubky": "PaymentCore PaymentCrypto CSodium",
+            "Provider": "PaymentCore PaymentCrypto PaymentSettlement +Pubky",
             // Sockets for its channels and its DHT, and files of its receipts and private links.
-            "Network": "PaymentCore +Provider",
-            "Store": "PaymentCore PaymentStore +Provider",
-            "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentTransport +Network +Provider",
-            "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Network +Provider +Store",
-            "Tests/ProviderTests": "\(suite) PaymentRecurring PaymentSettlement PaymentSodium PaymentStandards +Kit "
-                + "+LinkSimulation +Network +Store BitcoinProvider",
-            "Tests/SandboxTests": "\(suite) PaymentSodium PaymentStandards SandboxHome", "Tests/GuideTests": "+Kit",
-            "Tests/Market": "\(market) PaymentSettlement PaymentStandards",
-            "Tests/Fuzz": "\(fuzz) PaymentRecurring PaymentStandards TestSupport +Kit",
-            // Two wallets with a private link between them, and all that can go wrong with it.
-            "Tests/LinkSimulation": "PaymentCore PaymentCrypto PaymentTesting +Provider +Sandbox",
-            // Killed by KillTests.
+            "Network": "PaymentCore +Pubky", "Store": "PaymentCore PaymentStore +Provider",
+            "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentTransport \(pubky)",
+            "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +Pubky",
+            "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +NetworkSandbox +Store \(pubky)",
+            "Tests/PubkyTests": "\(app) PaymentCrypto PaymentTesting TestSupport +Network +NetworkSandbox +Pubky",
+            "Tests/ProviderTests": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit +LinkSimulation "
+                + "+NetworkSandbox +Store BitcoinProvider \(pubky)",
+            "Tests/SandboxTests": "\(suite) PaymentStandards SandboxHome +Pubky", "Tests/GuideTests": "+Kit",
+            "Tests/Market": "\(market) PaymentSettlement PaymentStandards +Pubky",
+            "Tests/Fuzz": "\(fuzz) PaymentRecurring PaymentStandards TestSupport +Kit +Pubky",
+            // Two wallets with a private link between them, and all that can go wrong with it; what KillTests kills.
+            "Tests/LinkSimulation": "PaymentCore PaymentCrypto PaymentTesting +Provider +Pubky +Sandbox",
             "Tests/RequestProcess": "PaymentCore PaymentRouting PaymentStandards PaymentStore PaymentTransport +Kit "
-                + "+Provider +Sandbox +Store",
+                + "+Provider +Pubky +Sandbox +Store",
         ])
     + house(
         "Bitcoin",
@@ -178,8 +184,6 @@ let vendors =
 
 // MARK: Examples
 
-/// A router with a journal and the network; a simulated service at an address.
-let app = "PaymentCore PaymentRouting PaymentStore PaymentTransport"
 let served = "\(app) PaymentLoopback PaymentTesting"
 let paykit = "PaykitKit PaykitProvider PaykitSandbox"
 let walletConnect = "WalletConnectPayProvider WalletConnectPaySandbox"
@@ -215,7 +219,7 @@ let wholes = [
     library("TestSupport", "PaymentCore", at: "Tests/TestSupport"),
     tests("ArchitectureTests", "MutationList TestSupport"),
     tests("PaymentCoreTests", "PaymentCore TestSupport"),
-    tests("PaymentCryptoTests", "PaymentCore PaymentCrypto PaymentSodium TestSupport"),
+    tests("PaymentCryptoTests", "PaymentCore PaymentCrypto TestSupport"),
     tests("PaymentLoopbackTests", "PaymentCore PaymentLoopback PaymentTesting TestSupport"),
     library("ReviewModel", "PaymentCore PaymentCrypto PaymentWallet", at: "Tests/ReviewModel"),
     tests("PaymentReviewTests", "PaymentCore PaymentCrypto PaymentReview PaymentWallet ReviewModel TestSupport"),
@@ -243,8 +247,8 @@ let wholes = [
     tests(
         "CommandLineTests",
         "\(served) PaymentSandbox PaymentWallet SandboxHome SandboxSupport TestSupport \(sandboxes) PaykitProvider "
-            + "PaykitStore custom-provider payroute"),
-    tests("ConformanceTests", "PaymentCore PaymentRouting PaymentTesting Simulation TestSupport custom-provider"),
+            + "PaykitStore PayrouteCommands custom-provider payroute"),
+    tests("ConformanceTests", "PaymentCore PaymentRouting PaymentTesting SimulatedShop TestSupport"),
     // What `payroute new-provider` writes, for a provider called Sample.
     library("SampleProvider", "PaymentCore", at: "Tests/NewProvider/Sources/SampleProvider"),
     tests(
@@ -254,22 +258,23 @@ let wholes = [
     tests("GuideTests", ""),
     tests(
         "ArticleTests",
-        "\(served) PaymentSandbox PaymentWallet TestSupport \(sandboxes) CitconKit CitconMerchant CitconProvider PaykitKit "
-            + "PayrailsKit PayrailsTypes WalletConnectPayKit WalletConnectPayMerchant WalletConnectPayProvider own-provider"
-    ),
-    tests("ExampleTests", "TestSupport " + examples.map(\.name).joined(separator: " ")),
+        "\(served) PaymentSandbox PaymentWallet SandboxSupport TestSupport \(sandboxes) CitconKit CitconMerchant CitconProvider "
+            + "PaykitKit PayrailsKit PayrailsTypes WalletConnectPayKit WalletConnectPayMerchant \(walletConnect) "
+            + "own-provider"),
+    tests("ExampleTests", "PaymentCore PaymentTesting TestSupport " + examples.map(\.name).joined(separator: " ")),
     // Run by `make browser-test` only; skipped otherwise.
     tests("BrowserTests", "\(served) TestSupport PayrailsSandbox WalletConnectPaySandbox payroute"),
     library("MarketModel", "PaymentCore PaymentTesting", at: "Tests/MarketModel"),
+    library("SimulatedShop", "PaymentCore PaymentCrypto PaymentTesting", at: "Tests/SimulatedShop"),
     library(
         "Simulation",
-        "\(served) MarketModel PaymentCrypto PaymentWallet CitconMarket PaykitMarket PayrailsMarket WalletConnectPayMarket "
-            + "WalletConnectPaySandbox", at: "Tests/Simulation"),
+        "\(served) MarketModel PaymentCrypto PaymentWallet SimulatedShop CitconMarket PaykitMarket PayrailsMarket "
+            + "WalletConnectPayMarket WalletConnectPaySandbox", at: "Tests/Simulation"),
     program("Simulate", "PaykitLinkSimulation RecurringSimulation Simulation", at: "Tests/Simulate"),
     tests(
         "SimulationTests",
-        "\(served) MarketModel PaykitProvider PaykitSandbox PaymentRecurring PaymentSettlement PaymentWallet Simulate "
-            + "Simulation TestSupport \(walletConnect)"),
+        "\(served) MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate Simulation TestSupport \(walletConnect)"
+    ),
     // Measurements, generated inputs and changed lines: run by hand or by `make`, not by `swift test`.
     program(
         "Benchmarks",
@@ -288,8 +293,8 @@ let wholes = [
 
 /// Libraries that no program outside imports by itself.
 let inner: Set<String> = [
-    "PaymentCrypto", "PaymentSecp256k1", "PaymentSodium", "SandboxSupport", "SandboxHome", "BitcoinSandbox",
-    "PayrailsTypes",
+    "PaymentCrypto", "PaymentSecp256k1", "SandboxSupport", "SandboxHome", "BitcoinSandbox", "PaykitPubky",
+    "PayrailsTypes", "PayrouteCommands",
 ]
 var targets = systems + sources + vendors + examples + wholes
 var products: [Product] = (sources + vendors).filter { $0.type == .regular && !inner.contains($0.name) }

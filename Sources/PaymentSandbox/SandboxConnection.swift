@@ -47,10 +47,10 @@ public struct SandboxConnection: Sendable {
 
     /// Checks that a sandbox answers: only a sandbox hands out keys, which are not secret.
     private func check() async throws(PaymentError) {
-        let names = SandboxVendors.all.flatMap(\.secretNames)
+        let names = SandboxVendors.all.list.flatMap(\.secretNames)
         var isSandbox = !names.isEmpty
         do {
-            let secrets = SandboxSecrets(sandbox: url, transport: transport)
+            let secrets = SandboxSecrets(.all, sandbox: url, transport: transport)
             for name in names where isSandbox {
                 isSandbox = try await secrets.secret(name) != nil
             }
@@ -76,9 +76,9 @@ public struct SandboxConnection: Sendable {
         let reader = StandardsReader()
         return PaymentRouter(
             registry: try ProviderRegistry(
-                SandboxVendors.providers(VendorSettings(sandbox: url, reader: reader))), transport: transport,
+                SandboxVendors.all.providers(VendorSettings(sandbox: url, reader: reader))), transport: transport,
             journal: journal, readers: [reader],
-            secrets: SandboxSecrets(sandbox: url, transport: transport))
+            secrets: SandboxSecrets(.all, sandbox: url, transport: transport))
     }
 
     /// Returns a payer with made-up wallets, apps, pages and data, who takes the first option whatever it costs: no
@@ -86,6 +86,6 @@ public struct SandboxConnection: Sendable {
     ///
     /// - Parameter seed: The number that makes the wallet's key; never for real money.
     public func payer(seed: UInt64 = 1) -> Payer {
-        SandboxVendors.payer(DevelopmentWallet(seed: seed), at: url, over: transport)
+        SandboxVendors.all.payer(DevelopmentWallet(seed: seed), at: url, over: transport)
     }
 }

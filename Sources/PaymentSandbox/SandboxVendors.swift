@@ -1,82 +1,15 @@
 import BitcoinSandbox
 import CitconSandbox
 import PaykitSandbox
-package import PaymentCore
-package import PaymentWallet
 import PayrailsSandbox
 package import SandboxSupport
 import WalletConnectPaySandbox
 
-/// All vendors: the one place outside their folders that names them. A new vendor adds its line here.
-package enum SandboxVendors {
-    package static let all: [any SandboxVendor] = [
+extension SandboxVendors {
+    /// All vendors: the one place outside their folders that names them. A new vendor adds its line here.
+    package static let all = SandboxVendors([
         WalletConnectPayVendor(), CitconVendor(), PayrailsVendor(),
         // Its homeserver answers for every path that is no other vendor's.
         PaykitVendor(), BitcoinVendor(),
-    ]
-
-    /// Returns the vendor of a provider.
-    package static subscript(id: ProviderID) -> (any SandboxVendor)? { all.first { $0.id == id } }
-
-    /// Returns every provider, calling the real services or the sandbox that the settings name.
-    package static func providers(_ settings: VendorSettings) throws -> [any PaymentService] {
-        try all.flatMap { try $0.providers(settings) }
-    }
-
-    /// Returns a payer with made-up wallets, apps, pages and data, who pays at the sandboxes that are served at
-    /// `origin` and takes the first option whatever it costs.
-    package static func payer(
-        _ wallet: DevelopmentWallet, at origin: HTTPURL, over transport: any HTTPTransport
-    ) -> Payer {
-        let parts = all.compactMap { vendor in
-            vendor.payer(wallet, at: origin, over: transport).map { (payer: $0, pages: vendor.pagePaths) }
-        }
-        var payer = Payer(policy: .firstWhateverItCosts)
-        for part in parts.map(\.payer) {
-            payer.accounts += part.accounts
-            payer.signer = payer.signer ?? part.signer
-            payer.appLauncher = payer.appLauncher ?? part.appLauncher
-            payer.codeDisplay = payer.codeDisplay ?? part.codeDisplay
-            payer.settler = payer.settler ?? part.settler
-        }
-        payer.browser = { page in
-            guard page.url.origin == origin.origin else {
-                throw PaymentError(.payer, "the page at \(page.url.authority) is not the sandbox's; it is not opened")
-            }
-            let owner = parts.first { part in part.pages.contains { page.url.path.hasPrefix($0 + "/") } }
-            guard let browser = owner?.payer.browser else {
-                throw PaymentError(.payer, "no simulated payer opens the page \(page.url.path); it is not opened")
-            }
-            return try await browser(page)
-        }
-        // Every service asks for its own data; the first part that has all required fields answers.
-        let collectors = parts.compactMap(\.payer.dataCollector)
-        payer.dataCollector = { request in
-            for collect in collectors {
-                guard let values = try await collect(request) else { continue }
-                if request.fields.allSatisfy({ !$0.isRequired || values[$0.id] != nil }) { return values }
-            }
-            return nil
-        }
-        return payer
-    }
-}
-
-/// The secrets that an application keeps, got from the sandbox, whose keys are not secret.
-package struct SandboxSecrets: SecretStore {
-    private let sandbox: HTTPURL
-    private let transport: any HTTPTransport
-
-    package init(sandbox: HTTPURL, transport: any HTTPTransport) {
-        self.sandbox = sandbox
-        self.transport = transport
-    }
-
-    /// Returns a secret that one of the vendors knows; nil for any other name.
-    package func secret(_ name: String) async throws -> Redacted<String>? {
-        for vendor in SandboxVendors.all {
-            if let secret = try await vendor.secret(name, at: sandbox, over: transport) { return secret }
-        }
-        return nil
-    }
+    ])
 }

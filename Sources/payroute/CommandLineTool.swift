@@ -1,5 +1,5 @@
 /// The command line: finds the command, runs it, and maps every result to an exit code.
-enum CommandLineTool {
+package enum CommandLineTool {
     /// The version, as in the change log.
     static let version = "0.1.0"
 
@@ -20,7 +20,7 @@ enum CommandLineTool {
     }
 
     /// Runs the command that `words` name; `words` exclude the program's own name.
-    static func run(_ words: [String], _ console: Console) async -> ExitCode {
+    package static func run(_ words: [String], _ console: Console) async -> ExitCode {
         var code: ExitCode
         do {
             code = try await dispatch(words[...], syntax, among: commands, console)

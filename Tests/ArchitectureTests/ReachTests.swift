@@ -30,7 +30,7 @@ struct ReachTests {
         for provider in providers {
             let vendor = String(provider.dropLast("Provider".count))
             let reached = try reach(of: [provider]).filter { !$0.hasPrefix(vendor) }
-            let own = Rules.vendorLibraries[vendor].map { $0.union(["CSodium"]) } ?? []
+            let own = Set(Rules.owners.filter { $0.value.hasPrefix(vendor) }.keys)
             #expect(
                 reached.isSubset(of: own.union(Rules.providerArrows).union(["CLibcrypto"])),
                 "\(provider): \(reached.sorted())")

@@ -12,7 +12,6 @@ enum Rules {
         "PaymentCore": [],
         "PaymentCrypto": ["PaymentCore"],
         "PaymentSecp256k1": [],
-        "PaymentSodium": [],
         "PaymentRouting": ["PaymentCore", "PaymentCrypto"],
         "PaymentSettlement": ["PaymentCore", "PaymentCrypto"],
         "PaymentRecurring": ["PaymentCore", "PaymentRouting", "PaymentStore"],
@@ -30,6 +29,10 @@ enum Rules {
         "SandboxHome": ["PaymentCore", "PaymentLoopback", "PaymentStandards", "PaymentTesting", "SandboxSupport"],
         // The one list of vendors, and the program that has all of them.
         "PaymentSandbox": nil,
+        "PayrouteCommands": [
+            "PaymentCore", "PaymentReview", "PaymentRouting", "PaymentStandards", "PaymentTransport", "PaymentStore",
+            "PaymentWallet", "PaymentLoopback", "PaymentTesting", "SandboxHome", "SandboxSupport",
+        ],
         "payroute": nil,
     ]
     /// The targets that every provider may use.
@@ -42,24 +45,27 @@ enum Rules {
     /// targets.
     private static let parts: [String: (sources: Set<String>, house: Set<String>)] = [
         "Types": ([], []),
-        "Provider": ([], ["Types"]),
-        "Network": ([], ["Provider"]),
+        // The network below a provider's payments.
+        "Pubky": ([], []),
+        "Provider": ([], ["Types", "Pubky"]),
+        "Network": ([], ["Pubky"]),
         "Store": (["PaymentStore"], ["Provider"]),
         "Components": ([], ["Provider", "Types"]),
         "Kit": (
-            ["PaymentTransport", "PaymentRouting", "PaymentRecurring"], ["Provider", "Network", "Components", "Types"]
+            ["PaymentTransport", "PaymentRouting", "PaymentRecurring"],
+            ["Provider", "Network", "Components", "Types", "Pubky"]
         ),
         "Merchant": ([], ["Provider", "Types"]),
+        "NetworkSandbox": (["PaymentTesting"], ["Pubky"]),
         "Sandbox": (
             [
                 "PaymentLoopback", "PaymentSecp256k1", "PaymentStandards", "PaymentTesting", "PaymentWallet",
                 "SandboxSupport",
-            ], ["Provider", "Network", "Store", "Components", "Kit", "Merchant", "Types"]
+            ],
+            ["Provider", "Network", "NetworkSandbox", "Store", "Components", "Kit", "Merchant", "Types", "Pubky"]
         ),
     ]
 
-    /// The additional needs of one vendor's targets, and of no other vendor's.
-    static let vendorLibraries: [String: Set<String>] = ["Paykit": ["PaymentSodium"]]
     /// Suites of a vendor's folder that need another one: Paykit's payees are also paid by bare texts.
     private static let neighbours: [String: Set<String>] = ["PaykitProviderTests": ["BitcoinProvider"]]
 
@@ -71,17 +77,18 @@ enum Rules {
                 || neighbours[target.name]?.contains(used.name) == true
         }
         guard let part = parts[String(target.name.dropFirst(vendor.count))] else { return false }
-        return providerArrows.union(part.sources).union(vendorLibraries[String(vendor)] ?? []).contains(used.name)
+        return providerArrows.union(part.sources).contains(used.name)
             || part.house.contains { used.name == vendor + $0 }
     }
 
     /// Modules of the system that one target hides from all others.
     static let owners: [String: String] = [
         "CCurl": "PaymentTransport", "FoundationNetworking": "PaymentTransport",
-        "CLibcrypto": "PaymentCrypto", "CSodium": "PaymentSodium", "CryptoKit": "PaymentCrypto",
+        "CLibcrypto": "PaymentCrypto", "CSodium": "PaykitPubky", "CryptoKit": "PaymentCrypto",
         "CSecp256k1": "PaymentSecp256k1", "CSQLite": "PaymentStore", "SQLite3": "PaymentStore",
-        "CLzma": "PaymentStandards", "CMicrohttpd": "PaymentLoopback", "CQREncode": "payroute", "CPNG": "payroute",
-        "CZBar": "payroute",
+        "CLzma": "PaymentStandards", "CMicrohttpd": "PaymentLoopback", "CQREncode": "PayrouteCommands",
+        "CPNG": "PayrouteCommands",
+        "CZBar": "PayrouteCommands",
     ]
 
     /// The effects that a provider must be given, never obtain itself: time, chance and the network.
@@ -207,7 +214,7 @@ enum Rules {
 
     /// True for vendor code that is given its effects: simulated services and sockets have their own.
     private static func isVendorCode(_ file: String) -> Bool {
-        file.hasPrefix("Plugins/") && !["Tests", "Sandbox", "Network", "Store"].contains(part(file))
+        file.hasPrefix("Plugins/") && !["Tests", "Sandbox", "NetworkSandbox", "Network", "Store"].contains(part(file))
     }
 
     static func urlSession(_ project: Project) -> [Violation] {

@@ -9,6 +9,7 @@ import PaymentTesting
 import PaymentTransport
 import PaymentWallet
 import PayrailsSandbox
+import SandboxSupport
 import Testing
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
@@ -103,7 +104,7 @@ struct AnotherProgramTests {
     @Test("The sandboxes' payer opens no page elsewhere, and none that is no vendor's")
     func foreignPages() async throws {
         let origin = try HTTPURL("http://127.0.0.1:1")
-        let payer = SandboxVendors.payer(
+        let payer = SandboxVendors.all.payer(
             DevelopmentWallet(seed: 1), at: origin, over: SandboxTransport(KeyedService(clock: SystemPaymentClock())))
         let browser = try #require(payer.browser)
         for url in [

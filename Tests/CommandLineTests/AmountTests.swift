@@ -1,7 +1,7 @@
 import PaymentCore
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 @Suite("Amounts as people write them")
 struct AmountTests {

@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentLoopback
+import PaymentSandbox
 import PaymentTesting
 import SandboxHome
 import SandboxSupport
@@ -7,7 +8,7 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-@testable import payroute
+@testable import PayrouteCommands
 
 /// `payroute pay` at a dishonest gateway, over loopback HTTP: it exits with 1, states the reason, and signs nothing.
 @Suite("pay at a dishonest gateway")
@@ -31,7 +32,7 @@ struct DishonestGatewayTests {
 
     @Test("The sandbox lists them on request")
     func listed() async throws {
-        let sites = SandboxServices()
+        let sites = SandboxServices(.all)
         let site = try #require(sites["walletconnect-pay"])
         #expect(site.tampered.count == TamperedAnswer.all.count)
         #expect(Set(site.tampered).isDisjoint(with: site.scenarios))

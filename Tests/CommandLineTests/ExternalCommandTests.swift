@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 /// The commands about payments that an external provider has made.
 @Suite("Commands with external providers", .enabled(if: Python.isThere))

@@ -2,7 +2,7 @@ import PaymentCore
 import TestSupport
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 /// The messages of providers that are separate programs.
 @Suite("Messages of external providers", .enabled(if: Python.isThere))

@@ -8,8 +8,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import PayrouteCommands
 @testable import custom_provider
-@testable import payroute
 
 /// Providers that are separate programs.
 @Suite("External providers", .enabled(if: Python.isThere))

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-@testable import payroute
+@testable import PayrouteCommands
 
 @Suite("journal")
 struct JournalTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 @Suite("Reading lines")
 struct LineReaderTests {

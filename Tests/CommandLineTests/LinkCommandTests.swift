@@ -1,9 +1,10 @@
 import Foundation
 import PaymentCore
+import PaymentSandbox
 import TestSupport
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 @Suite("route, inspect and providers")
 struct LinkCommandTests {
@@ -148,7 +149,7 @@ struct LinkCommandTests {
         ])
     func terminal(text: String, decision: String) async throws {
         let terminal = try PseudoTerminal()
-        let console = Console(output: terminal.terminal, environment: { _ in nil })
+        let console = Console(vendors: .all, output: terminal.terminal, environment: { _ in nil })
         #expect(await CommandLineTool.run(["inspect", text], console) == (decision == "unroutable" ? .failed : .done))
         let shown = terminal.close()
         #expect(shown.contains(decision))
@@ -162,7 +163,7 @@ struct LinkCommandTests {
         let code = try #require(QRCode(link))
         for (words, isDrawn) in [(["inspect", link], false), (["inspect", "--reveal", link], true)] {
             let terminal = try PseudoTerminal()
-            let console = Console(output: terminal.terminal, environment: { _ in nil })
+            let console = Console(vendors: .all, output: terminal.terminal, environment: { _ in nil })
             _ = await CommandLineTool.run(words, console)
             let shown = terminal.close()
             #expect(code.lines(console.style).allSatisfy { shown.contains($0) } == isDrawn)

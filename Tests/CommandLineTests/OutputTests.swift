@@ -1,9 +1,10 @@
 import Foundation
 import PaymentCore
+import PaymentSandbox
 import TestSupport
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 @Suite("Output")
 struct OutputTests {
@@ -162,10 +163,10 @@ struct OutputTests {
     func colour(environment: [String: String], isColored: Bool) throws {
         let terminal = try PseudoTerminal()
         defer { _ = terminal.close() }
-        #expect(Console(output: terminal.terminal) { environment[$0] }.style.isColored == isColored)
+        #expect(Console(vendors: .all, output: terminal.terminal) { environment[$0] }.style.isColored == isColored)
         let file = ScratchFile()
         defer { close(file.descriptor) }
-        #expect(!Console(output: file.descriptor) { environment[$0] }.style.isColored)
+        #expect(!Console(vendors: .all, output: file.descriptor) { environment[$0] }.style.isColored)
     }
 
     @Test("A reader that goes away is no error; a full disk is")

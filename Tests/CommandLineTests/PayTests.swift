@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-@testable import payroute
+@testable import PayrouteCommands
 
 @Suite("pay")
 struct PayTests {

@@ -10,7 +10,7 @@ import SandboxSupport
 import TestSupport
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 @Suite("pay with a settler")
 struct PaykitPayTests {

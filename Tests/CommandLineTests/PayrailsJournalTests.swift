@@ -7,7 +7,7 @@ import PayrailsSandbox
 import TestSupport
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 @Suite("journal, for payments whose link holds a token")
 struct PayrailsJournalTests {

@@ -2,11 +2,12 @@ import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentLoopback
+import PaymentSandbox
 import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-@testable import payroute
+@testable import PayrouteCommands
 
 /// The visible parts of links with secrets in a terminal, a log or a screenshot.
 @Suite("Secrets in links")
@@ -66,7 +67,7 @@ struct PrivacyTests {
     func codes() async throws {
         for (words, isDrawn) in [(["inspect", Self.order], false), (["inspect", "--reveal", Self.order], true)] {
             let terminal = try PseudoTerminal(columns: 200)
-            let console = Console(output: terminal.terminal, environment: { _ in nil })
+            let console = Console(vendors: .all, output: terminal.terminal, environment: { _ in nil })
             #expect(await CommandLineTool.run(words, console) == .done)
             let shown = terminal.close()
             #expect(shown.contains("▀") == isDrawn)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 /// The built program, as a shell starts it.
 @Suite("The program")

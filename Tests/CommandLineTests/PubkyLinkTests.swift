@@ -2,7 +2,7 @@ import PaymentCore
 import TestSupport
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 /// Texts of the Pubky network on the command line.
 @Suite("route and inspect: Pubky")

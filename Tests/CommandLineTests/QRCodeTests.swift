@@ -1,6 +1,6 @@
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 @Suite("QR codes")
 struct QRCodeTests {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 /// `payroute qr`, and its pictures.
 @Suite("qr")

@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-@testable import payroute
+@testable import PayrouteCommands
 
 @Suite("sandbox and demo")
 struct SandboxAndDemoTests {
@@ -26,7 +26,7 @@ struct SandboxAndDemoTests {
         while let line = await iterator.next(), line != "Ctrl-C stops it." { announced.append(line) }
         let url = try #require(announced.first?.split(separator: " ").first { $0.hasPrefix("http://127.0.0.1:") })
         let commands = announced.filter { $0.contains(" pay '") && $0.contains(" --sandbox \(url)") }
-        #expect(commands.count == SandboxServices().all.map(\.scenarios.count).reduce(0, +))
+        #expect(commands.count == SandboxServices(.all).all.map(\.scenarios.count).reduce(0, +))
         #expect(announced.count > 300, "today's list")
         let links = commands.compactMap { $0.split(separator: "'").dropFirst().first.map(String.init) }
         #expect(links.count == commands.count)
@@ -50,7 +50,7 @@ struct SandboxAndDemoTests {
 
     @Test("Pubky's users, their relay and the relay of authorisations are behind the sandbox's address")
     func pubky() async throws {
-        let sites = SandboxServices()
+        let sites = SandboxServices(.all)
         let base = try HTTPURL("http://127.0.0.1:6286")
         let site = try #require(sites["paykit"])
         #expect(Set(site.scenarios).count == site.scenarios.count && !site.scenarios.isEmpty)
@@ -136,7 +136,7 @@ struct SandboxAndDemoTests {
 
     @Test("The page reads texts as the command line does, and draws what it may show")
     func actions() throws {
-        let actions = try HomeActions()
+        let actions = try HomeActions(.all)
         let link = actions.read("https://pay.walletconnect.com/?pid=pay_1")
         #expect(link.decision == "matched" && link.provider == "walletconnect-pay" && link.trust == "verified")
         #expect(link.reference == "pay_1" && link.error == nil && !link.hidesSecret)
@@ -168,7 +168,7 @@ struct SandboxAndDemoTests {
         let shop = FaultInjector(Shop())
         let server = try LoopbackServer(shop)
         defer { server.stop() }
-        let site = try #require(SandboxServices()["citcon"] as? CitconSandbox)
+        let site = try #require(SandboxServices(.all)["citcon"] as? CitconSandbox)
         for url in [server.baseURL.origin + "/ipn", "https://shop.example/ipn"] {
             let charge = await site.createCharge(.paidAtConfirm, ipn: url)
             let token = await site.accessToken().reveal()
@@ -191,7 +191,7 @@ struct SandboxAndDemoTests {
 
     @Test("A fresh payment is made at a running sandbox, as a merchant does, and can be paid")
     func newPayment() async throws {
-        let sites = SandboxServices()
+        let sites = SandboxServices(.all)
         let server = try LoopbackServer(sites.service)
         defer { server.stop() }
         let url = server.baseURL.text
@@ -234,7 +234,7 @@ struct SandboxAndDemoTests {
             (["--reference", "_"], 1, "3 to 35"),
         ] as [([String], Int32, String)])
     func newPaymentRefused(_ words: [String], _ code: Int32, _ why: String) async throws {
-        let server = try LoopbackServer(SandboxServices().service)
+        let server = try LoopbackServer(SandboxServices(.all).service)
         defer { server.stop() }
         let result = await payroute(["sandbox", "new", "--sandbox", server.baseURL.text] + words, input: [])
         #expect(result.code == code && result.output == "")
@@ -243,10 +243,10 @@ struct SandboxAndDemoTests {
 
     @Test("On a terminal, a fresh payment is shown as a QR code, too")
     func newPaymentOnTerminal() async throws {
-        let server = try LoopbackServer(SandboxServices().service)
+        let server = try LoopbackServer(SandboxServices(.all).service)
         defer { server.stop() }
         let terminal = try PseudoTerminal()
-        let console = Console(output: terminal.terminal, environment: { _ in nil })
+        let console = Console(vendors: .all, output: terminal.terminal, environment: { _ in nil })
         let words = ["sandbox", "new", "--sandbox", server.baseURL.text]
         #expect(await CommandLineTool.run(words, console) == .done)
         let shown = terminal.close()
@@ -268,7 +268,7 @@ struct SandboxAndDemoTests {
         let shop = FaultInjector(Shop())
         let inbox = try LoopbackServer(shop)
         defer { inbox.stop() }
-        let sites = SandboxServices(webhooks: try inbox.baseURL.appending(["hooks"]))
+        let sites = SandboxServices(.all, webhooks: try inbox.baseURL.appending(["hooks"]))
         let site = try #require(sites["walletconnect-pay"] as? WalletConnectPaySandbox)
         _ = await site.make("already-paid", amount: nil, at: inbox.baseURL)
         await site.finishDeliveries()
@@ -323,30 +323,30 @@ struct SandboxAndDemoTests {
         let result = try await isVerbose ? Program.run("demo", "--verbose") : Program.run("demo")
         #expect(result.code == 0)
         #expect(result.errors == "")
-        for item in MixedBag.samples { #expect(result.output.contains(" \(item.title) ")) }
+        for item in MixedBag.samples(of: .all) { #expect(result.output.contains(" \(item.title) ")) }
         let table = result.lines.drop { !$0.hasPrefix("SERVICE ") }
-        #expect(table.count == SandboxVendors.all.flatMap(\.demo).count + 1)
+        #expect(table.count == SandboxVendors.all.list.flatMap(\.demo).count + 1)
         #expect(table.dropFirst().allSatisfy { $0.hasSuffix(" yes") })
         #expect(
             result.output.contains("\n  step    ") == isVerbose && result.output.contains("\n  sign    ") == isVerbose)
         #expect(isVerbose || result.lines.drop { !$0.hasPrefix("2. ") }.allSatisfy { $0.count <= 80 })
         #expect(
-            Set(SandboxVendors.all.flatMap(\.demo).map(\.ending)).isSuperset(of: [
+            Set(SandboxVendors.all.list.flatMap(\.demo).map(\.ending)).isSuperset(of: [
                 .succeeded, .declined, .expired, .cancelled,
             ]))
         #expect(
-            Set(SandboxVendors.all.filter { !$0.demo.isEmpty }.map(\.id)) == [
+            Set(SandboxVendors.all.list.filter { !$0.demo.isEmpty }.map(\.id)) == [
                 "walletconnect-pay", "citcon", "payrails", "paykit",
             ])
     }
 
     @Test("The mixed bag notices a link that goes elsewhere")
     func bag() throws {
-        let registry = try Installation.registry()
-        let item = try #require(MixedBag.samples.first)
-        #expect(item.agrees(with: RouteReport(item.text, Installation.route(item.text, registry))))
-        #expect(!item.agrees(with: RouteReport("pay_1", Installation.route("pay_1", registry))))
-        #expect(!item.agrees(with: RouteReport("x", Installation.route("x", registry))))
+        let registry = try SandboxVendors.all.registry()
+        let item = try #require(MixedBag.samples(of: .all).first)
+        #expect(item.agrees(with: RouteReport(item.text, Installation.route(item.text, registry), of: .all)))
+        #expect(!item.agrees(with: RouteReport("pay_1", Installation.route("pay_1", registry), of: .all)))
+        #expect(!item.agrees(with: RouteReport("x", Installation.route("x", registry), of: .all)))
     }
 
     @Test("A scenario notices a wrong outcome and money taken twice or not at all")
@@ -354,8 +354,8 @@ struct SandboxAndDemoTests {
         let sandbox = WalletConnectPaySandbox()
         let payment = await sandbox.createPayment()
         let untouched = await sandbox.ledger
-        let paid = try #require(SandboxVendors.all.flatMap(\.demo).first { $0.title == "paid at once" })
-        let declined = try #require(SandboxVendors.all.flatMap(\.demo).first { $0.title == "payer declines" })
+        let paid = try #require(SandboxVendors.all.list.flatMap(\.demo).first { $0.title == "paid at once" })
+        let declined = try #require(SandboxVendors.all.list.flatMap(\.demo).first { $0.title == "payer declines" })
         #expect(declined.agrees(.cancelled, untouched, payment: payment.id))
         #expect(!declined.agrees(.succeeded, untouched, payment: payment.id))
         #expect(!paid.agrees(.succeeded, untouched, payment: payment.id))

@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
+import PaymentSandbox
 import PaymentTesting
 import SandboxHome
 import SandboxSupport
@@ -8,7 +9,7 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-@testable import payroute
+@testable import PayrouteCommands
 
 @Suite("sandbox tail and notify")
 struct SandboxEventsTests {
@@ -105,7 +106,7 @@ struct SandboxEventsTests {
 
     @Test("Nobody there: the way to start a sandbox is said")
     func nobody() async throws {
-        let server = try LoopbackServer(SandboxServices().service)
+        let server = try LoopbackServer(SandboxServices(.all).service)
         let url = server.baseURL.text
         server.stop()
         let result = await payroute("sandbox", "tail", "--sandbox", url)
@@ -163,7 +164,7 @@ struct SandboxEventsTests {
         var lines = program.lines.makeAsyncIterator()
         let first = try #require(await lines.next())
         let address = try #require(first.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)).output
-        let sites = SandboxServices(webhooks: try HTTPURL(String(address)))
+        let sites = SandboxServices(.all, webhooks: try HTTPURL(String(address)))
         let site = try #require(sites["walletconnect-pay"] as? WalletConnectPaySandbox)
         _ = await site.make("already-paid", amount: nil, at: server.baseURL)
         await site.finishDeliveries()

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentSandbox
 import PaymentTesting
 import PaymentTransport
 import SandboxHome
@@ -7,7 +8,7 @@ import SandboxSupport
 import TestSupport
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 @Suite("How a sandbox greets whoever starts it") struct SandboxStartTests {
     private let folder = ScratchFolder()
@@ -15,7 +16,7 @@ import Testing
     @Test("On a terminal the address is shown as a QR code, too")
     func terminal() throws {
         let terminal = try PseudoTerminal()
-        let console = Console(output: terminal.terminal, environment: { _ in nil })
+        let console = Console(vendors: .all, output: terminal.terminal, environment: { _ in nil })
         SandboxCommand.welcome(try HTTPURL("http://127.0.0.1:8080"), console)
         console.output.flush()
         let shown = terminal.close()
@@ -50,9 +51,9 @@ import Testing
 
     @Test("Paykit's payments have pages, are told apart by their invoices, and notify nobody")
     func paykit() async throws {
-        let sites = SandboxServices()
+        let sites = SandboxServices(.all)
         let home = SandboxHome(
-            sites.all, actions: try HomeActions(),
+            sites.all, actions: try HomeActions(.all),
             clock: SandboxClock())
         let base = try HTTPURL("http://127.0.0.1:8080")
         func send(
@@ -73,7 +74,7 @@ import Testing
             decoding: try await send(.get, "/sandbox/paykit/payer/\(payment.id)").body, as: UTF8.self)
         let invoice = String(try #require(wallet.firstMatch(of: /value="(lnbcrt[0-9a-z]+)"/)).output.1)
         let hash = try #require(
-            Inspection(Installation.route(invoice, try Installation.registry()))
+            Inspection(Installation.route(invoice, try SandboxVendors.all.registry()), of: .all)
                 .fields["paymentHash"]?.string)
         let fault = #"{"kind":"status-500","payment":"\#(payment.id)"}"#
         #expect(try await send(.post, "/_sandbox/faults", "application/json", body: fault).status == 201)
@@ -86,7 +87,7 @@ import Testing
 
     @Test("A picture of a code is read as 'inspect --image' reads it, and its problems are said to people")
     func picture() throws {
-        let actions = try HomeActions()
+        let actions = try HomeActions(.all)
         let code = try #require(QRCode("pay_1"))
         if SystemLibraries.all.first(where: { $0.name == "libzbar" })?.isThere == true {
             #expect(try actions.texts(in: QRImage.png.bytes(of: code)) == ["pay_1"])
@@ -104,7 +105,7 @@ import Testing
     @Test(
         "Each service takes the amounts that its page asks for", arguments: ["walletconnect-pay", "citcon", "payrails"])
     func amounts(_ service: String) async throws {
-        let site = try #require(SandboxServices()[ProviderID(stringLiteral: service)])
+        let site = try #require(SandboxServices(.all)[ProviderID(stringLiteral: service)])
         let base = try HTTPURL("http://127.0.0.1:8080")
         #expect(site.takesAmounts)
         let (scenario, currency) =

@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
+import PaymentSandbox
 import PaymentTesting
 import SandboxHome
 import SandboxSupport
@@ -8,13 +9,13 @@ import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-@testable import payroute
+@testable import PayrouteCommands
 
 /// The commands for an existing payment: `quote`, `status`, `refund`, `cancel`.
 @Suite("quote, status, refund and cancel")
 struct ServiceCommandTests {
     private let folder = ScratchFolder()
-    private let sites = SandboxServices(pace: 10)
+    private let sites = SandboxServices(.all, pace: 10)
 
     /// A payment at a served sandbox.
     private func payment(_ provider: ProviderID, _ scenario: String, _ server: LoopbackServer) async throws
@@ -57,7 +58,8 @@ struct ServiceCommandTests {
         let payment = try await payment("walletconnect-pay", "paid-at-once", server)
         let terminal = try PseudoTerminal()
         terminal.type(typed)
-        let console = Console(output: terminal.terminal, input: terminal.terminal, environment: { _ in nil })
+        let console = Console(
+            vendors: .all, output: terminal.terminal, input: terminal.terminal, environment: { _ in nil })
         let code = await CommandLineTool.run(["quote", payment.link, "--sandbox", server.baseURL.text], console)
         let shown = terminal.close()
         #expect(code == .done, "\(shown)")

@@ -3,7 +3,7 @@ import PaymentCore
 import TestSupport
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 @Suite("completion, manual and doctor")
 struct ShellTests {

@@ -2,7 +2,7 @@ import PaymentCore
 import TestSupport
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 /// Every payment text of the vectors through `payroute inspect --json -`.
 @Suite("inspect and the payment standards")

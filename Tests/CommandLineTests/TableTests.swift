@@ -1,6 +1,7 @@
+import PaymentSandbox
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 @Suite("Tables")
 struct TableTests {
@@ -51,7 +52,7 @@ struct TableTests {
             ["providers"], ["route", "https://pay.walletconnect.com/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"],
         ] {
             let terminal = try PseudoTerminal(columns: columns)
-            let console = Console(output: terminal.terminal) { $0 == "NO_COLOR" ? "1" : nil }
+            let console = Console(vendors: .all, output: terminal.terminal) { $0 == "NO_COLOR" ? "1" : nil }
             #expect(await CommandLineTool.run(words, console) == .done)
             let shown = terminal.close()
             #expect(!shown.contains("\u{1B}"))

@@ -5,7 +5,7 @@ import PayrailsSandbox
 import TestSupport
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 /// The output of `inspect` for the vendors' links: amount, order, expiry and host; and no secret.
 @Suite("inspect, for the vendors' links")

@@ -1,8 +1,9 @@
 import Foundation
+import PaymentSandbox
 import TestSupport
 import Testing
 
-@testable import payroute
+@testable import PayrouteCommands
 
 /// Errors of users: a helpful line, the right exit code, no stack trace.
 @Suite("Wrong usage")
@@ -108,7 +109,7 @@ struct WrongUsageTests {
     @Test("NO_COLOR keeps colours away from a terminal, and nothing else", arguments: ["1", ""])
     func noColor(value: String) async throws {
         let terminal = try PseudoTerminal(columns: 40)
-        let console = Console(output: terminal.terminal) { $0 == "NO_COLOR" ? value : nil }
+        let console = Console(vendors: .all, output: terminal.terminal) { $0 == "NO_COLOR" ? value : nil }
         #expect(await CommandLineTool.run(["route", "pay_1"], console) == .done)
         let shown = terminal.close()
         #expect(shown.contains("\u{1B}") == value.isEmpty)
@@ -120,7 +121,7 @@ struct WrongUsageTests {
         let link = "https://pay.walletconnect.com/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"
         for words in [["providers"], ["route", link, link], ["inspect", link], ["demo", "--help"]] {
             let terminal = try PseudoTerminal(columns: columns)
-            let console = Console(output: terminal.terminal) { $0 == "TERM" ? "dumb" : nil }
+            let console = Console(vendors: .all, output: terminal.terminal) { $0 == "TERM" ? "dumb" : nil }
             #expect(await CommandLineTool.run(words, console) == .done)
             let shown = terminal.close()
             #expect(!shown.contains { "\u{1B}█▀▄".contains($0) }, "\(shown)")
@@ -130,8 +131,8 @@ struct WrongUsageTests {
             }
         }
         let terminal = try PseudoTerminal(columns: columns)
-        #expect(Console(diagnostics: terminal.terminal) { _ in nil }.progress(totalBytes: 9) != nil)
-        #expect(Console(diagnostics: terminal.terminal) { _ in "dumb" }.progress(totalBytes: 9) == nil)
+        #expect(Console(vendors: .all, diagnostics: terminal.terminal) { _ in nil }.progress(totalBytes: 9) != nil)
+        #expect(Console(vendors: .all, diagnostics: terminal.terminal) { _ in "dumb" }.progress(totalBytes: 9) == nil)
         _ = terminal.close()
     }
 

@@ -1,6 +1,6 @@
 import PaymentCore
 import PaymentTesting
-import Simulation
+import SimulatedShop
 import Testing
 
 @Suite("Provider conformance")

@@ -1,6 +1,6 @@
 import PaymentCore
 import PaymentTesting
-import Simulation
+import SimulatedShop
 import TestSupport
 
 #if canImport(FoundationEssentials)

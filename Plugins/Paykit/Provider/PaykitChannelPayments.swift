@@ -1,3 +1,4 @@
+public import PaykitPubky
 import PaymentCore
 
 /// The means with which a ``PaykitProvider`` pays over private channels: the payer's key, connections and a store of

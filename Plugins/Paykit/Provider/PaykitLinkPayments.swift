@@ -1,3 +1,4 @@
+import PaykitPubky
 public import PaymentCore
 
 /// The means with which a ``PaykitProvider`` pays requests over private links (Protocol 12.9): the owner, the keys and

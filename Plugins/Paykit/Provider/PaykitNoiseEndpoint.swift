@@ -1,3 +1,4 @@
+public import PaykitPubky
 import PaymentCore
 
 /// A published address and key for private channels (Protocol 5.6).

@@ -1,3 +1,4 @@
+public import PaykitPubky
 public import PaymentCore
 
 /// A payer's question to a payee: how to make a payment. The payer's key is proven; all else is untrusted text.

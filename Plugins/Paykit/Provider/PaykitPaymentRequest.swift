@@ -1,3 +1,4 @@
+public import PaykitPubky
 package import PaymentCore
 
 /// A sealed payment request on the requester's homeserver (Protocol 5.9). All but the sender is untrusted text.

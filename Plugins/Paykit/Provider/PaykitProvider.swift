@@ -1,3 +1,4 @@
+@_exported public import PaykitPubky
 public import PaymentCore
 import PaymentSettlement
 

@@ -1,5 +1,6 @@
 import PaykitNetwork
 import PaykitProvider
+import PaykitPubky
 import PaykitStore
 package import PaymentCore
 package import PaymentWallet

@@ -1,5 +1,6 @@
 import PaykitNetwork
 import PaykitProvider
+import PaykitPubky
 package import PaymentCore
 package import PaymentLoopback
 package import SandboxSupport

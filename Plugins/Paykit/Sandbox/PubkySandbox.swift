@@ -1,4 +1,5 @@
-public import PaykitProvider
+import PaykitProvider
+public import PaykitPubky
 public import PaymentCore
 import PaymentCrypto
 public import PaymentTesting

@@ -24,8 +24,10 @@ extension Command {
 }
 
 /// The exit code of the process; scripts rely on it.
-struct ExitCode: RawRepresentable, Equatable, Sendable {
-    let rawValue: Int32
+package struct ExitCode: RawRepresentable, Equatable, Sendable {
+    package let rawValue: Int32
+
+    package init(rawValue: Int32) { self.rawValue = rawValue }
 
     /// Everything requested is done.
     static let done = ExitCode(rawValue: 0)

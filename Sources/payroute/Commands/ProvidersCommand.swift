@@ -13,7 +13,7 @@ enum ProvidersCommand: Command {
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
-        let registry = try Installation.registry(with: try ExternalOption.load(arguments, console))
+        let registry = try console.vendors.registry(with: try ExternalOption.load(arguments, console))
         var table = Table(["ID", "NAME", "CLAIMS", "CAPABILITIES"])
         for (service, descriptor) in zip(registry.services, registry.descriptors) {
             let patterns = descriptor.patterns.map(\.description)

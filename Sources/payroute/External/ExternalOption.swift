@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRouting
+import SandboxSupport
 
 #if canImport(Glibc)
     import Glibc
@@ -41,7 +42,7 @@ enum ExternalOption {
             let provider = try ExternalProvider(
                 name: name, path: path, sandbox: sandbox, environment: environment(console),
                 report: { [errors = console.diagnostics] line in errors.line("\(name): \(line)") })
-            try check(provider)
+            try check(provider, console.vendors)
             return provider
         }
     }
@@ -73,8 +74,8 @@ enum ExternalOption {
     }
 
     /// Refuses a provider that claims a link of a built-in one, also in part: the more precise claim would win.
-    private static func check(_ provider: ExternalProvider) throws {
-        let registry = try Installation.registry()
+    private static func check(_ provider: ExternalProvider, _ vendors: SandboxVendors) throws {
+        let registry = try vendors.registry()
         let own = registry.descriptors.flatMap { descriptor in descriptor.patterns.map { (descriptor.id, $0) } }
         for pattern in provider.descriptor.patterns {
             guard let (owner, _) = own.first(where: { overlap($0.1, pattern) }) else { continue }

@@ -18,7 +18,7 @@ import Synchronization
 /// error is shown line by line, escaped as any foreign text.
 ///
 /// Unchecked, because it belongs to one call at a time and passes from one to the next under a lock.
-final class ExternalProcess: @unchecked Sendable {
+package final class ExternalProcess: @unchecked Sendable {
     /// The reason why the program sends nothing more.
     enum ProcessError: Error {
         /// It could not be started; the text gives the reason.
@@ -49,7 +49,7 @@ final class ExternalProcess: @unchecked Sendable {
     private static let running = Mutex<Set<pid_t>>([])
 
     /// Kills every running program, before this one ends.
-    static func endAll() {
+    package static func endAll() {
         running.withLock { list in
             for process in list { kill(-process, SIGKILL) }
             list = []

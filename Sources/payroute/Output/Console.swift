@@ -1,3 +1,5 @@
+package import SandboxSupport
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -6,8 +8,10 @@
     import Darwin
 #endif
 
-/// The environment of a command: its streams, and the style of its output.
-struct Console: Sendable {
+/// The environment of a command: the vendors that it knows, its streams, and the style of its output.
+package struct Console: Sendable {
+    /// Every vendor.
+    let vendors: SandboxVendors
     /// Results.
     let output: OutputStream
     /// Errors, progress and totals.
@@ -23,10 +27,11 @@ struct Console: Sendable {
     let environment: @Sendable (String) -> String?
 
     /// Makes a console over file descriptors.
-    init(
-        output: Int32 = 1, diagnostics: Int32 = 2, input: Int32 = 0,
+    package init(
+        vendors: SandboxVendors, output: Int32 = 1, diagnostics: Int32 = 2, input: Int32 = 0,
         environment: @escaping @Sendable (String) -> String?
     ) {
+        self.vendors = vendors
         self.environment = environment
         self.output = OutputStream(descriptor: output)
         self.diagnostics = OutputStream(descriptor: diagnostics)

@@ -1,9 +1,10 @@
 import Foundation
 import PaymentCore
+import PaymentSandbox
 import PaymentTesting
 import TestSupport
 
-@testable import payroute
+@testable import PayrouteCommands
 
 /// The language of these tests' programs.
 enum Python {
@@ -74,7 +75,7 @@ struct ExternalPrograms {
         var variables = environment
         variables["PATH"] = variables["PATH"] ?? "\(folder.path):\(Self.example):\(Self.path)"
         let console = Console(
-            output: output.descriptor, diagnostics: errors.descriptor, input: input.descriptor,
+            vendors: .all, output: output.descriptor, diagnostics: errors.descriptor, input: input.descriptor,
             environment: { [variables] in variables[$0] })
         let code = await CommandLineTool.run(words, console)
         return Captured(

@@ -1,8 +1,9 @@
 import Foundation
 import PaymentCore
+import PaymentSandbox
 import TestSupport
 
-@testable import payroute
+@testable import PayrouteCommands
 
 /// Runs the tool in this process.
 func payroute(_ words: String..., input: String = "") async -> Captured {
@@ -14,7 +15,8 @@ func payroute(_ words: [String], input: [UInt8]) async -> Captured {
     let (output, errors, input) = (ScratchFile(), ScratchFile(), ScratchFile(input))
     defer { for file in [output, errors, input] { close(file.descriptor) } }
     let console = Console(
-        output: output.descriptor, diagnostics: errors.descriptor, input: input.descriptor, environment: { _ in nil })
+        vendors: .all, output: output.descriptor, diagnostics: errors.descriptor, input: input.descriptor,
+        environment: { _ in nil })
     let code = await CommandLineTool.run(words, console)
     return Captured(
         code: code.rawValue, output: String(decoding: output.content, as: UTF8.self),

@@ -2,6 +2,7 @@ import PaykitMarket
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
+import SimulatedShop
 import WalletConnectPayMarket
 
 /// A mistake that is planted from outside, to prove that the simulator finds it.

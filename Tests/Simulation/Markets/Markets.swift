@@ -5,6 +5,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentTesting
 import PayrailsMarket
+import SimulatedShop
 import WalletConnectPayMarket
 
 /// The markets of one world.

@@ -1,4 +1,5 @@
 import PaykitProvider
+import PaykitPubky
 
 /// The payment methods of users, for as long as they may be shown without another request. Bounded.
 struct MethodCache: Sendable {

@@ -1,4 +1,5 @@
 public import PaykitProvider
+import PaykitPubky
 import PaymentCore
 
 /// The published addresses of private channels, and channels to them.

@@ -1,4 +1,5 @@
 import PaykitProvider
+import PaykitPubky
 import PaymentCore
 
 /// The user's own endpoints in both of Paykit's forms (Protocol 11.4).

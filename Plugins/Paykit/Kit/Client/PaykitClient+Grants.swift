@@ -1,4 +1,5 @@
-public import PaykitProvider
+import PaykitProvider
+public import PaykitPubky
 import PaymentCore
 
 /// Sessions opened by grants: for an hour each, and renewed without a question, until the grant ends (Protocol 10.3).
@@ -16,7 +17,7 @@ extension PaykitClient {
 
     /// Revokes an app's grant, so that it can no longer act in the user's name; at once.
     ///
-    /// - Parameter grant: the ``/PaykitProvider/PubkyGrantRecord/id`` of the grant.
+    /// - Parameter grant: the ``/PaykitPubky/PubkyGrantRecord/id`` of the grant.
     /// - Returns: true if the grant was valid before.
     /// - Throws: ``PaykitError``.
     @discardableResult

@@ -1,4 +1,5 @@
 public import PaykitProvider
+public import PaykitPubky
 public import PaymentCore
 
 /// Both sides of the links between apps and the user's key manager (Protocol 1.6).

@@ -1,4 +1,5 @@
 public import PaykitProvider
+import PaykitPubky
 import PaymentCore
 
 /// Private links with other generation 3 apps.
@@ -22,18 +23,32 @@ extension PaykitClient {
     ///
     /// - Parameters:
     ///   - pubkey: the user, in any form that a key has.
-    ///   - app: the user's app; nil for the first that accepts links, wallets before servers.
-    /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they have none.
+    ///   - app: the user's app; nil for the only one that accepts links, or the only one of several with which there is
+    ///     a link already.
+    /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they have none; with the failure
+    ///   `validationFailed` when there are several to choose from.
     public func privateLink(with pubkey: String, app: PaykitReceiverPath? = nil) async throws -> PaykitPrivateLink {
         try await signedIn { session throws(PaykitNetworkError) in
             let peer = try Self.key(pubkey)
             let flow = try links(session)
             if let app { return PaykitPrivateLink(peer: peer, app: app, client: self) }
-            guard let found = try await flow.peerReceivers(of: peer).first else {
+            let all = try await flow.peerReceivers(of: peer)
+            guard !all.isEmpty else {
                 throw PaykitNetworkError(
                     .methodNotSupported, "\(peer) has no app that private messages reach; pay what they publish")
             }
-            return PaykitPrivateLink(peer: peer, app: found, client: self)
+            var found = all
+            if all.count > 1 {
+                found = []
+                for app in all where try await flow.peerKeys(flow.party(peer, app)) != nil { found.append(app) }
+            }
+            guard found.count == 1 else {
+                throw PaykitNetworkError(
+                    .validationFailed,
+                    "\(peer) has several apps that private messages reach (\(all.map(\.text).joined(separator: ", "))), and any app "
+                        + "that they have let in may be one of them: ask them which")
+            }
+            return PaykitPrivateLink(peer: peer, app: found[0], client: self)
         }
     }
 
@@ -64,7 +79,9 @@ extension PaykitClient {
         guard let receiver = configuration.receiver, let secret = configuration.receiverSecret,
             let keys = try? PrivateLinkKeys(secret: secret)
         else { throw Self.noReceiver }
-        return PrivateLinkFlow(session.user, as: receiver, keys, reader, store: linkStore, clock: clock, random: random)
+        return PrivateLinkFlow(
+            session.user, as: receiver, keys, reader, store: linkStore, clock: clock, random: random,
+            process: linkProcess)
     }
 
     func withLinks<Value: Sendable>(

@@ -1,4 +1,5 @@
 public import PaykitProvider
+import PaykitPubky
 import PaymentCore
 
 /// Payments that are agreed on over private channels before they are made.

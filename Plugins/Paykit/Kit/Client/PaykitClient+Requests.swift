@@ -1,4 +1,5 @@
 public import PaykitProvider
+import PaykitPubky
 import PaymentCore
 
 /// Requests for payments, sealed on their senders' homeservers.

@@ -1,4 +1,5 @@
 public import PaykitProvider
+import PaykitPubky
 import PaymentCore
 
 /// The replacement of the user's own endpoints.

@@ -1,4 +1,5 @@
 public import PaykitProvider
+import PaykitPubky
 public import PaymentCore
 
 /// Sessions: of this device's own key, of another device that authorised this one, and imported.
@@ -26,9 +27,11 @@ extension PaykitClient {
         }
     }
 
-    /// Opens a new session with the key of ``initialize(secretKeyHex:homeserverPubkey:)``.
+    /// Opens a new session with the key of ``initialize(secretKeyHex:homeserverPubkey:)``, at the homeserver that was
+    /// named there and at no other.
     ///
-    /// - Throws: ``PaykitError``; `notInitialized` if there is no key, as after an import.
+    /// - Throws: ``PaykitError``; `notInitialized` if there is no key, as after an import; `sessionExpired` also when
+    ///   the network names another homeserver, or this one no longer takes the grants that it took.
     public func refreshSession() async throws {
         try await mappingErrors { () async throws(PaykitNetworkError) in
             guard let account else {
@@ -165,7 +168,9 @@ extension PaykitClient {
     ) async throws(PaykitNetworkError) -> PubkyKey {
         switch answer {
         case .token(let token):
-            session = try await reader.homeserver(of: token.key).open(token, isSignUp: false)
+            // The token works at every homeserver: all relays and the DHT are asked which is the owner's.
+            let server = try await reader.locator.homeserver(of: token.key, isFresh: true)
+            session = try await reader.homeserver(called: server).open(token, isSignUp: false)
         case .grant(let grant):
             let server = try await reader.locator.homeserver(of: grant.issuer)
             let held = try link.held(grant, at: server, now: grants.seconds)

@@ -1,5 +1,6 @@
 public import PaykitNetwork
 public import PaykitProvider
+public import PaykitPubky
 public import PaymentCore
 import PaymentTransport
 
@@ -26,6 +27,8 @@ public actor PaykitClient: PaykitService {
     let streams: any StreamTransport
     let receiptStore: any ReceiptStore
     let linkStore: any SealedStateStore
+    /// This client, among the programs that may have its links' state.
+    private(set) lazy var linkProcess = random.uuid()
     let pkarr: PkarrClient
     let reader: PubkyReader
     let published: PublishedEndpoints
@@ -97,9 +100,9 @@ public actor PaykitClient: PaykitService {
                 throw PaykitNetworkError(.validationFailed, "a secret key is 64 hexadecimal digits")
             }
             let server = try Self.key(homeserverPubkey)
-            let account = PubkyAccount(pair, reader, pkarr, clock: clock, grants: grants)
+            let account = PubkyAccount(pair, at: server, reader, pkarr, clock: clock, grants: grants)
             session = try await account.open(
-                at: server, configuration.sessionCapabilities, signUpToken: configuration.signUpToken)
+                configuration.sessionCapabilities, signUpToken: configuration.signUpToken)
             self.account = account
         }
     }

@@ -1,4 +1,5 @@
 public import PaykitProvider
+public import PaykitPubky
 public import PaymentCore
 
 /// The behaviour of a ``PaykitClient``.

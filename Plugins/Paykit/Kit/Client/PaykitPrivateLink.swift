@@ -1,4 +1,5 @@
 public import PaykitProvider
+public import PaykitPubky
 public import PaymentCore
 public import PaymentRecurring
 
@@ -24,6 +25,12 @@ public struct PaykitPrivateLink: Sendable {
         case unreadable
         /// Messages arrive.
         case linked
+        /// The peer's app shows another key than the one that is trusted. Nothing is sent to it, read from it or paid:
+        /// compare ``PaykitPrivateLink/safetyNumber(of:)`` with the peer, then call ``PaykitPrivateLink/trust(_:)``.
+        case keyChanged(PubkyKey)
+        /// Another copy of this app, with the same secret and another store, has begun the link anew. This one sends
+        /// nothing any more; the client that is created last takes the link over. Give each device its own receiver.
+        case takenOver
     }
 
     /// The peer.
@@ -41,6 +48,41 @@ public struct PaykitPrivateLink: Sendable {
         case .linking: .linking
         case .unreadable: .unreadable
         case .linked: .linked
+        case .keyChanged(let key): .keyChanged(key)
+        case .takenOver: .takenOver
+        }
+    }
+
+    // MARK: The peer's key
+
+    /// Returns the key of the peer's app that this link trusts: the first one that it has shown, until another is
+    /// confirmed; nil before the first ``poll()``. It is as certain as the peer's homeserver, until
+    /// ``safetyNumber(of:)`` was compared.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func trustedKey() async throws -> PubkyKey? {
+        try await client.withLinks { flow throws(PaykitNetworkError) in
+            try await flow.peerKeys(flow.party(peer, app))?.trusted
+        }
+    }
+
+    /// Returns 60 digits in twelve groups that are the same at the peer's, if `key` is their app's and they see this
+    /// app's: compare them in person or by telephone.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func safetyNumber(of key: PubkyKey) async throws -> String {
+        try await client.withLinks { flow throws(PaykitNetworkError) in
+            flow.safetyNumber(with: key, try flow.party(peer, app))
+        }
+    }
+
+    /// Trusts the key that the peer's app shows now: after ``Status/keyChanged(_:)``, once the user has compared it.
+    /// What the peer has sent to be paid before is paid no more; their requests are, at what they send from now on.
+    ///
+    /// - Throws: ``PaykitError``, of the type `peerNotFound` when the app shows another key.
+    public func trust(_ key: PubkyKey) async throws {
+        try await client.withLinks { flow throws(PaykitNetworkError) in
+            try await flow.trust(key, flow.party(peer, app))
         }
     }
 

@@ -1,4 +1,5 @@
 public import PaykitProvider
+import PaykitPubky
 
 /// An act that only the owner of a device may want: a ``PaykitConsent`` is asked before it.
 @nonexhaustive

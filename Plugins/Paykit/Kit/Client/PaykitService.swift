@@ -1,4 +1,5 @@
 import PaykitProvider
+import PaykitPubky
 
 /// The calls that an application needs of Paykit, so that tests can substitute them (guide, "Mock Transport for
 /// Testing").

@@ -1,4 +1,5 @@
 import PaykitProvider
+import PaykitPubky
 public import PaymentCore
 
 #if canImport(FoundationEssentials)

@@ -1,4 +1,5 @@
 public import PaykitProvider
+public import PaykitPubky
 import PaymentCore
 
 /// The guide's service: asks a payee for a receipt with the terms of a payment.

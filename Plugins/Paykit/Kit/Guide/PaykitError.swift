@@ -1,4 +1,5 @@
-public import PaykitProvider
+import PaykitProvider
+public import PaykitPubky
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

@@ -1,4 +1,5 @@
 package import PaykitProvider
+import PaykitPubky
 package import PaymentCore
 import PaymentCrypto
 package import PaymentRecurring

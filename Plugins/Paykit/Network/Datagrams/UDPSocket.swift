@@ -1,5 +1,5 @@
 import Dispatch
-import PaykitProvider
+import PaykitPubky
 import PaymentCore
 import Synchronization
 

@@ -1,5 +1,5 @@
 import Dispatch
-public import PaykitProvider
+public import PaykitPubky
 import PaymentCore
 
 /// Datagrams over the system's UDP sockets.

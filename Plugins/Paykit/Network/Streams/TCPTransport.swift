@@ -1,5 +1,5 @@
 import Dispatch
-public import PaykitProvider
+public import PaykitPubky
 import PaymentCore
 
 /// Connections over the system's TCP sockets.

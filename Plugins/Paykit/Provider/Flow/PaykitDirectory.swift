@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 
 /// The endpoints that users publish on their homeservers (Protocol 4).

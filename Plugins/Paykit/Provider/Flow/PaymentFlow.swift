@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 import PaymentSettlement
 
@@ -87,19 +88,24 @@ struct PaymentFlow: Sendable {
     private func quote(_ request: QuoteRequest, to key: PubkyKey) async throws -> PaymentQuote {
         let isPrivate: Bool
         do { isPrivate = try await canBeAsked(key) } catch { throw PaymentError(error, provider: id) }
-        let offers = try await published(by: key, orNone: isPrivate)
+        let (offers, apps) = try await published(by: key, orNone: isPrivate)
         // A missing or malformed profile does not prevent a payment.
         let profile = try? await people.profile(of: key)
         let payee = Payee(key, profile)
-        guard isPrivate, let privately else { return try await self.quote(request, payee: payee, offers) }
+        guard isPrivate, let privately else { return try await self.quote(request, payee: payee, offers, of: apps) }
         let shown = privately.use == .only ? [] : offers
-        var quote = try await self.quote(request, payee: payee, shown, before: privateOffer(privately, offers))
+        var quote = try await self.quote(
+            request, payee: payee, shown, of: apps, before: privateOffer(privately, offers))
         quote.options = try quote.options.map { option in
             guard option.id == ChannelOrder.optionID else { return option }
-            let fallback = shown.first {
-                $0.endpoint.methodID == Self.privateMethod && $0.offer.takes(option.amount)
-                    && context.payer.canFulfil(.settlement($0.offer.endpoint.kind, network: $0.offer.endpoint.network))
-            }
+            // No app is chosen here.
+            let fallback =
+                apps.isEmpty
+                ? shown.first {
+                    $0.endpoint.methodID == Self.privateMethod && $0.offer.takes(option.amount)
+                        && context.payer.canFulfil(
+                            .settlement($0.offer.endpoint.kind, network: $0.offer.endpoint.network))
+                } : nil
             return try ChannelOrder(
                 payee: key, method: Self.privateMethod, fallback: fallback?.offer.endpoint
             ).placed(in: option)
@@ -153,14 +159,29 @@ struct PaymentFlow: Sendable {
     /// Returns the public endpoints of a user, best first.
     ///
     /// - Parameter isOptional: true if an empty result is acceptable.
+    /// - Returns: the endpoints, and the app of each where several apps publish some: then the payer has to choose.
     private func published(
         by key: PubkyKey, orNone isOptional: Bool
-    ) async throws -> [(endpoint: PaykitEndpoint, offer: SettlementOffer)] {
-        let endpoints: [PaykitEndpoint]
-        do { endpoints = try await self.endpoints.endpoints(of: key) } catch {
-            guard !isOptional else { return [] }
+    ) async throws -> (
+        offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)], apps: [PaykitEndpoint: PaykitReceiverPath]
+    ) {
+        let published: [ReceiverDirectory.Offer]
+        do { published = try await self.endpoints.offers(of: key) } catch {
+            guard !isOptional else { return ([], [:]) }
             throw PaymentError(error, provider: id)
         }
+        let isChoice = published.count > 1
+        // Any app that the payee has let in may be one of them, so that none is paid by itself.
+        guard !isChoice || context.payer.chooser != nil else {
+            guard !isOptional else { return ([], [:]) }
+            throw PaymentError(
+                .unusableOption,
+                "\(key) is paid through several apps (\(ReceiverDirectory.names(published))): let the payer choose one, by a "
+                    + "chooser, or ask the payee for an invoice", provider: id, phase: .answered)
+        }
+        let endpoints = published.flatMap(\.endpoints)
+        var apps: [PaykitEndpoint: PaykitReceiverPath] = [:]
+        if isChoice { for offer in published { for endpoint in offer.endpoints { apps[endpoint] = offer.receiver } } }
         guard isOptional || !endpoints.isEmpty else {
             throw PaymentError(
                 .unusableOption, "\(key) publishes no way to be paid; ask them for an invoice", provider: id,
@@ -175,7 +196,7 @@ struct PaymentFlow: Sendable {
                 "nothing that \(key) publishes is sound and of a kind that is known (\(Self.names(endpoints))); ask them to "
                     + "publish it again", provider: id, phase: .answered, retry: .later)
         }
-        return offers
+        return (offers, apps)
     }
 
     // MARK: Options
@@ -185,7 +206,7 @@ struct PaymentFlow: Sendable {
     /// - Parameter privately: the offer of a private payment, before all others; nil for none.
     private func quote(
         _ request: QuoteRequest, payee: Payee, _ offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)],
-        before privately: SettlementOffer? = nil
+        of apps: [PaykitEndpoint: PaykitReceiverPath] = [:], before privately: SettlementOffer? = nil
     ) async throws -> PaymentQuote {
         var seen: [String: Int] = [:]
         var limited: [String: PaykitEndpoint] = [:]
@@ -200,7 +221,7 @@ struct PaymentFlow: Sendable {
                 }
             let id = number == 1 ? method : "\(method)-\(number)"
             limited[id] = endpoint
-            return (id: id, title: title, offer: offer)
+            return (id: id, title: title + (apps[endpoint].map { ", to the app \($0)" } ?? ""), offer: offer)
         }
         if let privately {
             named.removeAll { $0.id == ChannelOrder.optionID }

@@ -1,6 +1,6 @@
+package import PaykitPubky
 package import PaymentCore
 import PaymentCrypto
-import PaymentSodium
 
 /// Both sides of an authorisation through a relay (Protocol 1.7).
 package struct PubkyAuthorization: Sendable {

@@ -1,3 +1,4 @@
+package import PaykitPubky
 package import PaymentCore
 
 /// The profiles of users and the users that they follow (Protocol 4.5).

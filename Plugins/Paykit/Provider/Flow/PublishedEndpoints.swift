@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 
 /// The endpoints that a user publishes, in any generation of Paykit (Protocol 11.4): the newest counts, and endpoints
@@ -15,20 +16,32 @@ package struct PublishedEndpoints: Sendable {
 
     /// Returns all endpoints of `user`, by method.
     ///
-    /// - Throws: ``PaykitNetworkError``; `methodNotSupported` when they are published only in a newer, unknown form.
+    /// - Throws: ``PaykitNetworkError``; `methodNotSupported` when they are published only in a newer, unknown form;
+    ///   `validationFailed` when several apps publish some.
     package func endpoints(of user: PubkyKey) async throws(PaykitNetworkError) -> [PaykitEndpoint] {
+        let offers = try await offers(of: user)
+        try ReceiverDirectory.requireOne(offers, of: user)
+        return offers.first?.endpoints ?? []
+    }
+
+    /// Returns the endpoints of `user`, by the apps that publish them; no app is named where the form has none.
+    ///
+    /// - Throws: ``PaykitNetworkError``; `methodNotSupported` when they are published only in a newer, unknown form.
+    package func offers(of user: PubkyKey) async throws(PaykitNetworkError) -> [ReceiverDirectory.Offer] {
         if generations.readsThirdGeneration {
             do throws(PaykitNetworkError) {
-                if let offer = try await receivers.offer(of: user) { return offer.endpoints }
+                let offers = try await receivers.offers(of: user)
+                if !offers.isEmpty { return offers }
             } catch {
                 // A user with a later form may have kept an older one.
                 guard error.code == .methodNotSupported, generations.readsSecond else { throw error }
                 let older = try await directory.endpoints(of: user)
                 guard !older.isEmpty else { throw error }
-                return older
+                return [ReceiverDirectory.Offer(receiver: nil, endpoints: older)]
             }
         }
-        return generations.readsSecond ? try await directory.endpoints(of: user) : []
+        let older = generations.readsSecond ? try await directory.endpoints(of: user) : []
+        return older.isEmpty ? [] : [ReceiverDirectory.Offer(receiver: nil, endpoints: older)]
     }
 
     /// Returns the endpoint of `user` for a method, by its name in either generation; nil when none is published.

@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 
 /// The endpoints that users publish in generation 3 (Protocol 11), in one directory for each app.
@@ -63,24 +64,49 @@ package struct ReceiverDirectory: Sendable {
         package let endpoints: [PaykitEndpoint]
     }
 
-    /// Returns the endpoints of the first of `owner`'s receivers that has any, or those of the oldest form; nil when
-    /// there are none. Endpoints of two receivers are never mixed: each belongs to another app, which may be gone.
+    /// Returns the endpoints of the one of `owner`'s receivers that has any, or those of the oldest form; nil when
+    /// there are none.
+    ///
+    /// - Throws: ``PaykitNetworkError``; `methodNotSupported` when they are published only in a later form;
+    ///   `validationFailed` when several receivers have some: an app that may write its own directory only can be one
+    ///   of them, so that none is chosen here.
+    package func offer(of owner: PubkyKey) async throws(PaykitNetworkError) -> Offer? {
+        let offers = try await offers(of: owner)
+        try Self.requireOne(offers, of: owner)
+        return offers.first
+    }
+
+    static func requireOne(_ offers: [Offer], of owner: PubkyKey) throws(PaykitNetworkError) {
+        guard offers.count > 1 else { return }
+        throw PaykitNetworkError(
+            .validationFailed,
+            "\(owner.text.prefix(8))… is paid through several apps (\(names(offers))), and any app that they have let in may be "
+                + "one of them: ask them which, or for an invoice")
+    }
+
+    /// Returns the names of the offers' apps, for people.
+    static func names(_ offers: [Offer]) -> String { offers.compactMap(\.receiver?.text).joined(separator: ", ") }
+
+    /// Returns the endpoints of each of `owner`'s receivers that has any, or those of the oldest form. Those of two
+    /// receivers are never mixed: each belongs to another app, which may be gone.
     ///
     /// - Throws: ``PaykitNetworkError``; `methodNotSupported` when they are published only in a later form.
-    package func offer(of owner: PubkyKey) async throws(PaykitNetworkError) -> Offer? {
+    package func offers(of owner: PubkyKey) async throws(PaykitNetworkError) -> [Offer] {
         let server = try await reader.homeserver(of: owner)
-        guard let survey = try await survey(owner, at: server) else { return nil }
+        guard let survey = try await survey(owner, at: server) else { return [] }
+        var offers: [Offer] = []
         for receiver in try await receivers(of: owner, survey, at: server) {
             let directory = Self.directory(of: receiver)
             let names = try await names(in: directory, of: owner, at: server) ?? []
             let identifiers = names.filter { !$0.hasSuffix("/") }.compactMap { PaykitIdentifier($0) }
             let found = try await read(identifiers, in: directory, of: owner, at: server)
-            if !found.isEmpty { return Offer(receiver: receiver, endpoints: found) }
+            if !found.isEmpty { offers.append(Offer(receiver: receiver, endpoints: found)) }
         }
+        guard offers.isEmpty else { return offers }
         let flat = try await read(survey.flat, in: Self.root, of: owner, at: server)
-        if !flat.isEmpty { return Offer(receiver: nil, endpoints: flat) }
+        if !flat.isEmpty { return [Offer(receiver: nil, endpoints: flat)] }
         guard !survey.isLater else { throw Self.later(owner) }
-        return nil
+        return []
     }
 
     package static func later(_ owner: PubkyKey) -> PaykitNetworkError {

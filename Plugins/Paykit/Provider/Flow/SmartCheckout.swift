@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,4 @@
+import PaykitPubky
 public import PaymentCore
 
 /// A key manager's answer to a ``KeyManagerLink`` (Protocol 1.6): a hint, never a proof.

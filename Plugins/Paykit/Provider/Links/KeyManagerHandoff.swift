@@ -1,3 +1,4 @@
+public import PaykitPubky
 public import PaymentCore
 import PaymentCrypto
 

@@ -1,3 +1,4 @@
+import PaykitPubky
 public import PaymentCore
 import PaymentCrypto
 

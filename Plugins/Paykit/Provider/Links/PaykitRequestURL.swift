@@ -1,3 +1,4 @@
+public import PaykitPubky
 import PaymentCore
 
 /// A link to a request over a private link (Protocol 12.9). This device makes it for its own router, which finds the

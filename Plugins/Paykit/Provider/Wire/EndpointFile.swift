@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 
 /// The content of a payment endpoint's file (Protocol 4.1).
@@ -26,12 +27,5 @@ package enum EndpointFile {
         // As documents of the second generation have it, then as files of the first do.
         let names = ["endpoint", "bolt11", "lnurl", "address", "p2wpkh", "p2tr", "p2sh", "p2pkh"]
         return names.lazy.compactMap { json[$0]?.string?.trimmingWhitespace }.first { !$0.isEmpty }
-    }
-}
-
-extension StringProtocol {
-    /// The text without blanks and line breaks around it.
-    var trimmingWhitespace: String {
-        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }
 }

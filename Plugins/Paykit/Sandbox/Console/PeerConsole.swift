@@ -1,4 +1,5 @@
 import PaykitProvider
+import PaykitPubky
 import PaymentCore
 import SandboxSupport
 

@@ -1,4 +1,5 @@
 import PaykitProvider
+import PaykitPubky
 
 /// Simulated money received by one of the sandbox's users.
 struct PubkyReceived: Sendable {

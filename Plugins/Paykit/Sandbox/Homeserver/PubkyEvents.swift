@@ -1,4 +1,5 @@
 import PaykitProvider
+import PaykitPubky
 import PaymentCore
 
 /// A change of a file. Its number is its place, counted from one.

@@ -1,4 +1,5 @@
 import PaykitProvider
+import PaykitPubky
 import PaymentCore
 
 /// Files and directories (Protocol 3.5).

@@ -1,4 +1,5 @@
 import PaykitProvider
+import PaykitPubky
 import PaymentCore
 
 /// The homeserver: its requests and their authorisation (Protocol 3).

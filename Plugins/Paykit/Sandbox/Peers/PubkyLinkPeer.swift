@@ -1,4 +1,5 @@
 public import PaykitProvider
+public import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 import PaymentTesting
@@ -102,8 +103,8 @@ extension PubkySandbox {
         let transport = SandboxTransport(self)
         let pkarr = PkarrClient(relays: network.relays, http: transport, clock: clock)
         let reader = PubkyReader(HomeserverLocator(pkarr, allowsLocal: true), over: transport)
-        let session = try await PubkyAccount(user.keyPair, reader, pkarr, clock: clock)
-            .open(at: homeserver, app.capabilities)
+        let session = try await PubkyAccount(user.keyPair, at: homeserver, reader, pkarr, clock: clock)
+            .open(app.capabilities)
         let keys = try PrivateLinkKeys(secret: Redacted(self.keys.bytes("links of \(user.key) as \(app)")))
         let flow = PrivateLinkFlow(
             user.key, as: app, keys, reader, store: InMemorySealedStates(), clock: clock, random: random)

@@ -1,4 +1,5 @@
 public import PaykitProvider
+public import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 
@@ -48,7 +49,7 @@ extension PubkySandbox {
     ///   - name: for the profile; nil for one of the sandbox's names.
     ///   - streams: the transport to listen on: TCP, or streams of this process.
     ///   - place: the address to listen at.
-    /// - Throws: ``/PaykitProvider/StreamError`` when listening there is not possible.
+    /// - Throws: ``/PaykitPubky/StreamError`` when listening there is not possible.
     public func createPeer(
         _ manner: PeerManner = .ready, name: String? = nil, over streams: any StreamTransport,
         at place: StreamAddress = .loopback()
@@ -74,7 +75,7 @@ extension PubkySandbox {
     /// Creates one such user for each manner, in the order of their declaration.
     ///
     /// - Parameter streams: the transport to listen on.
-    /// - Throws: ``/PaykitProvider/StreamError`` when listening is not possible.
+    /// - Throws: ``/PaykitPubky/StreamError`` when listening is not possible.
     public func createAllPeers(over streams: any StreamTransport) async throws(StreamError) -> [Peer] {
         var peers: [Peer] = []
         for manner in PeerManner.allCases { peers.append(try await createPeer(manner, over: streams)) }

@@ -1,5 +1,6 @@
 import FuzzModel
 import PaykitProvider
+import PaykitPubky
 import PaymentCore
 
 /// Datagrams to a socket that searches the DHT: bencoding, and messages in it.

@@ -1,5 +1,6 @@
 import FuzzModel
 import PaykitProvider
+import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 import TestSupport

@@ -2,6 +2,7 @@ import Foundation
 import FuzzModel
 import PaykitKit
 import PaykitProvider
+import PaykitPubky
 import PaymentCore
 import PaymentRecurring
 

@@ -1,4 +1,5 @@
 import PaykitProvider
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
@@ -188,8 +189,8 @@ struct LinkParticipant: Sendable {
         let pkarr = PkarrClient(relays: network.relays, http: line, clock: clock)
         let reader = PubkyReader(HomeserverLocator(pkarr, allowsLocal: true), over: line)
         clock.advance(by: .seconds(1))
-        session = try await PubkyAccount(pair, reader, pkarr, clock: clock).open(
-            at: sandbox.homeserver, receiver.capabilities)
+        session = try await PubkyAccount(pair, at: sandbox.homeserver, reader, pkarr, clock: clock).open(
+            receiver.capabilities)
         key = pair.publicKey
         self.receiver = receiver
         flow = PrivateLinkFlow(key, as: receiver, keys, reader, store: disk, clock: clock, random: random)

@@ -1,5 +1,6 @@
 import MarketModel
 import PaykitProvider
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting

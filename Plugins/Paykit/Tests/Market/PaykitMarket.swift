@@ -1,5 +1,6 @@
 package import MarketModel
 import PaykitProvider
+import PaykitPubky
 import PaykitSandbox
 package import PaymentCore
 import PaymentCrypto

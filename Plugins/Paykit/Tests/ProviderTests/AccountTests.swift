@@ -1,5 +1,6 @@
 import Foundation
 import PaykitKit
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting
@@ -80,7 +81,7 @@ struct AccountTests {
 
     @Test("Records that the user has besides are kept, and one that names another homeserver is replaced")
     func kept() async throws {
-        let pair = try WireTests.pair(0x11)
+        let pair = try PubkySamples.pair(0x11)
         let blog = try #require(SignedPacket.name("blog", under: pair.publicKey))
         let old = try #require(SignedPacket.name("_pubky", under: pair.publicKey))
         let packet = try SignedPacket(
@@ -101,8 +102,8 @@ struct AccountTests {
         "Somebody who was there before publishes nothing while a relay keeps silent: it may be the one that knows more",
         arguments: [0, 429, 500, 503])
     func uncertain(_ status: Int) async throws {
-        let key = try WireTests.pair(0x11).publicKey
-        let token = AuthToken([.root], at: clock.now.microseconds, by: try WireTests.pair(0x11))
+        let key = try PubkySamples.pair(0x11).publicKey
+        let token = AuthToken([.root], at: clock.now.microseconds, by: try PubkySamples.pair(0x11))
         let server = Homeserver(try HTTPURL("http://localhost:6286"), over: SandboxTransport(sandbox))
         _ = try await server.open(token, isSignUp: true)
         clock.advance(by: .seconds(1))
@@ -120,6 +121,6 @@ struct AccountTests {
     func newUsers() async throws {
         faults["relay1.example"] = 503
         #expect(await initialize() == nil)
-        #expect(try await names(of: try WireTests.pair(0x11).publicKey)?.count == 1)
+        #expect(try await names(of: try PubkySamples.pair(0x11).publicKey)?.count == 1)
     }
 }

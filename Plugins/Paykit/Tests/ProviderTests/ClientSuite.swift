@@ -1,5 +1,6 @@
 import PaykitKit
 import PaykitProvider
+import PaykitPubky
 import PaykitSandbox
 import TestSupport
 

@@ -1,5 +1,6 @@
 import Foundation
 import PaykitKit
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentLoopback
@@ -153,7 +154,7 @@ struct PaykitClientTests: ClientSuite {
         try await client.initialize(secretKeyHex: Self.secret, homeserverPubkey: sandbox.homeserver.text)
         try await client.setEndpoint(methodId: "lightning", endpoint: "x")
         // Another server takes over the user's data, by the user's own record of another day.
-        let (me, server) = (try WireTests.pair(0x11), try WireTests.pair(0x33))
+        let (me, server) = (try PubkySamples.pair(0x11), try PubkySamples.pair(0x33))
         let relay = PkarrClient(
             relays: [try HTTPURL("http://localhost:6286/pkarr")], http: SandboxTransport(sandbox), clock: clock)
         let time = clock.now.microseconds + 1_000_000

@@ -1,4 +1,5 @@
 import Foundation
+import PaykitPubky
 import PaymentCore
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import PaykitKit
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
@@ -125,7 +126,7 @@ struct HandoffTests {
 
     @Test("Both units of time that key managers write are read")
     func times() throws {
-        let pair = try WireTests.pair(0x11)
+        let pair = try PubkySamples.pair(0x11)
         let key = Redacted([UInt8](repeating: 0x50, count: 32))
         let recipient = try KeyManagerHandoff.KeyPair(epoch: 0, secretKey: key).publicKey
         let end = Date(timeIntervalSince1970: 1_767_225_600)
@@ -148,7 +149,7 @@ struct HandoffTests {
 
     @Test("The wrapping of later versions is read, in either alphabet, for its place and from the user alone")
     func wrapped() throws {
-        let (user, other) = (try WireTests.pair(0x11), try WireTests.pair(0x22))
+        let (user, other) = (try PubkySamples.pair(0x11), try PubkySamples.pair(0x22))
         let key = Redacted([UInt8](repeating: 0x50, count: 32))
         let recipient = try KeyManagerHandoff.KeyPair(epoch: 0, secretKey: key).publicKey
         let now = Date(timeIntervalSince1970: 1_767_225_600)

@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 import TestSupport
 import Testing
@@ -8,7 +9,8 @@ import Testing
 struct MessageTests {
     private static func receipt() throws -> PaykitReceiptRecord {
         PaykitReceiptRecord(
-            id: "rcpt_test_1", payer: try WireTests.pair(0x11).publicKey, payee: try WireTests.pair(0x22).publicKey,
+            id: "rcpt_test_1", payer: try PubkySamples.pair(0x11).publicKey,
+            payee: try PubkySamples.pair(0x22).publicKey,
             methodID: "lightning", amount: "1000", currency: "SAT", createdAt: 1_767_225_600,
             metadata: ["note": "coffee"])
     }
@@ -56,7 +58,7 @@ struct MessageTests {
 
     @Test("Members that others write too are read: users in any form, an app's names of errors, an end of an offer")
     func lenient() throws {
-        let key = try WireTests.pair(0x11).publicKey
+        let key = try PubkySamples.pair(0x11).publicKey
         let text = """
             {"type":"confirm_receipt","receipt_id":"r","payer":"pubky\(key)","payee":"pk:\(key)","method_id":"onchain",\
             "confirmed_at":7,"success":true,"amount":null}

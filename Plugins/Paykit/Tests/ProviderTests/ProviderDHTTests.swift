@@ -1,4 +1,6 @@
 import PaykitNetwork
+import PaykitNetworkSandbox
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentRouting
@@ -88,12 +90,17 @@ struct ProviderDHTTests {
         Payer(policy: .firstWhateverItCosts, settler: SandboxSettler(at: url, over: SandboxTransport(sandbox)))
     }
 
+    /// Twenty-one nodes, every third of which is dishonest.
+    private static let mixed = (0..<21).map { index in
+        index % 3 == 0 ? DHTNodeBehaviour.liars[index / 3 % DHTNodeBehaviour.liars.count] : .honest
+    }
+
     @Test(
         "A payee whom no relay can be asked about is found in the DHT, a third of which lies, and paid once",
         .timeLimit(.minutes(3)))
     func paid() async throws {
         let user = await sandbox.createUser(.ready)
-        try await playing(Net.mixed(DHTNodeBehaviour.liars, of: 21, bad: 7, seed: 3)) { network in
+        try await playing(Self.mixed) { network in
             try await move([user.key, sandbox.homeserver], into: network)
             let outcome = try await router(network, UDPTransport()).pay(user.link, as: payer)
             guard case .succeeded(let receipt) = outcome else {

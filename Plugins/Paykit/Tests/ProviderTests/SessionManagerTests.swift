@@ -1,5 +1,6 @@
 import Foundation
 import PaykitKit
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting

@@ -1,4 +1,5 @@
 import PaykitProvider
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting

@@ -1,10 +1,10 @@
 import Foundation
 import PaykitProvider
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
 import PaymentLoopback
-import PaymentSodium
 import PaymentTesting
 import TestSupport
 import Testing

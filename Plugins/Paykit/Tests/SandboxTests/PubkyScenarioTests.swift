@@ -1,5 +1,6 @@
 import Foundation
 import PaykitProvider
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentLoopback

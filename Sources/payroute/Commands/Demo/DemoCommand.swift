@@ -1,7 +1,6 @@
 import PaymentCore
 import PaymentLoopback
 import PaymentRouting
-import PaymentSandbox
 import PaymentTesting
 import PaymentTransport
 import PaymentWallet
@@ -24,13 +23,14 @@ enum DemoCommand: Command {
         console.output.line(style(.strong, "1. Where links go") + "\n")
         let routesAgree = try MixedBag.show(console)
 
-        let services = SandboxServices(pace: 200)
-        let demos = SandboxVendors.all.flatMap { vendor in vendor.demo.map { (vendor.id, $0) } }
+        let services = SandboxServices(console.vendors, pace: 200)
+        let demos = console.vendors.list.flatMap { vendor in vendor.demo.map { (vendor.id, $0) } }
         let faults = FaultInjector(services.service)
         let server = try LoopbackServer(faults)
         defer { server.stop() }
         let session = try PaymentSession(
-            sandbox: server.baseURL, wallet: DevelopmentWallet(seed: 1), transport: StandardTransport(),
+            console.vendors, sandbox: server.baseURL, wallet: DevelopmentWallet(seed: 1),
+            transport: StandardTransport(),
             privately: PrivateSettings(seed: 1)
         ) { label, text in
             if isVerbose { console.output.line(Narration.line(label, text, style)) }

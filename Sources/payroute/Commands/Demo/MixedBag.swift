@@ -1,10 +1,9 @@
 import PaymentRouting
-import PaymentSandbox
 import SandboxSupport
 
 /// Texts of every kind that a scanner or a deep link may bring: each vendor's, and some of no vendor.
 enum MixedBag {
-    static let samples = SandboxVendors.all.flatMap(\.samples) + others
+    static func samples(of vendors: SandboxVendors) -> [SampleText] { vendors.list.flatMap(\.samples) + others }
     private static let others = [
         SampleText("some web page", "https://example.com/checkout?order=42", .unroutable),
         SampleText("merchant QR code (EMV)", emv, .recognized),
@@ -17,11 +16,12 @@ enum MixedBag {
 
     /// Shows the routed texts as a table; true when every text was routed as expected.
     static func show(_ console: Console) throws -> Bool {
-        let registry = try Installation.registry()
+        let registry = try console.vendors.registry()
         var table = Table(["TEXT", "WHAT IT IS", "DECISION", "TRUST", "WHY"])
         var agrees = true
-        for sample in samples {
-            let report = RouteReport(sample.text, Installation.route(sample.text, registry))
+        for sample in samples(of: console.vendors) {
+            let report = RouteReport(
+                sample.text, Installation.route(sample.text, registry), of: console.vendors)
             agrees = agrees && sample.agrees(with: report)
             let tone = report.isVerified == false ? Style.Tone.doubtful : report.decision.tone
             table.add([

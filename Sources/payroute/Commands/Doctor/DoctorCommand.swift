@@ -2,6 +2,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentStore
 import PaymentTransport
+import SandboxSupport
 
 /// `payroute doctor`: checks that everything that this program needs is present and works.
 enum DoctorCommand: Command {
@@ -45,7 +46,7 @@ enum DoctorCommand: Command {
         var findings = [Finding(what: "payroute", state: .good, detail: CommandLineTool.version)] + libraries()
         if let path = arguments.value("journal") { findings.append(await journal(path)) }
         if let sandbox { findings.append(await answer(of: sandbox)) }
-        findings.append(providers())
+        findings.append(providers(of: console.vendors))
         var table = Table(["WHAT", "STATE", "DETAIL"])
         for finding in findings {
             if arguments.has("json") {
@@ -112,9 +113,9 @@ enum DoctorCommand: Command {
         }
     }
 
-    private static func providers() -> Finding {
+    private static func providers(of vendors: SandboxVendors) -> Finding {
         do {
-            let names = try Installation.registry().descriptors.map(\.id.rawValue)
+            let names = try vendors.registry().descriptors.map(\.id.rawValue)
             return Finding(what: "providers", state: .good, detail: names.joined(separator: ", "))
         } catch {
             return Finding(what: "providers", state: .bad, detail: "\(error)")

@@ -38,7 +38,7 @@ enum JournalEndCommand: Command {
             throw UsageError("Missing '--by <name>': the person who decides", syntax)
         }
         let router = PaymentRouter(
-            registry: try Installation.registry(), transport: StandardTransport(),
+            registry: try console.vendors.registry(), transport: StandardTransport(),
             journal: try JournalOption.open(arguments))
         let id = AttemptID(rawValue: arguments.positionals[0])
         let outcome = try await router.end(id, as: decision, by: person, evidence: evidence)

@@ -25,12 +25,12 @@ enum InspectCommand: Command {
         guard !codes.isEmpty || !arguments.positionals.isEmpty else {
             throw UsageError("Missing expected argument '<uri> ...', or '--image <file>'", syntax)
         }
-        let registry = try Installation.registry(with: try ExternalOption.load(arguments, console))
+        let registry = try console.vendors.registry(with: try ExternalOption.load(arguments, console))
         let inputs = LinkInputs(arguments: arguments.positionals, codes: codes, console: console)
         let isJSON = arguments.has("json")
         let reveals = arguments.has(LinkArgument.reveal.name)
         let totals = try inputs.forEach { input in
-            let (report, inspection) = inspect(input, registry, reveals: reveals)
+            let (report, inspection) = inspect(input, registry, of: console.vendors, reveals: reveals)
             if isJSON {
                 console.output.edit { report.write(to: &$0, with: inspection) }
             } else {
@@ -42,12 +42,15 @@ enum InspectCommand: Command {
     }
 
     static func inspect(
-        _ input: LinkInput, _ registry: ProviderRegistry, reveals: Bool = false
+        _ input: LinkInput, _ registry: ProviderRegistry, of vendors: SandboxVendors, reveals: Bool = false
     ) -> (RouteReport, Inspection) {
         switch input {
         case .text(let text):
             let answer = Installation.route(text, registry)
-            return (RouteReport(text, answer, reveals: reveals), Inspection(answer, reveals: reveals))
+            return (
+                RouteReport(text, answer, of: vendors, reveals: reveals),
+                Inspection(answer, of: vendors, reveals: reveals)
+            )
         case .unreadable(let shown, let reason):
             return (RouteReport(unreadable: shown, reason: reason), Inspection(unreadable: reason))
         }

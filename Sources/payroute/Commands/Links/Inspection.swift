@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentSandbox
 import PaymentStandards
 import SandboxSupport
 
@@ -24,17 +23,19 @@ struct Inspection {
 
     /// Reads the content of the router's answer.
     ///
-    /// - Parameter reveals: True if the values of a link that holds a secret are shown.
-    init(_ answer: RouteDecision, reveals: Bool = false) {
-        self.init(of: answer)
+    /// - Parameters:
+    ///   - vendors: The vendors whose links may be read.
+    ///   - reveals: True if the values of a link that holds a secret are shown.
+    init(_ answer: RouteDecision, of vendors: SandboxVendors, reveals: Bool = false) {
+        self.init(answer: answer, vendors)
         guard answer.holdsSecret, !(reveals && answer.mayBeRevealed) else { return }
         hidesSecret = true
         // The names of the items are not secret, and no truth value is.
-        let shown = answer.publicFields.union(details?.fields.keys ?? [:].keys)
+        let shown = answer.publicFields(of: vendors).union(details?.fields.keys ?? [:].keys)
         for (name, value) in fields where !shown.contains(name) && value.bool == nil { fields[name] = Self.hidden }
     }
 
-    private init(of answer: RouteDecision) {
+    private init(answer: RouteDecision, _ vendors: SandboxVendors) {
         switch answer {
         case .rejected(let defect): self.init(error: defect.description)
         case .defective(_, let defect, _): self.init(error: defect.description)
@@ -43,12 +44,12 @@ struct Inspection {
         case .unroutable(let link, _):
             self.init(error: Self.error(link, answer), fields: Self.fields(link))
         case .matched(let route):
-            if let instruction = answer.instruction {
+            if let instruction = answer.instruction(of: vendors) {
                 self.init(instruction)
             } else {
                 self.init(
                     route.link, payment: route.match.reference,
-                    SandboxVendors[route.provider]?.details(of: route.link) ?? LinkDetails())
+                    vendors[route.provider]?.details(of: route.link) ?? LinkDetails())
             }
         case .ambiguous(let routes):
             self.init(fields: routes.first.map { Self.fields($0.link) } ?? [:])
@@ -127,16 +128,16 @@ extension RouteDecision {
 
     /// The names of the fields that are shown although the text is not: the scheme, the form and the payment's name, or
     /// the fields that the standard declares public.
-    fileprivate var publicFields: Set<String> {
-        instruction?.publicFields ?? ["form", "scheme", "payment"]
+    fileprivate func publicFields(of vendors: SandboxVendors) -> Set<String> {
+        instruction(of: vendors)?.publicFields ?? ["form", "scheme", "payment"]
     }
 
     /// The text as its payment standard reads it: where no provider claims it, and where the provider that does pays
     /// texts of a standard.
-    var instruction: PaymentInstruction? {
+    func instruction(of vendors: SandboxVendors) -> PaymentInstruction? {
         switch self {
         case .recognized(let instruction): return instruction
-        case .matched(let route) where Installation.paysStandards(route.provider):
+        case .matched(let route) where vendors.paysStandards(route.provider):
             if case .instruction(let instruction) = Installation.standards.read(route.link) { return instruction }
             return nil
         default: return nil

@@ -1,4 +1,5 @@
 import PaymentRouting
+import SandboxSupport
 
 /// `payroute route`: the route of each link, with its reason.
 enum RouteCommand: Command {
@@ -13,9 +14,9 @@ enum RouteCommand: Command {
         options: [LinkArgument.json, LinkArgument.reveal, ExternalOption.syntax])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
-        let registry = try Installation.registry(with: try ExternalOption.load(arguments, console))
+        let registry = try console.vendors.registry(with: try ExternalOption.load(arguments, console))
         let reveals = arguments.has(LinkArgument.reveal.name)
-        let report = { RouteReport($0, registry, reveals: reveals) }
+        let report = { RouteReport($0, registry, of: console.vendors, reveals: reveals) }
         let inputs = LinkInputs(arguments: arguments.positionals, console: console)
         let totals =
             arguments.has("json")
@@ -66,9 +67,12 @@ enum LinkArgument {
 
 extension RouteReport {
     /// Routes an input.
-    init(_ input: LinkInput, _ registry: ProviderRegistry, reveals: Bool = false) {
+    init(
+        _ input: LinkInput, _ registry: ProviderRegistry, of vendors: SandboxVendors, reveals: Bool = false
+    ) {
         switch input {
-        case .text(let text): self.init(text, Installation.route(text, registry), reveals: reveals)
+        case .text(let text):
+            self.init(text, Installation.route(text, registry), of: vendors, reveals: reveals)
         case .unreadable(let shown, let reason): self.init(unreadable: shown, reason: reason)
         }
     }

@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRouting
+import SandboxSupport
 
 /// The route of one input, with its reason: the object of `route --json`.
 struct RouteReport {
@@ -34,8 +35,10 @@ struct RouteReport {
 
     /// Describes the router's answer about `input`.
     ///
-    /// - Parameter reveals: True if a link that holds a secret is shown whole.
-    init(_ input: String, _ answer: RouteDecision, reveals: Bool = false) {
+    /// - Parameters:
+    ///   - vendors: The vendors whose texts may be of a standard.
+    ///   - reveals: True if a link that holds a secret is shown whole.
+    init(_ input: String, _ answer: RouteDecision, of vendors: SandboxVendors, reveals: Bool = false) {
         self.input = reveals && answer.mayBeRevealed ? input : answer.shown(input)
         reason = answer.explanation
         switch answer {
@@ -44,7 +47,7 @@ struct RouteReport {
             provider = route.provider.rawValue
             reference = route.match.reference
             role = route.match.role.rawValue
-            standard = answer.instruction?.standard
+            standard = answer.instruction(of: vendors)?.standard
             if case .verified = route.match.trust { isVerified = true } else { isVerified = false }
         case .ambiguous(let routes):
             decision = .ambiguous

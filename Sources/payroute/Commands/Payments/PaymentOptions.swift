@@ -45,7 +45,7 @@ extension PaymentSession {
         let sandbox = try PayCommand.sandboxURL(arguments)
         let wallet = try PaymentOptions.wallet(arguments)
         try self.init(
-            sandbox: sandbox, wallet: DevelopmentWallet(seed: wallet), transport: StandardTransport(),
+            console.vendors, sandbox: sandbox, wallet: DevelopmentWallet(seed: wallet), transport: StandardTransport(),
             journal: try PaymentOptions.journal(arguments, creating: isCreating), amount: amount, autoPay: autoPay,
             privately: PrivateSettings(
                 seed: wallet, journal: arguments.value(PaymentOptions.journal.name),

@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentSandbox
 import PaymentStore
 import PaymentTransport
 import PaymentWallet
@@ -25,6 +24,7 @@ struct PaymentSession: Sendable {
 
     let router: PaymentRouter
     let payer: Payer
+    private let vendors: SandboxVendors
     let narrate: Narrator
     /// True if only invoices that were agreed on privately are paid.
     private let isPrivateOnly: Bool
@@ -36,26 +36,27 @@ struct PaymentSession: Sendable {
     ///   - privately: The settings of private channels over which payees are asked for invoices.
     ///   - allowedTokens: Tokens that the wallet may pay although no table knows them.
     init(
-        sandbox: HTTPURL, wallet: DevelopmentWallet, transport: any HTTPTransport,
+        _ vendors: SandboxVendors, sandbox: HTTPURL, wallet: DevelopmentWallet, transport: any HTTPTransport,
         journal: any PaymentJournal = InMemoryJournal(), clock: any PaymentClock = SystemPaymentClock(),
         amount: Money? = nil, autoPay: AutoPay? = nil, privately: PrivateSettings? = nil,
         allowedTokens: [AssetID] = [], external: [ExternalProvider] = [],
         environment: @escaping @Sendable (String) -> String? = { _ in nil }, narrate: @escaping Narrator
     ) throws {
         self.narrate = narrate
+        self.vendors = vendors
         isPrivateOnly = privately?.isOnly ?? false
-        var payer = SandboxVendors.payer(wallet, at: sandbox, over: transport)
+        var payer = vendors.payer(wallet, at: sandbox, over: transport)
         payer.signer = payer.signer.map { NarratingSigner(signer: $0, narrate: narrate) }
         payer.settler = payer.settler.map { NarratingSettler(settler: $0, narrate: narrate) }
         if let amount { payer.amountChooser = { _ in amount } }
         self.payer = payer
         router = PaymentRouter(
-            registry: try Installation.registry(
+            registry: try vendors.registry(
                 sandbox: sandbox, privately: privately, allowing: allowedTokens, with: external),
             transport: external.network(transport), journal: journal,
             readers: Installation.readers, clock: clock,
             secrets: ExternalSecrets(
-                base: SandboxSecrets(sandbox: sandbox, transport: transport), providers: external,
+                base: SandboxSecrets(vendors, sandbox: sandbox, transport: transport), providers: external,
                 environment: environment),
             log: PaymentLog { Self.narrate($0, narrate) }, autoPay: autoPay)
     }
@@ -87,7 +88,7 @@ struct PaymentSession: Sendable {
         }
         result.provider = route.provider.rawValue
         result.reference = route.match.reference
-        if isPrivateOnly, let objection = PrivateOption.objection(to: route.provider, route.match) {
+        if isPrivateOnly, let objection = PrivateOption.objection(to: vendors[route.provider], route) {
             result.end(objection)
             return (nil, result)
         }

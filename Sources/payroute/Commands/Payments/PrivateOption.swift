@@ -1,5 +1,5 @@
 import PaymentCore
-import PaymentSandbox
+import PaymentRouting
 import SandboxSupport
 
 /// `--private`: payees are asked for an invoice over a private channel.
@@ -9,10 +9,10 @@ enum PrivateOption {
         help: "Pay a Paykit user by an invoice that they give over a private channel, and in no other way.")
 
     /// Returns the reason why no payee can be asked over a private channel by a link; nil where one can.
-    static func objection(to provider: ProviderID, _ match: LinkMatch) -> PaymentError? {
-        if SandboxVendors[provider]?.paysPrivately == true, match.namesPayee { return nil }
+    static func objection(to vendor: (any SandboxVendor)?, _ route: Route) -> PaymentError? {
+        if vendor?.paysPrivately == true, route.match.namesPayee { return nil }
         return PaymentError(
             .unsupported, "--private asks a person for an invoice, and this link names none (pubky://…): leave it out",
-            provider: provider)
+            provider: route.provider)
     }
 }

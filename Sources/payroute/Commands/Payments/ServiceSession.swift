@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentRouting
-import PaymentSandbox
 import PaymentTransport
 import PaymentWallet
 import SandboxSupport
@@ -13,6 +12,7 @@ struct ServiceSession {
     let payer: Payer
     /// The vendors with the ids of their services.
     private let vendors: [(vendor: any SandboxVendor, services: Set<ProviderID>)]
+    private let known: SandboxVendors
 
     static let json = CommandSyntax.Option(name: "json", help: "Print one JSON object.")
 
@@ -24,19 +24,20 @@ struct ServiceSession {
         let wallet = DevelopmentWallet(seed: try PaymentOptions.wallet(arguments))
         let journal = try PaymentOptions.journal(arguments, creating: isCreating)
         let external = try ExternalOption.load(arguments, console, sandbox: sandbox)
-        var registry = try Installation.registry(sandbox: sandbox, with: external)
-        vendors = try SandboxVendors.all.map { vendor in
+        known = console.vendors
+        var registry = try known.registry(sandbox: sandbox, with: external)
+        vendors = try known.list.map { vendor in
             let merchants = try vendor.merchants(at: sandbox)
             for merchant in merchants { registry = try registry.adding(merchant) }
             return (vendor, Set(merchants.map(\.descriptor.id)).union([vendor.id]))
         }
         let transport = StandardTransport()
-        payer = SandboxVendors.payer(wallet, at: sandbox, over: transport)
+        payer = known.payer(wallet, at: sandbox, over: transport)
         router = PaymentRouter(
             registry: registry, transport: external.network(transport), journal: journal,
             readers: Installation.readers,
             secrets: ExternalSecrets(
-                base: SandboxSecrets(sandbox: sandbox, transport: transport), providers: external,
+                base: SandboxSecrets(known, sandbox: sandbox, transport: transport), providers: external,
                 environment: console.environment))
     }
 
@@ -59,7 +60,7 @@ struct ServiceSession {
 
     /// Returns the outcome of a payment. Its service is asked under the name that it knows without the payment's link.
     func status(of payment: PaymentReference) async throws(PaymentError) -> PaymentOutcome {
-        let name = SandboxVendors[payment.provider]?.statusName(of: payment) ?? payment
+        let name = known[payment.provider]?.statusName(of: payment) ?? payment
         return try await router.status(of: payment, askedAs: name, as: payer)
     }
 

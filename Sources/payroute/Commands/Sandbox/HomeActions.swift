@@ -8,18 +8,20 @@ import SandboxSupport
 
 /// The actions that this program passes to the sandbox's home: the page shows what the command line shows.
 struct HomeActions: SandboxActions {
+    private let vendors: SandboxVendors
     private let registry: ProviderRegistry
     private let clock: any PaymentClock
 
-    init(clock: any PaymentClock = SystemPaymentClock()) throws {
-        registry = try Installation.registry()
+    init(_ vendors: SandboxVendors, clock: any PaymentClock = SystemPaymentClock()) throws {
+        self.vendors = vendors
+        registry = try vendors.registry()
         self.clock = clock
     }
 
     func read(_ text: String) -> TextReading {
         let answer = Installation.route(text, registry)
-        let report = RouteReport(text, answer)
-        let inspection = Inspection(answer)
+        let report = RouteReport(text, answer, of: vendors)
+        let inspection = Inspection(answer, of: vendors)
         var reading = TextReading()
         reading.shown = Printable.text(report.input, limit: 8192)
         reading.decision = report.decision.rawValue
@@ -38,7 +40,7 @@ struct HomeActions: SandboxActions {
         reading.fields = inspection.fields.sorted { $0.key < $1.key }.map {
             (Printable.text($0.key), Printable.text($0.value.string ?? $0.value.text, limit: 8192))
         }
-        if let instruction = answer.instruction {
+        if let instruction = answer.instruction(of: vendors) {
             reading.warnings = instruction.warnings.map { ($0.rawValue, $0.words) }
         }
         return reading
@@ -61,7 +63,8 @@ struct HomeActions: SandboxActions {
         let journal = InMemoryJournal()
         do {
             let session = try PaymentSession(
-                sandbox: base, wallet: DevelopmentWallet(seed: 1), transport: StandardTransport(), journal: journal,
+                vendors, sandbox: base, wallet: DevelopmentWallet(seed: 1), transport: StandardTransport(),
+                journal: journal,
                 clock: clock,
                 amount: try payment.satoshi.map { try Money(minorUnits: UInt128($0), currency: .satoshi) },
                 privately: payment.isPrivate ? PrivateSettings(seed: 1, isOnly: true) : nil

@@ -1,5 +1,4 @@
 import PaymentCore
-import PaymentSandbox
 import PaymentTransport
 import SandboxSupport
 
@@ -48,17 +47,18 @@ enum NewPaymentCommand: Command {
             expiresAt: clock.now.addingTimeInterval(900), merchant: arguments.value("merchant"),
             isLive: arguments.has("live"))
         show(
-            try await create(order, at: sandbox, clock), of: order, at: sandbox, console, isJSON: arguments.has("json"))
+            try await create(order, of: console.vendors, at: sandbox, clock), of: order, at: sandbox, console,
+            isJSON: arguments.has("json"))
         return .done
     }
 
     /// Creates the payment at the first vendor whose merchants make one by a call.
     private static func create(
-        _ order: SandboxOrder, at sandbox: HTTPURL, _ clock: any PaymentClock
+        _ order: SandboxOrder, of vendors: SandboxVendors, at sandbox: HTTPURL, _ clock: any PaymentClock
     ) async throws -> CreatedSandboxPayment {
         let transport = LocalTransport(base: StandardTransport())
         do {
-            for vendor in SandboxVendors.all {
+            for vendor in vendors.list {
                 if let payment = try await vendor.createPayment(order, at: sandbox, over: transport, clock: clock) {
                     return payment
                 }

@@ -44,11 +44,13 @@ enum SandboxCommand: Command {
             (try? HTTPURL(text)).flatMap { $0.isLoopback ? $0 : nil }
         }
         let clock = SandboxClock()
-        let services = SandboxServices(random: random, lifetime: 24 * 3600, webhooks: webhooks, clock: clock)
+        let services = SandboxServices(
+            console.vendors, random: random, lifetime: 24 * 3600, webhooks: webhooks, clock: clock)
         let showsTampered = arguments.has("dishonest")
         let log = LiveLog(console)
         let home = SandboxHome(
-            services.all, showsTampered: showsTampered, actions: try HomeActions(clock: clock), clock: clock
+            services.all, showsTampered: showsTampered, actions: try HomeActions(console.vendors, clock: clock),
+            clock: clock
         ) { log.print($0) }
         LoopbackServer.allowManyFiles()
         let server = try LoopbackServer(home, port: port)

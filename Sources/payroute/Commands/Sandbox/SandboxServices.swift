@@ -1,6 +1,5 @@
 import PaymentCore
 import PaymentLoopback
-import PaymentSandbox
 import PaymentTransport
 import SandboxSupport
 
@@ -11,18 +10,20 @@ struct SandboxServices {
     /// Creates every service.
     ///
     /// - Parameters:
+    ///   - vendors: Their vendors.
     ///   - lifetime: The time in which payments can be paid, in seconds; nil for that of the real services.
     ///   - pace: The delay before the next question while a payment is open, in milliseconds.
     ///   - webhooks: The receiver, on this machine, of webhooks for which a payment names none; nil for none.
     ///   - clock: The services' clock.
     init(
-        random: any RandomSource = SystemRandomSource(), lifetime: Int64? = nil, pace: Int64? = nil,
+        _ vendors: SandboxVendors, random: any RandomSource = SystemRandomSource(), lifetime: Int64? = nil,
+        pace: Int64? = nil,
         webhooks: HTTPURL? = nil, clock: any PaymentClock = SystemPaymentClock()
     ) {
         let settings = SandboxSettings(
             clock: clock, random: random, transport: LocalTransport(base: StandardTransport()), lifetime: lifetime,
             pace: pace, webhooks: webhooks)
-        all = SandboxVendors.all.compactMap { $0.makeSandbox(settings) }
+        all = vendors.list.compactMap { $0.makeSandbox(settings) }
     }
 
     /// The service that answers for all of them.

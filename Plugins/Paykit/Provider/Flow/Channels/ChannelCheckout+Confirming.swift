@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 
 /// Notifications of payments to payees. A payment is complete whatever they answer.

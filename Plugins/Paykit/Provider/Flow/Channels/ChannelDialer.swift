@@ -1,3 +1,4 @@
+package import PaykitPubky
 package import PaymentCore
 
 /// Opens channels to payees at their published private endpoints.

@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 
 /// The data that an option of a private payment stores.

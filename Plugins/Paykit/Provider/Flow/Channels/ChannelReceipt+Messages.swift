@@ -1,3 +1,4 @@
+import PaykitPubky
 package import PaymentCore
 
 /// Conversions between stored and sent receipts (Protocol 5.5).

@@ -1,3 +1,4 @@
+package import PaykitPubky
 package import PaymentCore
 
 /// A connection that carries a channel's messages, with length prefixes and time limits.

@@ -1,3 +1,4 @@
+package import PaykitPubky
 package import PaymentCore
 
 /// A channel between two users, over one connection. Any failure closes it.

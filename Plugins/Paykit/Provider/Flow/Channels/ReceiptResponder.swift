@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 
 #if canImport(FoundationEssentials)

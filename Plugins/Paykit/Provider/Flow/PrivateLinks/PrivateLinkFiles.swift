@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 
@@ -37,6 +38,26 @@ struct PrivateLinkFiles: Sendable {
 
     static func slot(_ number: UInt32, in folder: PubkyAddress) throws(PaykitNetworkError) -> PubkyAddress {
         try address(folder.owner, folder.path + "\(number)")
+    }
+
+    /// Returns true if a folder holds a file of a number, or of a higher one.
+    static func has(
+        from number: UInt32, in folder: PubkyAddress, at server: Homeserver
+    ) async throws(PaykitNetworkError) -> Bool {
+        // Names are sorted as texts: those with as many digits as the number, then those with more.
+        for start in ["\(number)", "1" + String(repeating: "0", count: "\(number)".count)] {
+            // A name's beginning stands before it.
+            var cursor = start.utf8.count > 1 ? try address(folder.owner, folder.path + start.dropLast()) : nil
+            for _ in 0..<mostRounds {
+                guard let names = try await server.list(folder, after: cursor, isShallow: true), !names.isEmpty else {
+                    break
+                }
+                let numbers = names.compactMap { UInt32($0.path.dropFirst(folder.path.utf8.count)) }
+                if numbers.contains(where: { $0 >= number }) { return true }
+                cursor = names.last
+            }
+        }
+        return false
     }
 
     static func address(_ owner: PubkyKey, _ path: String) throws(PaykitNetworkError) -> PubkyAddress {

@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 
 /// The choice of an endpoint for a request, and the message about its payment.

@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 
@@ -26,16 +27,13 @@ extension PrivateLinkFlow {
     }
 
     /// Abandons the link, and asks the peer to do the same.
-    func recover(_ held: inout Held) async throws(PaykitNetworkError) {
-        ask(&held.record)
+    ///
+    /// - Parameter others: the time of another copy's request: this one is later, whatever the clocks say.
+    func recover(_ held: inout Held, after others: PrivateLinkTime? = nil) async throws(PaykitNetworkError) {
+        let later = others.map { PrivateLinkTime(seconds: $0.seconds + 1) }
+        held.record.ask(EventID.draw(random), at: max(moment, later ?? moment))
         held.record.begin(ephemeral: draw())
         try await keep(&held)
-    }
-
-    private func ask(_ record: inout PrivateLinkRecord) {
-        record.ownAttempt = EventID.draw(random)
-        record.ownAttemptAt = moment.text
-        record.isMarkerDue = true
     }
 
     /// Deletes the files of an earlier link.
@@ -45,7 +43,7 @@ extension PrivateLinkFlow {
             let names = try await ends.own.list(ends.files.own, limit: 1, isShallow: true), !names.isEmpty
         {
             // There was a link of which this device has no state. The peer still uses it.
-            ask(&held.record)
+            held.record.ask(EventID.draw(random), at: moment)
             try await keep(&held)
         }
         try await PrivateLinkFiles.clear(ends.files.own, at: ends.own, ends.session)

@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 
 /// The markers by which apps publish that they accept private links (Protocol 12.3).

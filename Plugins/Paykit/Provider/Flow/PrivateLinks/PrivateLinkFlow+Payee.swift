@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 
@@ -115,21 +116,23 @@ extension PrivateLinkFlow {
         .sorted { $0.id < $1.id }
     }
 
-    /// The most receipts that are fetched at a time.
+    /// The most receipts that are looked for at a time.
     private static let mostReceipts = 8
+    /// The most bytes of a receipt's file.
+    private static let longestReceipt = 4096
 
-    /// Fetches receipts that the peer has announced for payments by this side.
+    /// Fetches the receipts that the peer has announced for payments that this side has made, one for each payment.
     func fetchReceipts(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
-        let record = held.record
-        let wanted = PrivateLinkRequest.all(in: record.log).filter { !$0.isOwn }.flatMap { request in
-            request.accesses.filter { record.receipts[$0.receiptID] == nil && !record.spoilt.contains($0.receiptID) }
-                .map { (request, $0) }
-        }
-        for (request, access) in wanted.prefix(Self.mostReceipts) {
+        let wanted = Self.wantedReceipts(held.record)
+        guard !wanted.isEmpty else { return }
+        // Files that stay missing do not keep the others waiting: each poll begins behind those of the one before.
+        let start = held.record.receiptTurn % wanted.count
+        for (request, access) in (wanted[start...] + wanted[..<start]).prefix(Self.mostReceipts) {
+            held.record.receiptTurn = (held.record.receiptTurn + 1) % 1_000_000
             let address = try PrivateLinkFiles.address(held.party.peer, access.location)
-            // A missing file is asked for again at the next poll.
             guard case .file(let file) = try await ends.peers.read(address) else { continue }
-            if let receipt = try? PrivateLinkReceipt(opening: file.content, with: access),
+            if file.content.count <= Self.longestReceipt,
+                let receipt = try? PrivateLinkReceipt(opening: file.content, with: access),
                 isReceipt(receipt, for: request, held.party)
             {
                 held.record.receipts[receipt.id] = receipt.text
@@ -140,13 +143,25 @@ extension PrivateLinkFlow {
         }
     }
 
+    /// Returns the receipts that are still to be fetched: the first valid one of each payment that this side has made.
+    private static func wantedReceipts(_ record: PrivateLinkRecord) -> [(PrivateLinkRequest, ReceiptAccess)] {
+        PrivateLinkRequest.all(in: record.log).filter { !$0.isOwn }.flatMap { request in
+            var seen: Set<String> = []
+            return request.accesses.filter { access in
+                let key = PrivateLinkRequest.key(request.id, access.period)
+                return record.payments[key]?.stage == .paid && !record.spoilt.contains(access.receiptID)
+                    && seen.insert(key).inserted && record.receipts[access.receiptID] == nil
+            }.map { (request, $0) }
+        }
+    }
+
     /// Returns true if a receipt matches the request in every field.
     private func isReceipt(_ receipt: PrivateLinkReceipt, for request: PrivateLinkRequest, _ party: PrivateLinkParty)
         -> Bool
     {
         receipt.reference == request.terms.reference && [party.user, party.peer].contains(receipt.recipient)
-            && receipt.amount.map { $0 == request.terms.amount } ?? true
-            && receipt.identifier.map { request.terms.identifiers.contains($0) } ?? true
+            && receipt.amount == request.terms.amount
+            && receipt.identifier.map { request.terms.identifiers.contains($0) } ?? false
     }
 }
 

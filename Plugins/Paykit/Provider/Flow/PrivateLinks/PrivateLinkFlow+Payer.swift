@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 
 /// A payment over a link. Each step is stored before the next one begins.
@@ -85,6 +86,7 @@ extension PrivateLinkFlow {
             let request = try Self.request(id, record, isOwn: false)
             let isOpen = [.accepted, .active].contains(request.state.phase)
             if let known = record.payments[key], known.stage != .failed {
+                try known.require(try Self.amount(of: request, period))
                 guard known.stage == .paid || !known.isRouted else {
                     throw PaykitNetworkError(
                         .paymentInDoubt, "a router has begun to pay the request: have it resume that payment")
@@ -95,13 +97,15 @@ extension PrivateLinkFlow {
                 throw PaykitNetworkError(
                     .paymentRejected, "the request is \(request.state.phase.rawValue): accept it before paying")
             }
-            _ = try Self.amount(of: request, period)
+            try record.requireTrust()
+            let amount = "\(try Self.amount(of: request, period).minorUnits)"
             let (choice, list) = try endpoints(for: request, record, published, check)
             let endpoint = choice[0]
             try Self.checkProofFits(request, period, endpoint)
             if let list { record.list?.used = list }
             let payment = PrivateLinkPayment(
-                stage: .paying, identifier: endpoint.methodID, endpoint: endpoint.endpoint, list: list,
+                stage: .paying, identifier: endpoint.methodID, endpoint: endpoint.endpoint, satoshis: amount,
+                list: list,
                 number: record.payments[key]?.number ?? 0)
             record.payments[key] = payment
             return (Self.order(payment, key: key, of: request, party), payment, true)
@@ -175,6 +179,7 @@ extension PrivateLinkFlow {
                 record.payments[key]
                 ?? PrivateLinkPayment(
                     stage: .paid, identifier: endpoint.methodID, endpoint: endpoint.endpoint,
+                    satoshis: "\(request.terms.amount.bitcoin?.minorUnits ?? 0)",
                     list: record.useList(with: endpoint))
             payment.stage = .paid
             payment.proof = proof.json.text

@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 
 /// A payment of a request that a router has begun.
@@ -54,11 +55,13 @@ extension PrivateLinkFlow {
         let state = request.state
         let isOpen = isOpen(request)
         if let known = record.payments[PrivateLinkRequest.key(id, period)], known.stage != .failed {
+            try known.require(amount)
             if let proof = known.reportedProof { return .paid(proof, amount) }
             guard known.isRouted else {
                 throw PaykitNetworkError(
                     .paymentInDoubt, "the application's own wallet has begun to pay the request: resume it there")
             }
+            if known.isHandedOver == false { try record.requireTrust() }
             let endpoint = PaykitEndpoint(methodID: known.identifier, endpoint: known.endpoint)
             return .begun(
                 PrivateLinkClaim(
@@ -69,6 +72,7 @@ extension PrivateLinkFlow {
         case .rejected, .cancelled, .proven: return .cancelled
         case .proposed, .accepted, .active: guard isOpen else { return .expired }
         }
+        try record.requireTrust()
         return .open(try endpoints(for: request, record, nil, check).endpoints, amount)
     }
 
@@ -97,7 +101,8 @@ extension PrivateLinkFlow {
             let number = record.payments[key].map { $0.number + 1 } ?? 0
             record.payments[key] = PrivateLinkPayment(
                 stage: .paying, identifier: endpoint.methodID, endpoint: endpoint.endpoint,
-                list: record.useList(with: endpoint), number: number, isRouted: true, isHandedOver: false)
+                satoshis: "\(amount.minorUnits)", list: record.useList(with: endpoint), number: number, isRouted: true,
+                isHandedOver: false)
             return .begun(
                 PrivateLinkClaim(requestID: id, period: period, endpoint: endpoint, number: number, isOpen: true),
                 amount)
@@ -114,9 +119,11 @@ extension PrivateLinkFlow {
         return try await change(party) { record throws(PaykitNetworkError) in
             let request = try Self.request(claim.requestID, record, isOwn: false)
             guard let known = record.payments[key] else {
+                try record.requireTrust()
                 // The claim was lost with the stored state. The settler may have been asked before, by this key.
                 record.payments[key] = PrivateLinkPayment(
                     stage: .paying, identifier: claim.endpoint.methodID, endpoint: claim.endpoint.endpoint,
+                    satoshis: "\(try Self.amount(of: request, claim.period).minorUnits)",
                     list: record.useList(with: claim.endpoint), number: claim.number, isRouted: true,
                     isHandedOver: true)
                 return true
@@ -134,6 +141,7 @@ extension PrivateLinkFlow {
                 record.fail(key, at: claim.endpoint)
                 return false
             }
+            try record.requireTrust()
             record.payments[key]?.isHandedOver = true
             return true
         }

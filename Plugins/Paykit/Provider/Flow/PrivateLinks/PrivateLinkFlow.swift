@@ -1,3 +1,4 @@
+package import PaykitPubky
 package import PaymentCore
 import PaymentCrypto
 
@@ -18,6 +19,8 @@ package struct PrivateLinkFlow: Sendable {
     let clock: any PaymentClock
     let random: any RandomSource
     let form: PrivateLinkForm
+    /// This program, among those that may have the link's state.
+    let process: String
     private let store: any SealedStateStore
     private let seal: PrivateLinkSeal
 
@@ -26,8 +29,10 @@ package struct PrivateLinkFlow: Sendable {
 
     package init(
         _ user: PubkyKey, as receiver: PaykitReceiverPath, _ keys: PrivateLinkKeys, _ reader: PubkyReader,
-        store: any SealedStateStore, clock: any PaymentClock, random: any RandomSource, form: PrivateLinkForm = .n1
+        store: any SealedStateStore, clock: any PaymentClock, random: any RandomSource, form: PrivateLinkForm = .n1,
+        process: String? = nil
     ) {
+        self.process = process ?? EventID.draw(random)
         self.user = user
         self.receiver = receiver
         self.keys = keys
@@ -55,6 +60,11 @@ package struct PrivateLinkFlow: Sendable {
         /// A file there cannot be read: it is of an earlier link, or of an unsupported form.
         case unreadable
         case linked
+        /// The peer's app shows another key than the one that is trusted: nothing is sent to it, read from it or paid
+        /// before the application has confirmed the key.
+        case keyChanged(PubkyKey)
+        /// Another copy of this app has begun the link anew: this one has stopped.
+        case takenOver
     }
 
     package func party(_ peer: PubkyKey, _ peerReceiver: PaykitReceiverPath) throws(PaykitNetworkError)
@@ -132,37 +142,31 @@ package struct PrivateLinkFlow: Sendable {
         if let known = try await self.held(party) {
             held = known
         } else {
-            let record = PrivateLinkRecord(
+            var record = PrivateLinkRecord(
                 peerKey: peerKey.text, agreement: try agreement(with: peerKey, of: party), ephemeral: draw())
+            record.since = moment.text
             held = Held(party: party, record: record, number: 0)
             try await keep(&held)
         }
-        if held.record.peerKey != peerKey.text {
-            // Another key means another folder, in which no message of the old link can be read.
-            held.record.agreement = Hex.encode(try agreement(with: peerKey, of: party))
-            held.record.peerKey = peerKey.text
-            held.record.peerStatic = nil
-            held.record.begin(ephemeral: draw())
-            try await keep(&held)
-        }
+        guard try await isTrusted(peerKey, &held) else { return .keyChanged(peerKey) }
         guard let shared = Hex.decode(held.record.agreement), shared.count == 32 else {
             throw PaykitNetworkError(.storage, "what is kept of a private link makes no link")
         }
         let files = try PrivateLinkFiles(party, keys, peerKey: peerKey, shared)
         let ownServer = try await reader.homeserver(of: user)
         let ends = Ends(own: ownServer, peers: peersServer, files: files, session: session, begins: begins)
+        guard try await isAlone(&held, ends) else { return .takenOver }
         try await observe(&held, ends)
         try await clear(&held, ends)
         try await announce(&held, ends)
         guard try await shake(&held, ends) else { return held.record.unreadable > 0 ? .unreadable : .linking }
         guard try await receive(&held, ends) else { return .linking }
-        try await mend(held, ends)
-        try await send(&held, ends)
+        guard try await mend(&held, ends), try await send(&held, ends) else { return .linking }
         try await fetchReceipts(&held, ends)
         return .linked
     }
 
-    private func agreement(with key: PubkyKey, of party: PrivateLinkParty) throws(PaykitNetworkError) -> [UInt8] {
+    func agreement(with key: PubkyKey, of party: PrivateLinkParty) throws(PaykitNetworkError) -> [UInt8] {
         do { return try keys.agreement(with: key) } catch {
             throw PaykitNetworkError(
                 .invalidData, "\(party.peer) publishes a key that no private link can be made with")
@@ -182,96 +186,4 @@ package struct PrivateLinkFlow: Sendable {
     var moment: PrivateLinkTime { PrivateLinkTime(seconds: Int64(clock.now.timeIntervalSince1970)) }
 
     func draw() -> [UInt8] { (0..<4).flatMap { _ in random.next().bigEndianBytes } }
-
-    // MARK: Messages
-
-    /// Reads the peer's messages.
-    ///
-    /// - Returns: true if the link is still established.
-    private func receive(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
-        var channel = try channel(held, ends)
-        var isChanged = false
-        for _ in 0..<Self.mostMessages {
-            let slot = try PrivateLinkFiles.slot(channel.readSlot, in: ends.files.peers)
-            guard case .file(let file) = try await ends.peers.read(slot) else {
-                guard try await isLost(channel.readSlot, ends) else { break }
-                try await recover(&held)
-                return false
-            }
-            let message: [UInt8]
-            do { message = try channel.read(file.content) } catch {
-                // An unreadable message stays unreadable, and so do those after it: both sides begin anew.
-                try await recover(&held)
-                return false
-            }
-            held.record.hear(message, from: held.party.peerReceiver)
-            held.record.place = channel.place
-            isChanged = true
-        }
-        // Messages and place are stored together: a crash before this reads the same files again, one after it none.
-        if isChanged { try await keep(&held) }
-        return true
-    }
-
-    /// Returns true if a file is missing that was there before: the next one exists, and files are written in order.
-    private func isLost(_ slot: UInt32, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
-        let next = try PrivateLinkFiles.slot(slot + 1, in: ends.files.peers)
-        guard case .file = try await ends.peers.read(next) else { return false }
-        // Both may have been written in between.
-        guard case .missing = try await ends.peers.read(try PrivateLinkFiles.slot(slot, in: ends.files.peers)) else {
-            return false
-        }
-        return true
-    }
-
-    /// Writes the last file again where a late write has removed it: no later file would show that.
-    private func mend(_ held: Held, _ ends: Ends) async throws(PaykitNetworkError) {
-        guard let last = held.record.last, let file = Base64URL.decode(last.file) else { return }
-        try await put(file, last.slot, ends)
-    }
-
-    /// Writes a file at its number, unless it is there already.
-    func put(_ file: [UInt8], _ slot: UInt32, _ ends: Ends) async throws(PaykitNetworkError) {
-        try await put(file, at: PrivateLinkFiles.slot(slot, in: ends.files.own), ends)
-    }
-
-    /// Writes a file, unless it is there already.
-    func put(_ file: [UInt8], at address: PubkyAddress, _ ends: Ends) async throws(PaykitNetworkError) {
-        if case .file(let known) = try await ends.own.read(address), known.content == file { return }
-        try await ends.own.write(file, to: address, ends.session)
-    }
-
-    /// Sends the queued messages.
-    private func send(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
-        try await flush(&held, ends)
-        while !held.record.outbox.isEmpty {
-            var channel = try channel(held, ends)
-            let prepared: PrivateLinkChannel.Prepared
-            do { prepared = try channel.prepare(Array(held.record.outbox[0].utf8)) } catch {
-                try await recover(&held)
-                return
-            }
-            held.record.outbox.removeFirst()
-            held.record.place = channel.place
-            held.record.pending = PrivateLinkRecord.Pending(slot: prepared.slot, file: Base64URL.encode(prepared.file))
-            // The number is used from here on, whether the file arrives or not.
-            try await keep(&held)
-            try await flush(&held, ends)
-        }
-    }
-
-    /// Writes the file that may not have arrived: the same bytes at the same place.
-    private func flush(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
-        guard let pending = held.record.pending, let file = Base64URL.decode(pending.file) else { return }
-        try await ends.own.write(file, to: try PrivateLinkFiles.slot(pending.slot, in: ends.files.own), ends.session)
-        held.record.last = pending
-        held.record.pending = nil
-        try await keep(&held)
-    }
-
-    private func channel(_ held: Held, _ ends: Ends) throws(PaykitNetworkError) -> PrivateLinkChannel {
-        do {
-            return try PrivateLinkChannel(form, try handshake(held.record, ends).handshake, held.record.place)
-        } catch { throw PaykitNetworkError(.storage, "what is kept of a private link makes no link") }
-    }
 }

@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 
@@ -35,8 +36,11 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
         package var used = 0
     }
 
-    /// The peer's key for links, as their marker publishes it, as text.
-    package var peerKey: String
+    /// The peer's key for links, as text: the first that their marker has shown, or the one that the application has
+    /// confirmed since. Nothing is read from or written to any other.
+    package internal(set) var peerKey: String
+    /// Another key that the peer's marker shows at present, and that is not confirmed.
+    package internal(set) var shownKey: String?
     /// The secret that both sides derive from their keys, hexadecimal: the names of the folders follow from it.
     package var agreement: String
     /// The peer's key of the handshake, hexadecimal, once it was seen; it belongs to ``peerKey``.
@@ -57,9 +61,16 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
 
     // MARK: Beginning anew
 
+    /// The program that has looked last: a drawn value of its own. Another one first makes sure that what is stored is
+    /// not older than what lies on the homeserver.
+    package var process: String?
+    /// The time at which this state was created.
+    package internal(set) var since: String?
     /// The last recovery that this side has requested.
-    package var ownAttempt: String?
-    package var ownAttemptAt: String?
+    package internal(set) var ownAttempt: String?
+    package internal(set) var ownAttemptAt: String?
+    /// Those before, latest last: a late write can bring one of their markers back.
+    package internal(set) var pastAttempts: [String] = []
     /// True if its marker may be missing on the homeserver.
     package var isMarkerDue = false
     /// The peer's last recovery that this side has followed.
@@ -72,6 +83,8 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     package var log: [Entry] = []
     /// Events of the peer, by their ids: the hash of each one's text.
     package var seen: [String: String] = [:]
+    /// The same ids, in the order of their arrival.
+    package internal(set) var seenOrder: [String] = []
     /// Ids under which the peer sent two different texts.
     package var conflicts: Set<String> = []
     /// The number of the peer's messages that were unknown or malformed.
@@ -90,14 +103,20 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     package var issued: [String: IssuedReceipt] = [:]
     /// The peer's opened receipts by id, as texts.
     package var receipts: [String: String] = [:]
+    /// The number of receipts that were looked for.
+    package internal(set) var receiptTurn = 0
     /// The ids of announced receipts that are invalid.
     package var spoilt: Set<String> = []
+    /// The ids of requests that had ended when the peer's key changed: they are not repeated to the new one.
+    package internal(set) var unrepeated: Set<String> = []
 
     /// The most entries that are kept; the oldest are dropped first, except those of a request that is being paid.
     /// Payments are kept.
     package static let mostEntries = 2000
-    /// The most ids of events that are kept.
+    /// The most ids of events that are kept; the oldest are dropped first.
     package static let mostSeen = 10_000
+    /// The most earlier recoveries that are remembered.
+    private static let mostAttempts = 32
     /// The most own events that are sent again on a new link: there are no acknowledgements.
     package static let mostRepeated = 200
 
@@ -127,9 +146,33 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
 
     /// The messages that are sent again on a new link: the same bytes, which count once.
     private var repeated: [String] {
-        let events = log.filter(\.isOwn).suffix(Self.mostRepeated).map(\.text)
-        return (ownList.map { [$0] } ?? []) + events
+        var own = log.filter(\.isOwn)
+        if !unrepeated.isEmpty {
+            own.removeAll { MessageIntake.known($0.text)?.requestID.map { unrepeated.contains($0) } ?? false }
+        }
+        return (ownList.map { [$0] } ?? []) + own.suffix(Self.mostRepeated).map(\.text)
     }
+
+    /// Trusts another key of the peer, which the application has compared. The endpoints that came under the old one
+    /// are not paid any more, and what had ended is not said to the new one.
+    mutating func trust(_ key: PubkyKey, agreement: [UInt8], ephemeral: [UInt8]) {
+        (peerKey, shownKey, peerStatic, list) = (key.text, nil, nil, nil)
+        self.agreement = Hex.encode(agreement)
+        let ended = PrivateLinkRequest.all(in: log).filter {
+            [.rejected, .cancelled, .proven].contains($0.state.phase)
+        }
+        unrepeated.formUnion(ended.map(\.id))
+        begin(ephemeral: ephemeral)
+    }
+
+    /// Requests a recovery from the peer.
+    mutating func ask(_ attempt: String, at moment: PrivateLinkTime) {
+        if let ownAttempt { pastAttempts = (pastAttempts + [ownAttempt]).suffix(Self.mostAttempts) }
+        (ownAttempt, ownAttemptAt, isMarkerDue) = (attempt, moment.text, true)
+    }
+
+    /// Returns true if a recovery was requested by what has led to this state; otherwise by another copy of it.
+    func hasAsked(_ attempt: String) -> Bool { attempt == ownAttempt || pastAttempts.contains(attempt) }
 
     /// Queues an event of this side. It counts from now on, whenever it arrives.
     package mutating func say(_ message: PrivateLinkMessage) throws(WireDefect) {
@@ -173,12 +216,10 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
             if known != hash { conflicts.insert(id) }
             return false
         }
-        // A peer that fills this up is no longer heard, so that no old event counts as new.
-        guard seen.count < Self.mostSeen else {
-            skipped += 1
-            return false
-        }
+        // An event that is dropped here and comes again has no effect that it had not before: what was paid is kept.
+        while seen.count >= Self.mostSeen, !seenOrder.isEmpty { seen[seenOrder.removeFirst()] = nil }
         seen[id] = hash
+        seenOrder.append(id)
         return true
     }
 
@@ -192,14 +233,36 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     private mutating func append(_ entry: Entry) {
         log.append(entry)
         guard log.count > Self.mostEntries else { return }
-        // The proof of a payment in progress is still to be sent, so its request stays, however much the peer sends.
-        let held = Set(
-            payments.filter { $0.value.stage == .paying }.keys.compactMap { PrivateLinkRequest.id(inKey: $0) })
-        let oldest = log.firstIndex { entry in
-            guard !held.isEmpty, let id = MessageIntake.known(entry.text)?.requestID else { return true }
-            return !held.contains(id)
+        trim()
+    }
+
+    /// Makes room in the log, for a tenth of it. Requests that still have to be paid stay, and those that are being
+    /// paid, however much the peer sends: of a request that recurs only what was said about past periods is dropped.
+    private mutating func trim() {
+        let requests = PrivateLinkRequest.all(in: log)
+        let paying = payments.filter { $0.value.stage == .paying }.keys.compactMap { PrivateLinkRequest.id(inKey: $0) }
+        let isLasting: (PrivateLinkRequest) -> Bool = { request in
+            [.accepted, .active].contains(request.state.phase) || request.isOwn && request.state.phase == .proposed
         }
-        log.remove(at: oldest ?? 0)
+        let lasting = Set(requests.filter(isLasting).map(\.id)).union(paying)
+        var excess = log.count - Self.mostEntries * 9 / 10
+        func drop(where isLess: (PrivateLinkMessage?) -> Bool) {
+            log.removeAll { entry in
+                guard excess > 0, isLess(MessageIntake.known(entry.text)) else { return false }
+                excess -= 1
+                return true
+            }
+        }
+        drop { $0?.requestID.map { !lasting.contains($0) } ?? true }
+        drop { message in
+            switch message {
+            case .proof(let proof): proof.period != nil && !paying.contains(proof.head.requestID)
+            case .receiptAccess(let access): access.period != nil
+            default: false
+            }
+        }
+        // A peer that has more than this accepted and unpaid loses the oldest.
+        drop { $0?.requestID.map { !paying.contains($0) } ?? true }
     }
 }
 
@@ -217,6 +280,8 @@ package struct PrivateLinkPayment: Sendable, Hashable, Codable {
     package var stage: Stage
     package let identifier: String
     package let endpoint: String
+    /// The amount, in satoshis: a peer may ask for another one under the same id, once its first request is forgotten.
+    package let satoshis: String
     /// The list that the endpoint is from; nil for a published one.
     package let list: Int?
     /// The proof of payment, as JSON.
@@ -230,6 +295,15 @@ package struct PrivateLinkPayment: Sendable, Hashable, Codable {
     /// True once a router has begun to ask the payer's settler for it: until then any program may cancel it, afterwards
     /// only the settler's status counts. Nil for state that was stored without this member.
     package var isHandedOver: Bool?
+
+    /// Throws where a request of the same name asks for another amount than was paid: it is another request.
+    func require(_ amount: Money) throws(PaykitNetworkError) {
+        guard "\(amount.minorUnits)" != satoshis else { return }
+        throw PaykitNetworkError(
+            .paymentRejected,
+            "the payee has asked for another amount under this name before, and that is paid or being paid: have them ask "
+                + "under a new one")
+    }
 
     /// The proof of payment, once it is paid.
     var reportedProof: PaykitProof? {

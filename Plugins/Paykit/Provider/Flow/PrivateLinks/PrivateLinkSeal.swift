@@ -1,6 +1,6 @@
+import PaykitPubky
 import PaymentCore
 import PaymentCrypto
-import PaymentSodium
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

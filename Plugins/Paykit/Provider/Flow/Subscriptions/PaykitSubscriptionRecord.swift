@@ -1,3 +1,4 @@
+import PaykitPubky
 public import PaymentCore
 
 /// A subscription from the proposal to its end: the agreements of both sides, and the open proposal of one.

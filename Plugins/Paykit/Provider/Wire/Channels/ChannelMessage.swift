@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 
 /// A message between the two sides of a private channel (Protocol 5.5). Three dialects are read, one is written.

@@ -1,3 +1,4 @@
+package import PaykitPubky
 package import PaymentCore
 
 /// The record that payer and payee keep of a payment agreed over a channel (Protocol 5.5).

@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 
 /// The content of a generation 3 endpoint file (Protocol 11.3): JSON, of which only these members are read.

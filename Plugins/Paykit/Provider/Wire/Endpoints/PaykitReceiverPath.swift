@@ -1,3 +1,4 @@
+public import PaykitPubky
 import PaymentCore
 
 /// The receiving app of a user, and its runtime: a wallet or a server (Protocol 11.1): `bitkit/wallet`.

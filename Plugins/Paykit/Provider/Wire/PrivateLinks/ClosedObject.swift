@@ -1,3 +1,4 @@
+import PaykitPubky
 package import PaymentCore
 
 /// A JSON object without members other than those read from it: this distinguishes messages of private links from those

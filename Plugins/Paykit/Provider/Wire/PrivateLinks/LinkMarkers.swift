@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 
 /// An app's published description of the links that it accepts (Protocol 12.3). Not signed: only its place in the

@@ -1,3 +1,4 @@
+package import PaykitPubky
 package import PaymentCore
 
 /// An amount in messages of private links: decimal, in the asset's major unit (Protocol 12.5).

@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 
 /// A form in which a link's messages are encrypted and put into files (Protocol 12.2). Neither a file nor its path

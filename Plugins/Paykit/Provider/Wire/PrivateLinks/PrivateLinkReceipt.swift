@@ -1,6 +1,6 @@
+package import PaykitPubky
 package import PaymentCore
 import PaymentCrypto
-import PaymentSodium
 
 /// The place and the key of a receipt (Protocol 12.7). Its holder can read the receipt.
 package struct ReceiptAccess: Sendable, Hashable {

@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 
 /// A moment in messages of private links: RFC 3339, ending in `Z`. Its text is sent back unchanged.

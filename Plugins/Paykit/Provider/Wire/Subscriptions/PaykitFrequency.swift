@@ -1,3 +1,4 @@
+package import PaykitPubky
 public import PaymentCore
 
 /// The interval of a subscription's payments (Protocol 6.1).

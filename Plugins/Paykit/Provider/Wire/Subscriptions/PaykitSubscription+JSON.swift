@@ -1,3 +1,4 @@
+package import PaykitPubky
 package import PaymentCore
 
 /// The JSON of a subscription, as the native library writes it (Protocol 6.1): keys as lists of numbers.

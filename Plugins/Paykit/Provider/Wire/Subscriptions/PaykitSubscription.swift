@@ -1,3 +1,4 @@
+public import PaykitPubky
 public import PaymentCore
 
 /// The terms of a subscription: amount, frequency and method (Protocol 6.1).

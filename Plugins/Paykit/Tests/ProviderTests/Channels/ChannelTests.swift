@@ -1,3 +1,5 @@
+import PaykitNetworkSandbox
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting
@@ -209,7 +211,9 @@ struct ChannelTranscriptTests {
         try #require(try JSONValue(parsing: Array(try Vectors.data("pubky-noise")))[name])
     }
 
-    private static func bytes(_ json: JSONValue?) throws -> [UInt8] { try WireTests.bytes(try #require(json?.string)) }
+    private static func bytes(_ json: JSONValue?) throws -> [UInt8] {
+        try PubkySamples.bytes(try #require(json?.string))
+    }
 
     private static func read(_ stream: any ByteStream, _ count: Int) async throws -> [UInt8] {
         var bytes: [UInt8] = []

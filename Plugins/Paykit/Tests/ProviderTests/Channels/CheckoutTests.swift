@@ -1,6 +1,8 @@
 import Foundation
 import PaykitKit
 import PaykitNetwork
+import PaykitNetworkSandbox
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto

@@ -1,4 +1,6 @@
 import Foundation
+import PaykitNetworkSandbox
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto

@@ -1,4 +1,5 @@
 import Foundation
+import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 import PaymentTesting
@@ -16,9 +17,9 @@ struct PayeeDeskTests {
     private let receipts = InMemoryReceipts()
 
     init() throws {
-        owner = try WireTests.pair(0x22).publicKey
-        payer = try WireTests.pair(0x11).publicKey
-        stranger = try WireTests.pair(0x33).publicKey
+        owner = try PubkySamples.pair(0x22).publicKey
+        payer = try PubkySamples.pair(0x11).publicKey
+        stranger = try PubkySamples.pair(0x33).publicKey
     }
 
     private func responder(_ shop: TestPayee = TestPayee()) -> ReceiptResponder {

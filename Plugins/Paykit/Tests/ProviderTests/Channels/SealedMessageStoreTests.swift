@@ -1,4 +1,6 @@
 import Foundation
+import PaykitNetworkSandbox
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
@@ -32,10 +34,10 @@ struct SealedMessageStoreTests {
         }
         anna = try await client("11")
         ben = try await client("22")
-        annaPair = try WireTests.pair(0x11)
+        annaPair = try PubkySamples.pair(0x11)
         annaKey = annaPair.publicKey
-        benKey = try WireTests.pair(0x22).publicKey
-        for pair in [annaPair, try WireTests.pair(0x22)] {
+        benKey = try PubkySamples.pair(0x22).publicKey
+        for pair in [annaPair, try PubkySamples.pair(0x22)] {
             let endpoint = PaykitNoiseEndpoint(
                 owner: pair.publicKey, host: "pending", port: 0, key: try ChannelIdentity(pair).publicKey)
             await sandbox.publish(endpoint.wire, at: "/pub/paykit.app/v0/noise", of: pair.publicKey)
@@ -74,7 +76,7 @@ struct SealedMessageStoreTests {
     private func sealed(_ content: JSONValue, _ name: String, at path: String? = nil) throws -> [UInt8] {
         let place = path ?? SealedMessageStore.Kind.request.directory(for: benKey) + name
         return try SealedBlob(
-            content.serialized(), for: try ChannelIdentity(WireTests.pair(0x22)).publicKey,
+            content.serialized(), for: try ChannelIdentity(PubkySamples.pair(0x22)).publicKey,
             at: .text("paykit:v0:request:\(place):\(name)"), .one, ephemeral: [UInt8](repeating: 7, count: 32),
             nonce: [UInt8](repeating: 8, count: 12)
         ).wire

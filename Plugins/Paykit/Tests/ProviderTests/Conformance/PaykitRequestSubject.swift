@@ -1,4 +1,5 @@
 import PaykitProvider
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentStandards
@@ -72,8 +73,8 @@ private struct RequestPlace {
         let reader = PubkyReader(HomeserverLocator(pkarr, allowsLocal: true), over: transport)
         // No two users sign in at the same moment.
         try await clock.sleep(for: .seconds(1))
-        let session = try await PubkyAccount(pair, reader, pkarr, clock: clock)
-            .open(at: sandbox.homeserver, receiver.capabilities)
+        let session = try await PubkyAccount(pair, at: sandbox.homeserver, reader, pkarr, clock: clock)
+            .open(receiver.capabilities)
         let flow = PrivateLinkFlow(
             pair.publicKey, as: receiver, try PrivateLinkKeys(secret: secret), reader, store: states, clock: clock,
             random: random)

@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 import Testing
 
@@ -6,6 +7,14 @@ import Testing
 /// Links that request authorisation, and the ways back from them (Protocol 10.7).
 @Suite("Paykit's authorisation links of today")
 struct AuthorizationLinkTests {
+    private static let time: UInt64 = 1_700_000_000
+
+    private static func grant() throws -> PubkyGrant {
+        try PubkyGrant(
+            PubkyCapability.list("/pub/paykit/v0/:rw"), to: PubkySamples.pair(0x33).publicKey, called: "router.example",
+            id: "AQEBAQEBAQEBAQEBAQEBAQ", at: time, by: PubkySamples.pair(0x11))
+    }
+
     private static let secret = "REREREREREREREREREREREREREREREREREREREREREQ"
     private static let key = "n9fzu63meroxfcxccz1budmqbn3e7yj97cy6jjyyoqpamacyod8y"
     private static let server = "8um71us3fyw6h8wbcxb5ar3rwusy1a6u49956ikzojg3gcwd1dty"
@@ -31,12 +40,12 @@ struct AuthorizationLinkTests {
         #expect(shown.text.reveal() == Self.recorded)
         // A scanned link is useless to others: only the app that made it has the key.
         #expect(throws: PaykitNetworkError.self) {
-            try shown.held(GrantTests.grant(), at: GrantTests.pair(0x22).publicKey, now: GrantTests.time)
+            try shown.held(Self.grant(), at: PubkySamples.pair(0x22).publicKey, now: Self.time)
         }
         #expect(
-            try link.held(GrantTests.grant(), at: GrantTests.pair(0x22).publicKey, now: GrantTests.time).grant.id != "")
+            try link.held(Self.grant(), at: PubkySamples.pair(0x22).publicKey, now: Self.time).grant.id != "")
         #expect(throws: PaykitNetworkError.self) {
-            try link.held(GrantTests.grant(), at: GrantTests.pair(0x22).publicKey, now: 1_763_072_000)
+            try link.held(Self.grant(), at: PubkySamples.pair(0x22).publicKey, now: 1_763_072_000)
         }
     }
 

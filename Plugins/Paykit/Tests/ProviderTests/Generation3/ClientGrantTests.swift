@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting

@@ -1,4 +1,5 @@
 import Foundation
+import PaykitNetworkSandbox
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting

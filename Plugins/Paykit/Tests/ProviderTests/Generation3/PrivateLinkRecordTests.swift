@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 import TestSupport
@@ -41,7 +42,7 @@ struct LinkRecordTests {
 
     @Test("Two peers' requests of one id are two payments to the payer's wallet")
     func paymentNames() throws {
-        let users = try [0x11, 0x22, 0x33].map { try WireTests.pair($0).publicKey }
+        let users = try [0x11, 0x22, 0x33].map { try PubkySamples.pair($0).publicKey }
         let other = try #require(PaykitReceiverPath("till/server"))
         let parties = [
             PrivateLinkParty(users[0], receiver, with: users[1], receiver),
@@ -52,7 +53,7 @@ struct LinkRecordTests {
         ]
         let request = try #require(PrivateLinkRequest.all(in: record([try request()]).log).first)
         let payment = PrivateLinkPayment(
-            stage: .paying, identifier: "btc-lightning-bolt11", endpoint: "lnbc1", list: nil)
+            stage: .paying, identifier: "btc-lightning-bolt11", endpoint: "lnbc1", satoshis: "1000", list: nil)
         let orders = parties.map { PrivateLinkFlow.order(payment, key: request.id, of: request, $0).key }
         let claims = [0, 1].map { number in
             PrivateLinkClaim(
@@ -68,7 +69,7 @@ struct LinkRecordTests {
     func flooded() throws {
         var record = record([try request()])
         record.payments[head.requestID] = PrivateLinkPayment(
-            stage: .paying, identifier: "btc-lightning-bolt11", endpoint: "lnbc1", list: nil)
+            stage: .paying, identifier: "btc-lightning-bolt11", endpoint: "lnbc1", satoshis: "1000", list: nil)
         for number in 0..<(PrivateLinkRecord.mostEntries + 10) {
             let id = "22222222-2222-4222-8222-" + String(repeating: "0", count: 12 - "\(number)".count) + "\(number)"
             let said = PrivateLinkMessage.cancellation(
@@ -76,15 +77,67 @@ struct LinkRecordTests {
                 reason: nil)
             record.hear(Array(try said.text().utf8), from: receiver)
         }
-        #expect(record.log.count == PrivateLinkRecord.mostEntries)
+        #expect(record.log.count <= PrivateLinkRecord.mostEntries)
         #expect(try PrivateLinkFlow.request(head.requestID, record).terms.reference == "invoice-2026-0001")
         record.payments[head.requestID]?.stage = .paid
-        let last = PrivateLinkMessage.cancellation(
-            PrivateLinkMessage.EventHead(
-                eventID: "33333333-3333-4333-8333-000000000000",
-                requestID: head.requestID.replacing("b7f9", with: "c7f9")), reason: nil)
-        record.hear(Array(try last.text().utf8), from: receiver)
+        for number in 0..<300 {
+            let id = "33333333-3333-4333-8333-" + String(repeating: "0", count: 12 - "\(number)".count) + "\(number)"
+            let last = PrivateLinkMessage.cancellation(
+                PrivateLinkMessage.EventHead(eventID: id, requestID: head.requestID.replacing("b7f9", with: "c7f9")),
+                reason: nil)
+            record.hear(Array(try last.text().utf8), from: receiver)
+        }
         #expect(PrivateLinkRequest.all(in: record.log).isEmpty, "what is over is forgotten in its turn")
+    }
+
+    @Test(
+        "A request that recurs is remembered through any number of periods, and so is one that was accepted meanwhile")
+    func standing() throws {
+        let terms = PaymentTerms(
+            try PrivateLinkAmount("0.00001", "btc"), reference: "tea",
+            recurrence: try PrivateLinkRecurrence(
+                every: 1, .hour, start: PrivateLinkTime(seconds: 1_800_000_000),
+                anchor: PrivateLinkTime(seconds: 1_800_000_000), end: nil),
+            identifiers: ["btc-lightning-bolt11"].compactMap { PaykitIdentifier($0) })
+        var record = record([Array(try PrivateLinkMessage.request(.init(head, terms)).text().utf8)])
+        func event(_ number: Int) -> PrivateLinkMessage.EventHead {
+            PrivateLinkMessage.EventHead(
+                eventID: "44444444-4444-4444-8444-" + String(repeating: "0", count: 12 - "\(number)".count)
+                    + "\(number)",
+                requestID: head.requestID)
+        }
+        try record.say(.acceptance(event(0)))
+        let identifier = try #require(PaykitIdentifier("btc-lightning-bolt11"))
+        for number in 1...2500 {
+            let start = Int64(1_800_000_000 + number * 3600)
+            let period = try BillingPeriod(
+                start: PrivateLinkTime(seconds: start), end: PrivateLinkTime(seconds: start + 3600))
+            try record.say(
+                .proof(
+                    PrivateLinkMessage.PaymentProof(
+                        event(number), reference: "tea", period: period, identifier: identifier,
+                        proof: ["preimage": .string(String(repeating: "ab", count: 32))])))
+        }
+        #expect(record.log.count <= PrivateLinkRecord.mostEntries)
+        let kept = try PrivateLinkFlow.request(head.requestID, record)
+        #expect(kept.state.phase == .active && kept.state.isAccepted)
+    }
+
+    @Test("A peer is heard after any number of events")
+    func heard() throws {
+        var record = record([])
+        for number in 0...PrivateLinkRecord.mostSeen {
+            record.hear(
+                Array(#"{"version":2,"kind":"paykit.payment_request","event_id":"\#(Self.id(number))"}"#.utf8),
+                from: receiver)
+        }
+        #expect(record.seen.count == PrivateLinkRecord.mostSeen)
+        record.hear(try request(), from: receiver)
+        #expect(PrivateLinkRequest.all(in: record.log).count == 1)
+    }
+
+    private static func id(_ number: Int) -> String {
+        "55555555-5555-4555-8555-" + String(repeating: "0", count: 12 - "\(number)".count) + "\(number)"
     }
 
     @Test("What cannot be read stops nothing, and an event that is malformed keeps its id")

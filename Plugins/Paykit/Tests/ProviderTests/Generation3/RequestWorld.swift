@@ -1,4 +1,5 @@
 import Foundation
+import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 import PaymentRouting
@@ -58,8 +59,8 @@ final class RequestWorld: Sendable {
         let pkarr = PkarrClient(relays: network.relays, http: transport, clock: clock)
         let reader = PubkyReader(HomeserverLocator(pkarr, allowsLocal: true), over: transport)
         clock.advance(by: .seconds(1))
-        let session = try await PubkyAccount(pair, reader, pkarr, clock: clock)
-            .open(at: sandbox.homeserver, receiver.capabilities)
+        let session = try await PubkyAccount(pair, at: sandbox.homeserver, reader, pkarr, clock: clock)
+            .open(receiver.capabilities)
         let secret = Redacted(Digest.sha256.hash(pair.publicKey.bytes))
         let flow = PrivateLinkFlow(
             pair.publicKey, as: receiver, try PrivateLinkKeys(secret: secret), reader, store: states, clock: clock,

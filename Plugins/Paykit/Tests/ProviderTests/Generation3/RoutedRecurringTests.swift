@@ -1,5 +1,6 @@
 import Foundation
 import PaykitKit
+import PaykitPubky
 import PaymentCore
 import PaymentRecurring
 import PaymentRouting

@@ -164,11 +164,11 @@ struct SubscriptionPayerTests {
     @Test("Two payees may call theirs the same; what is agreed to is what is paid, when it begins")
     func plans() throws {
         let plan = try plan()
-        #expect(plan.id.rawValue == "\(try WireTests.pair(0x22).publicKey.text)/sub_1")
+        #expect(plan.id.rawValue == "\(try PubkySamples.pair(0x22).publicKey.text)/sub_1")
         #expect(plan.amount.minorUnits == 1000 && plan.schedule.rhythm == .daily)
         #expect(plan.schedule.start == Date(timeIntervalSince1970: 1000))
         let order = try #require(PaykitStandingOrder(plan))
-        #expect(order.recipient == (try WireTests.pair(0x22).publicKey) && order.paysByItself)
+        #expect(order.recipient == (try PubkySamples.pair(0x22).publicKey) && order.paysByItself)
         let ending = try SubscriptionWireTests.subscription(frequency: .daily, endsAt: 1000 + 86_401)
             .plan(paysByItself: false)
         #expect(ending.schedule.lastPeriod(at: .distantFuture)?.number == 1)

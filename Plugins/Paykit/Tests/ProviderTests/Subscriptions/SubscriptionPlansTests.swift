@@ -1,5 +1,6 @@
 import Foundation
 import PaykitKit
+import PaykitPubky
 import PaymentCore
 import PaymentRecurring
 import PaymentRouting
@@ -38,7 +39,7 @@ struct SubscriptionPlansTests {
     }
 
     init() throws {
-        (subscriber, provider) = (try WireTests.pair(0x11), try WireTests.pair(0x22))
+        (subscriber, provider) = (try PubkySamples.pair(0x11), try PubkySamples.pair(0x22))
         scheduler = RecurringScheduler(journal: journal, payer: charged, clock: clock)
     }
 

@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 import Testing
 
@@ -9,7 +10,7 @@ struct SubscriptionRecordTests {
     private let subscriber: PubkyKeyPair
     private let provider: PubkyKeyPair
 
-    init() throws { (subscriber, provider) = (try WireTests.pair(0x11), try WireTests.pair(0x22)) }
+    init() throws { (subscriber, provider) = (try PubkySamples.pair(0x11), try PubkySamples.pair(0x22)) }
 
     /// Proposed by the provider at 1000, accepted by the subscriber at 2000, paid from 3000 on.
     private func agreed(endsAt: Int64? = nil) throws -> PaykitSubscriptionRecord {
@@ -44,7 +45,7 @@ struct SubscriptionRecordTests {
     func notAccepted() throws {
         var record = try PaykitSubscriptionRecord(
             proposing: SubscriptionWireTests.subscription(), by: provider, random: random, at: 1000)
-        let stranger = try WireTests.pair(0x33)
+        let stranger = try PubkySamples.pair(0x33)
         #expect(throws: PaykitSubscriptionDefect.self) { try record.accept(by: provider, random: random, at: 1500) }
         #expect(throws: PaykitSubscriptionDefect.foreignKey) {
             try record.accept(by: stranger, random: random, at: 1500)
@@ -78,7 +79,7 @@ struct SubscriptionRecordTests {
             }
         }
         var nonces = PaykitNonces()
-        let stranger = try WireTests.pair(0x33).publicKey
+        let stranger = try PubkySamples.pair(0x33).publicKey
         #expect(throws: PaykitSubscriptionDefect.foreignKey) {
             try PaykitSubscriptionRecord(
                 receiving: PaykitSignedSubscription(subscription, providerSignature: others), as: stranger,

@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 import Testing
@@ -11,7 +12,7 @@ struct SubscriptionWireTests {
         most: String? = "5000", metadata: JSONValue = [:], startsAt: Int64 = 1000, endsAt: Int64? = nil
     ) throws -> PaykitSubscription {
         try PaykitSubscription(
-            id: id, subscriber: WireTests.pair(0x11).publicKey, provider: WireTests.pair(0x22).publicKey,
+            id: id, subscriber: PubkySamples.pair(0x11).publicKey, provider: PubkySamples.pair(0x22).publicKey,
             terms: PaykitSubscriptionTerms(
                 amount: amount, frequency: frequency, maximumPerPeriod: most, description: "Test subscription"),
             metadata: metadata, createdAt: 1000, startsAt: startsAt, endsAt: endsAt)
@@ -33,12 +34,12 @@ struct SubscriptionWireTests {
         #expect(
             Hex.encode(Digest.sha256.hash(bytes)) == "88cf36ad0015748b9066016514ea0c1dd7a122cbe30f4e971eb59287e92a7b3d")
         let signature = try PaykitSubscriptionSignature(
-            of: Self.subscription(), by: WireTests.pair(0x11), nonce: Self.nonce, timestamp: 1000, expiresAt: 2000)
+            of: Self.subscription(), by: PubkySamples.pair(0x11), nonce: Self.nonce, timestamp: 1000, expiresAt: 2000)
         #expect(
             Hex.encode(signature.signature)
                 == "d82e073cf25d30482b144fdbffa002bba794940773adc045ef7f792d3bc60c15"
                 + "425aaf66631c87626b8837ab75b6dc5d2d820c258bd5d78481762fd9ae2dd208")
-        try signature.verify(Self.subscription(), by: WireTests.pair(0x11).publicKey, at: 2000)
+        try signature.verify(Self.subscription(), by: PubkySamples.pair(0x11).publicKey, at: 2000)
     }
 
     @Test(
@@ -94,7 +95,7 @@ struct SubscriptionWireTests {
         #expect(try PaykitSignedSubscription(JSONValue(parsing: signed.text)) == signed)
         for byte in [UInt8(0x11), 0x22] {
             let signature = try PaykitSubscriptionSignature(
-                of: subscription, by: WireTests.pair(byte), random: SeededRandomSource(seed: UInt64(byte)), at: 1000)
+                of: subscription, by: PubkySamples.pair(byte), random: SeededRandomSource(seed: UInt64(byte)), at: 1000)
             if byte == 0x11 { signed.subscriberSignature = signature } else { signed.providerSignature = signature }
         }
         let read = try PaykitSignedSubscription(JSONValue(parsing: signed.text))
@@ -112,7 +113,7 @@ struct SubscriptionWireTests {
 
     @Test("Each field of what was signed counts, and so does whose signature it is")
     func bound() throws {
-        let pair = try WireTests.pair(0x11)
+        let pair = try PubkySamples.pair(0x11)
         let subscription = try Self.subscription()
         let signature = try PaykitSubscriptionSignature(
             of: subscription, by: pair, nonce: Self.nonce, timestamp: 1000, expiresAt: 2000)
@@ -139,13 +140,13 @@ struct SubscriptionWireTests {
         }
         #expect(throws: PaykitSubscriptionDefect.foreignKey) {
             try PaykitSubscriptionSignature(
-                of: subscription, by: WireTests.pair(0x33), random: SeededRandomSource(seed: 1), at: 0)
+                of: subscription, by: PubkySamples.pair(0x33), random: SeededRandomSource(seed: 1), at: 0)
         }
     }
 
     @Test("A signature is good from when it was made until its end, whatever the clocks")
     func times() throws {
-        let pair = try WireTests.pair(0x11)
+        let pair = try PubkySamples.pair(0x11)
         let subscription = try Self.subscription()
         let signature = try PaykitSubscriptionSignature(
             of: subscription, by: pair, nonce: Self.nonce, timestamp: 1000, expiresAt: 2000)
@@ -164,12 +165,12 @@ struct SubscriptionWireTests {
     @Test("A signature is used once; one that is over is forgotten, and refused all the same")
     func nonces() throws {
         let signature = try PaykitSubscriptionSignature(
-            of: Self.subscription(), by: WireTests.pair(0x11), nonce: Self.nonce, timestamp: 1000, expiresAt: 2000)
+            of: Self.subscription(), by: PubkySamples.pair(0x11), nonce: Self.nonce, timestamp: 1000, expiresAt: 2000)
         var nonces = PaykitNonces()
         try nonces.use(signature, at: 1000)
         #expect(throws: PaykitSubscriptionDefect.usedNonce) { try nonces.use(signature, at: 2000) }
         let others = try PaykitSubscriptionSignature(
-            of: Self.subscription(), by: WireTests.pair(0x22), nonce: Self.nonce, timestamp: 1000, expiresAt: 2000)
+            of: Self.subscription(), by: PubkySamples.pair(0x22), nonce: Self.nonce, timestamp: 1000, expiresAt: 2000)
         try nonces.use(others, at: 1000)
         var later = nonces
         try later.use(others, at: 2001)
@@ -184,14 +185,14 @@ struct SubscriptionWireTests {
             Hex.encode(Postcard.untagged(["b": [nil, -1, "x"], "a": 300])) == "02" + "0161ac02" + "0162" + "03010178")
         #expect(throws: PaykitSubscriptionDefect.self) {
             try PaykitSubscriptionSignature(
-                of: Self.subscription(metadata: ["a": 1]), by: WireTests.pair(0x11),
+                of: Self.subscription(metadata: ["a": 1]), by: PubkySamples.pair(0x11),
                 random: SeededRandomSource(seed: 1), at: 0)
         }
     }
 
     @Test("Subscriptions that are none")
     func invalid() throws {
-        let keys = try (WireTests.pair(0x11).publicKey, WireTests.pair(0x22).publicKey)
+        let keys = try (PubkySamples.pair(0x11).publicKey, PubkySamples.pair(0x22).publicKey)
         func defect(
             id: String = "s", provider: PubkyKey? = nil, amount: String = "1", currency: String = "SAT",
             method: String = "lightning", most: String? = nil, description: String = "d",

@@ -3,13 +3,14 @@ import TestSupport
 import Testing
 
 @testable import PaykitProvider
+@testable import PaykitPubky
 
 /// The answers of relays and the capabilities of sessions, against the reference's tables (Protocol 2.2 and 3.3).
 @Suite("Paykit's tables: relays and capabilities")
 struct NetworkTableTests {
     @Test("What a relay answers is told apart: stored or not, known or not, and why not (Protocol 2.2)")
     func relays() async throws {
-        let pair = try WireTests.pair(0x11)
+        let pair = try PubkySamples.pair(0x11)
         let name = try #require(SignedPacket.name("", under: pair.publicKey))
         let packet = try SignedPacket(signing: [DNSRecord(name, .a([1, 0, 0, 1]))], at: 5, by: pair)
         for row in try Table.rows("relayAnswers") {

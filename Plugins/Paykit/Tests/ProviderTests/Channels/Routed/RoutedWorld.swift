@@ -1,4 +1,6 @@
 import Foundation
+import PaykitNetworkSandbox
+import PaykitPubky
 import PaymentCore
 import PaymentRouting
 import PaymentStandards

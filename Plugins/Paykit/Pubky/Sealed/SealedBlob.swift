@@ -1,0 +1,176 @@
+import PaymentCore
+import PaymentCrypto
+
+/// A file that only one device can read, as JSON (Protocol 5.4).
+package struct SealedBlob: Sendable, Hashable {
+    package enum Version: UInt64, Sendable {
+        /// ChaCha20-Poly1305.
+        case one = 1
+        /// XChaCha20-Poly1305.
+        case two = 2
+
+        fileprivate var info: String { self == .one ? "paykit-sealed-blob-v1" : "pubky-envelope/v2" }
+        package var nonceLength: Int { self == .one ? ChaCha20Poly1305.nonceLength : XChaCha20Poly1305.nonceLength }
+    }
+
+    /// The place that a blob is bound to: in another it cannot be opened.
+    package enum Place: Sendable, Hashable {
+        /// A text that both sides know.
+        case text(String)
+        /// A file of a user: only in the second version.
+        case file(owner: PubkyKey, path: String)
+    }
+
+    package let version: Version
+    /// The public half of the key that was made for this blob alone.
+    package let ephemeral: [UInt8]
+    package let nonce: [UInt8]
+    package let ciphertext: [UInt8]
+    /// The beginning of the SHA-256 of the recipient's key.
+    package let recipient: String?
+    package let purpose: String?
+    /// The sender's claim about themselves. Only a signature vouches for it.
+    package let sender: String?
+    package let signature: [UInt8]?
+
+    /// The most bytes of a content.
+    package static let maximumLength = 65_536
+
+    // MARK: Reading
+
+    /// Reads a blob's JSON.
+    package init(parsing bytes: [UInt8]) throws(WireDefect) {
+        guard bytes.count <= 2 * Self.maximumLength, let json = try? JSONValue(parsing: bytes),
+            let version = json["v"]?.uint64.flatMap(Version.init)
+        else { throw WireDefect("a file is not sealed") }
+        func decoded(_ name: String) throws(WireDefect) -> [UInt8] {
+            guard let bytes = json[name]?.string.flatMap({ Base64URL.decode($0) }) else {
+                throw WireDefect("a sealed blob has no \(name)")
+            }
+            return bytes
+        }
+        self.version = version
+        ephemeral = try decoded("epk")
+        nonce = try decoded("nonce")
+        ciphertext = try decoded("ct")
+        recipient = json["kid"]?.string
+        purpose = json["purpose"]?.string
+        sender = json["sender"]?.string
+        signature = json["sig"] == nil ? nil : try decoded("sig")
+        guard ephemeral.count == X25519.keyLength, nonce.count == version.nonceLength,
+            16...Self.maximumLength + 16 ~= ciphertext.count, signature.map({ $0.count == 64 }) ?? true
+        else { throw WireDefect("a part of a sealed blob has another length") }
+    }
+
+    /// Returns the content, opened with the recipient's private key.
+    package func open(_ key: [UInt8], at place: Place) throws(WireDefect) -> [UInt8] {
+        guard let secret = try? X25519.sharedSecret(key, with: ephemeral), let own = try? X25519.publicKey(of: key)
+        else { throw WireDefect("a sealed blob cannot be opened with this key") }
+        for data in associated(with: place) {
+            let key = Self.key(version, secret: secret, ephemeral: ephemeral, recipient: own)
+            if let content = try? Self.open(self, key, data) { return content }
+        }
+        throw WireDefect("a sealed blob was changed, moved, or is for another recipient")
+    }
+
+    /// Returns true if `key` signed this blob.
+    package func isSigned(by key: PubkyKey) -> Bool {
+        guard let signature else { return false }
+        return Ed25519.isValid(signature, message: Self.signable(ephemeral, nonce, ciphertext), publicKey: key.bytes)
+    }
+
+    // MARK: Writing
+
+    /// Seals `content` for the owner of the X25519 key `recipient`.
+    ///
+    /// - Parameters:
+    ///   - ephemeral: 32 random bytes, used for this blob alone.
+    ///   - nonce: random bytes, as many as the version requires.
+    ///   - signer: the signing key, and the name to claim.
+    package init(
+        _ content: [UInt8], for recipient: [UInt8], at place: Place, purpose: String? = nil, _ version: Version = .two,
+        ephemeral: [UInt8], nonce: [UInt8], signer: (key: PubkyKeyPair, name: String)? = nil
+    ) throws(WireDefect) {
+        guard content.count <= Self.maximumLength else {
+            throw WireDefect("a sealed blob holds at most \(Self.maximumLength) bytes")
+        }
+        guard let publicHalf = try? X25519.publicKey(of: ephemeral),
+            let secret = try? X25519.sharedSecret(ephemeral, with: recipient)
+        else { throw WireDefect("nothing can be sealed for this key") }
+        self.version = version
+        self.ephemeral = publicHalf
+        self.nonce = nonce
+        self.purpose = purpose
+        let digest = Digest.sha256.hash(recipient)
+        self.recipient = Hex.encode(Array(digest.prefix(version == .one ? 8 : 16)))
+        let data = Self.associated(
+            version, place, recipient: self.recipient, nonce: nonce, purpose: purpose, ephemeral: publicHalf)[0]
+        let key = Self.key(version, secret: secret, ephemeral: publicHalf, recipient: recipient)
+        do {
+            ciphertext =
+                version == .one
+                ? try ChaCha20Poly1305.seal(content, key: key, nonce: nonce, authenticating: data)
+                : try XChaCha20Poly1305.seal(content, key: key, nonce: nonce, authenticating: data)
+        } catch { throw WireDefect("nothing can be sealed: \(error)") }
+        sender = signer?.name
+        signature = signer?.key.sign(Self.signable(publicHalf, nonce, ciphertext))
+    }
+
+    /// The blob's JSON, its members in the order of other writers.
+    package var wire: [UInt8] {
+        let text = OrderedJSON.object([
+            ("v", "\(version.rawValue)"), ("epk", quoted(ephemeral)), ("nonce", quoted(nonce)),
+            ("ct", quoted(ciphertext)), ("kid", recipient.map { OrderedJSON.string($0) }),
+            ("purpose", purpose.map { OrderedJSON.string($0) }), ("sender", sender.map { OrderedJSON.string($0) }),
+            ("sig", signature.map { quoted($0) }),
+        ])
+        return Array(text.utf8)
+    }
+
+    private func quoted(_ bytes: [UInt8]) -> String { "\"\(Base64URL.encode(bytes))\"" }
+
+    // MARK: What is bound
+
+    /// Returns the data that may have been bound: the first is the current form, the others are older ones.
+    private func associated(with place: Place) -> [[UInt8]] {
+        Self.associated(
+            version, place, recipient: recipient, nonce: nonce, purpose: purpose, ephemeral: ephemeral)
+    }
+
+    private static func associated(
+        _ version: Version, _ place: Place, recipient: String?, nonce: [UInt8], purpose: String?,
+        ephemeral: [UInt8]
+    ) -> [[UInt8]] {
+        guard case .file(let owner, let path) = place else {
+            if case .text(let text) = place { return [Array(text.utf8)] }
+            return []
+        }
+        var entries: [UInt64: CBORMap.Value] = [5: .bytes(nonce), 8: .bytes(ephemeral)]
+        if let purpose { entries[6] = .text(purpose) }
+        let kid = recipient.flatMap(Hex.decode) ?? []
+        entries[3] = .bytes(kid + [UInt8](repeating: 0, count: max(0, 16 - kid.count)))
+        let bound = Array("pubky-envelope/v2:".utf8) + owner.bytes + Array(path.utf8)
+        var older =
+            "{\"epk\":\"\(Base64URL.encode(ephemeral))\",\"kid\":\"\(recipient ?? "")\",\"nonce\":\"\(Base64URL.encode(nonce))\""
+        if let purpose { older += ",\"purpose\":\(JSONValue.string(purpose).text)" }
+        return [bound + CBORMap(entries).wire, bound + Array("\(older),\"v\":2}".utf8)]
+    }
+
+    private static func signable(_ ephemeral: [UInt8], _ nonce: [UInt8], _ ciphertext: [UInt8]) -> [UInt8] {
+        Array("pubky-envelope-sig/v2:".utf8) + ephemeral + nonce + ciphertext
+    }
+
+    private static func key(_ version: Version, secret: [UInt8], ephemeral: [UInt8], recipient: [UInt8])
+        -> [UInt8]
+    {
+        HKDF.derive(
+            .sha256, secret: secret, salt: ephemeral + recipient, info: Array(version.info.utf8), byteCount: 32)
+    }
+
+    private static func open(_ blob: SealedBlob, _ key: [UInt8], _ data: [UInt8]) throws -> [UInt8] {
+        switch blob.version {
+        case .one: try ChaCha20Poly1305.open(blob.ciphertext, key: key, nonce: blob.nonce, authenticating: data)
+        case .two: try XChaCha20Poly1305.open(blob.ciphertext, key: key, nonce: blob.nonce, authenticating: data)
+        }
+    }
+}

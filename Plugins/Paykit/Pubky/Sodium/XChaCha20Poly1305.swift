@@ -1,0 +1,68 @@
+#if canImport(CSodium)
+    import CSodium
+#endif
+
+/// Authenticated encryption by XChaCha20 and Poly1305 (draft-irtf-cfrg-xchacha-03): ChaCha20-Poly1305 with nonces so
+/// long that random ones never repeat.
+public enum XChaCha20Poly1305 {
+    /// The bytes of a key.
+    public static let keyLength = 32
+    /// The bytes of a nonce.
+    public static let nonceLength = 24
+    /// The bytes by which a sealed message is longer than its content. The tag stands at the end.
+    public static let tagLength = 16
+
+    /// Encrypts `plaintext`.
+    ///
+    /// - Parameters:
+    ///   - plaintext: the content.
+    ///   - key: ``keyLength`` bytes.
+    ///   - nonce: ``nonceLength`` bytes, never used twice with the same key.
+    ///   - data: bytes that are not encrypted but protected against changes.
+    /// - Throws: ``SodiumError``.
+    public static func seal(
+        _ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
+    ) throws(SodiumError) -> [UInt8] {
+        try check(key, nonce)
+        #if canImport(CSodium)
+            guard Sodium.isReady else { throw .unavailable }
+            var sealed = [UInt8](repeating: 0, count: plaintext.count + tagLength)
+            var length: UInt64 = 0
+            guard
+                crypto_aead_xchacha20poly1305_ietf_encrypt(
+                    &sealed, &length, plaintext, UInt64(plaintext.count), data, UInt64(data.count), nil, nonce, key)
+                    == 0, length == sealed.count
+            else { throw .unavailable }
+            return sealed
+        #else
+            throw .unavailable
+        #endif
+    }
+
+    /// Decrypts the result of ``seal(_:key:nonce:authenticating:)``, after checking the tag.
+    ///
+    /// - Throws: ``SodiumError/invalidMessage(_:)`` when anything was changed or the key is another.
+    public static func open(
+        _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
+    ) throws(SodiumError) -> [UInt8] {
+        try check(key, nonce)
+        guard sealed.count >= tagLength else { throw .invalidMessage("it is shorter than its tag") }
+        #if canImport(CSodium)
+            guard Sodium.isReady else { throw .unavailable }
+            var plaintext = [UInt8](repeating: 0, count: sealed.count - tagLength + 1)
+            var length: UInt64 = 0
+            guard
+                crypto_aead_xchacha20poly1305_ietf_decrypt(
+                    &plaintext, &length, nil, sealed, UInt64(sealed.count), data, UInt64(data.count), nonce, key) == 0
+            else { throw .invalidMessage("it was changed, or made for another key") }
+            return Array(plaintext.prefix(Int(length)))
+        #else
+            throw .unavailable
+        #endif
+    }
+
+    private static func check(_ key: [UInt8], _ nonce: [UInt8]) throws(SodiumError) {
+        guard key.count == keyLength else { throw .invalidKey("an XChaCha20 key has 32 bytes") }
+        guard nonce.count == nonceLength else { throw .invalidKey("an XChaCha20 nonce has 24 bytes") }
+    }
+}

@@ -1,0 +1,311 @@
+import PaykitPubky
+import PaykitSandbox
+import PaymentCore
+import PaymentStandards
+import PaymentTesting
+import Synchronization
+import Testing
+
+@testable import PaykitLinkSimulation
+@testable import PaykitProvider
+
+/// Attacks on a private link, and copies of it (Protocol 12.8).
+@Suite("Private links whose peer or whose copy is another one")
+struct LinkTrustTests {
+    private let world: LinkWorld
+    private var payer: LinkParticipant { world.payer }
+    private var payee: LinkParticipant { world.payee }
+    private var asPayer: PrivateLinkParty { payer.party(with: payee) }
+    private var asPayee: PrivateLinkParty { payee.party(with: payer) }
+    private var purse: SimulatedLinkWallet { SimulatedLinkWallet(bank: world.bank, fate: world.fate, line: payer.line) }
+
+    init() async throws { world = try await LinkWorld(seed: 1, trouble: 0) }
+
+    /// A store that can be put back to what it was.
+    private final class BackedUpStore: SealedStateStore {
+        private let states = Mutex<[String: SealedState]>([:])
+        var content: [String: SealedState] {
+            get { states.withLock { $0 } }
+            set { states.withLock { $0 = newValue } }
+        }
+        func state(named name: String) -> SealedState? { content[name] }
+        func keep(_ state: SealedState, named name: String) -> Bool {
+            states.withLock { states in
+                guard state.number == (states[name]?.number ?? 0) + 1 else { return false }
+                states[name] = state
+                return true
+            }
+        }
+    }
+
+    /// A program of one of the two with a store of its own.
+    private func program(
+        _ one: LinkParticipant, _ store: any SealedStateStore, seed: UInt64, secret: UInt8? = nil
+    ) throws -> PrivateLinkFlow {
+        let keys = try secret.map { try PrivateLinkKeys(secret: Redacted([UInt8](repeating: $0, count: 32))) }
+        return PrivateLinkFlow(
+            one.key, as: one.receiver, keys ?? one.flow.keys, one.flow.reader, store: store, clock: world.clock,
+            random: SeededRandomSource(seed: seed))
+    }
+
+    @discardableResult
+    private func pollPayer(_ flow: PrivateLinkFlow? = nil) async throws -> PrivateLinkFlow.Status {
+        try await (flow ?? payer.flow).poll(payee.key, payee.receiver, payer.session)
+    }
+
+    @discardableResult
+    private func pollPayee(_ flow: PrivateLinkFlow? = nil) async throws -> PrivateLinkFlow.Status {
+        try await (flow ?? payee.flow).poll(payer.key, payer.receiver, payee.session)
+    }
+
+    private func rounds(_ count: Int, payer: PrivateLinkFlow? = nil, payee: PrivateLinkFlow? = nil) async throws {
+        for _ in 0..<count {
+            try await pollPayer(payer)
+            try await pollPayee(payee)
+        }
+    }
+
+    private func ask(_ reference: String, by flow: PrivateLinkFlow? = nil) async throws -> String {
+        let terms = PaymentTerms(
+            try PrivateLinkAmount("0.00001", "btc"), reference: reference,
+            identifiers: ["btc-lightning-bolt11"].compactMap { PaykitIdentifier($0) })
+        let offer = PaykitEndpoint(methodID: "btc-lightning-bolt11", endpoint: world.bank.invoice())
+        return try await (flow ?? payee.flow).ask(for: terms, at: [offer], asPayee)
+    }
+
+    private func requests(_ flow: PrivateLinkFlow? = nil) async throws -> [PrivateLinkRequest] {
+        try await (flow ?? payer.flow).requests(with: payee.key, payee.receiver)
+    }
+
+    private func files(of one: LinkParticipant) async -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for path in await world.sandbox.paths(of: one.key) where path.contains("/messages/") {
+            files[path] = await world.sandbox.file(at: path, of: one.key)
+        }
+        return files
+    }
+
+    private func code(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? {
+        do { try await work() } catch { return (error as? PaykitNetworkError)?.code }
+        return nil
+    }
+
+    // MARK: The peer's key
+
+    @Test("A thief who may write the payee's storage gets neither a payment nor a word of what was said")
+    func hijack() async throws {
+        try await rounds(3)
+        let paid = try await ask("tea")
+        try await rounds(2)
+        try await payer.flow.accept(paid, asPayer)
+        _ = try await payer.flow.pay(paid, asPayer, with: purse)
+        let open = try await ask("cake")
+        try await rounds(2)
+        try await payer.flow.accept(open, asPayer)
+
+        let thief = try program(payee, InMemorySealedStates(), seed: 9, secret: 77)
+        try await thief.publishMarker(payee.session)
+        for _ in 0..<6 {
+            #expect(try await pollPayer() == .keyChanged(thief.keys.routing))
+            try await pollPayee(thief)
+        }
+        #expect(try await thief.requests(with: payer.key, payer.receiver).isEmpty)
+        #expect(await code { _ = try await payer.flow.pay(open, asPayer, with: purse) } == .paymentRejected)
+        #expect(
+            await code {
+                _ = try await payer.flow.due(
+                    open, period: nil, asPayer, PaykitEndpointCheck(StandardsReader(), network: .regtest))
+            } == .paymentRejected)
+        #expect(world.bank.payments == 1)
+        let keys = try await payer.flow.peerKeys(asPayer)
+        #expect(keys?.trusted == payee.flow.keys.routing && keys?.shown == thief.keys.routing)
+
+        // The payee's own marker again: the payment that was stopped is made.
+        try await payee.flow.publishMarker(payee.session)
+        #expect(try await pollPayer() == .linked)
+        _ = try await payer.flow.pay(open, asPayer, with: purse)
+        #expect(world.bank.payments == 2)
+    }
+
+    @Test("A key that the user has compared is trusted, and is told what is still to be paid and nothing else")
+    func confirmed() async throws {
+        try await rounds(3)
+        let paid = try await ask("tea")
+        try await rounds(2)
+        try await payer.flow.accept(paid, asPayer)
+        _ = try await payer.flow.pay(paid, asPayer, with: purse)
+        let open = try await ask("cake")
+        try await rounds(2)
+        try await payer.flow.accept(open, asPayer)
+
+        let phone = try program(payee, InMemorySealedStates(), seed: 9, secret: 77)
+        try await phone.publishMarker(payee.session)
+        #expect(try await pollPayer() == .keyChanged(phone.keys.routing))
+        #expect(
+            payer.flow.safetyNumber(with: phone.keys.routing, asPayer)
+                == phone.safetyNumber(with: payer.flow.keys.routing, asPayee))
+        #expect(
+            payer.flow.safetyNumber(with: payee.flow.keys.routing, asPayer)
+                != payer.flow.safetyNumber(with: phone.keys.routing, asPayer))
+        #expect(await code { try await payer.flow.trust(payer.flow.keys.routing, asPayer) } == .notFound)
+        try await payer.flow.trust(phone.keys.routing, asPayer)
+        // The list of the old key is not paid any more.
+        #expect(await code { _ = try await payer.flow.pay(open, asPayer, with: purse) } == .methodNotSupported)
+        try await rounds(4, payee: phone)
+        #expect(try await pollPayer() == .linked)
+        let said = try await phone.held(asPayee)?.record
+        #expect(said?.skipped == 0)
+        let heard = said?.log.compactMap { MessageIntake.known($0.text)?.requestID } ?? []
+        #expect(heard == [open])
+    }
+
+    // MARK: Copies
+
+    @Test("A store that was put back from a backup encrypts nothing under a number that was used")
+    func restored() async throws {
+        let store = BackedUpStore()
+        let flow = try program(payer, store, seed: 5)
+        try await rounds(3, payer: flow)
+        let id = try await ask("tea")
+        try await rounds(1, payer: flow)
+        try await pollPayer(flow)
+        let backup = store.content
+        try await flow.reject(id, reason: "too much", asPayer)
+        try await pollPayer(flow)
+        let before = await files(of: payer)
+        store.content = backup
+        try await flow.accept(id, asPayer)
+        #expect(try await pollPayer(flow) == .linking)
+        for (path, content) in await files(of: payer) { #expect(before[path] ?? content == content, "\(path)") }
+        try await rounds(6, payer: flow)
+        #expect(try await pollPayer(flow) == .linked)
+    }
+
+    @Test(
+        "A backup from before the link was begun anew is noticed at the first look of a program, and costs one handshake"
+    )
+    func restoredLater() async throws {
+        let store = BackedUpStore()
+        let flow = try program(payer, store, seed: 5)
+        try await rounds(3, payer: flow)
+        let first = try await ask("tea")
+        try await rounds(2, payer: flow)
+        let backup = store.content
+        try await flow.accept(first, asPayer)
+        try await rounds(1, payer: flow)
+        // What lies at the next place of the backup is gone: the payer's app has begun anew since.
+        var held = try #require(await flow.held(asPayer))
+        try await flow.recover(&held)
+        try await rounds(4, payer: flow)
+        #expect(try await pollPayer(flow) == .linked)
+        let begun = try #require(await payee.flow.held(asPayee)).record.begun
+
+        store.content = backup
+        let restarted = try program(payer, store, seed: 6)
+        try await restarted.accept(first, asPayer)
+        #expect(try await pollPayer(restarted) != .linked)
+        try await rounds(5, payer: restarted)
+        #expect(try await pollPayer(restarted) == .linked)
+        #expect(try #require(await payee.flow.held(asPayee)).record.begun == begun + 1)
+        #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.isAccepted == true)
+    }
+
+    @Test("Of two devices with one secret the one that has started last speaks, and the other is told so")
+    func twins() async throws {
+        let (first, second) = (
+            try program(payer, InMemorySealedStates(), seed: 5), try program(payer, InMemorySealedStates(), seed: 6)
+        )
+        try await rounds(3, payer: first)
+        #expect(try await pollPayer(first) == .linked)
+        let id = try await ask("tea")
+        world.clock.advance(by: .seconds(60))
+        try await rounds(6, payer: second)
+        #expect(try await pollPayer(second) == .linked)
+        for _ in 0..<3 {
+            let files = await files(of: payer)
+            #expect(try await pollPayer(first) == .takenOver)
+            #expect(await self.files(of: payer) == files)
+            try await rounds(1, payer: second)
+        }
+        try await second.accept(id, asPayer)
+        try await rounds(1, payer: second)
+        #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.isAccepted == true)
+    }
+
+    // MARK: What is withheld
+
+    @Test("Files that are lost or withheld are noticed by any that is behind them", arguments: [1, 2, 3, 4])
+    func withheld(count: Int) async throws {
+        try await rounds(3)
+        for reference in ["a", "b", "c", "d"] { _ = try await ask(reference) }
+        try await pollPayee()
+        let paths = await files(of: payee).keys.sorted()
+        let messages = paths.filter { (Int($0.split(separator: "/").last ?? "") ?? 0) >= 3 }
+        #expect(messages.count == 5)
+        for path in messages.prefix(count) { #expect(await world.sandbox.unpublish(path, of: payee.key)) }
+        try await rounds(6)
+        #expect(try await requests().map(\.terms.reference) == ["a", "b", "c", "d"])
+    }
+
+    @Test("A number with more digits is behind one with fewer", arguments: [(9, 10), (10, 9), (57, 100), (100, 99)])
+    func digits(missing: UInt32, there: UInt32) async throws {
+        let folder = try PubkyAddress(payee.key, path: "/pub/paykit/v0/private/\(payee.receiver)/messages/x/")
+        await world.sandbox.publish([1], at: folder.path + "\(there)", of: payee.key)
+        for number in 3..<7 { await world.sandbox.publish([1], at: folder.path + "\(number)", of: payee.key) }
+        let server = try await payer.flow.reader.homeserver(of: payee.key)
+        #expect(try await PrivateLinkFiles.has(from: missing, in: folder, at: server) == (there >= missing))
+    }
+
+    // MARK: What a peer may say
+
+    @Test("Another amount under the name of a request that was paid is not stated as paid")
+    func otherTerms() async throws {
+        try await rounds(3)
+        let id = try await ask("tea")
+        try await rounds(1)
+        try await pollPayer()
+        let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
+        try await payer.flow.change(asPayer) { record throws(PaykitNetworkError) in
+            record.payments[id] = PrivateLinkPayment(
+                stage: .paid, identifier: "btc-lightning-bolt11", endpoint: "lnbc1", satoshis: "5", list: nil,
+                proof: PaykitProof.transaction(String(repeating: "ab", count: 32)).json.text)
+        }
+        #expect(await code { _ = try await payer.flow.due(id, period: nil, asPayer, check) } == .paymentRejected)
+        #expect(await code { _ = try await payer.flow.pay(id, asPayer, with: purse) } == .paymentRejected)
+    }
+
+    /// Announces a receipt for a request, paid or not.
+    private func announce(_ id: String, _ number: Int, padding: Int = 0) async throws {
+        let request = try #require(await requests().first { $0.id == id })
+        let event = "66666666-6666-4666-8666-00000000000\(number)"
+        let access = ReceiptAccess(
+            eventID: event, receiptID: event.replacing("6666-", with: "7777-"), reference: request.terms.reference,
+            requestID: id, period: nil, receiver: payee.receiver, key: Redacted([UInt8](repeating: 1, count: 32)))
+        let receipt = PrivateLinkReceipt(
+            id: access.receiptID, reference: request.terms.reference, requestID: id, recipient: payer.key,
+            identifier: request.terms.identifiers.first, amount: request.terms.amount)
+        let file = try receipt.sealed(access, nonce: [UInt8](repeating: UInt8(number), count: 24))
+        await world.sandbox.publish(
+            file + [UInt8](repeating: UInt8(ascii: " "), count: padding), at: access.location, of: payee.key)
+        try await payee.flow.change(asPayee) { record throws(PaykitNetworkError) in
+            do { try record.say(.receiptAccess(access)) } catch { throw PaykitNetworkError(.invalidData, "\(error)") }
+        }
+    }
+
+    @Test("Receipts are kept for payments that this side has made, one for each, and none that is long")
+    func receipts() async throws {
+        try await rounds(3)
+        let id = try await ask("tea")
+        try await rounds(1)
+        try await pollPayer()
+        try await announce(id, 1, padding: 5000)
+        for number in 2..<5 { try await announce(id, number) }
+        try await rounds(3)
+        #expect(try await payer.flow.receipts(for: id, asPayer).isEmpty, "nothing was paid")
+        try await payer.flow.accept(id, asPayer)
+        _ = try await payer.flow.pay(id, asPayer, with: purse)
+        try await rounds(4)
+        #expect(try await payer.flow.receipts(for: id, asPayer).map(\.id).count == 1)
+        #expect(try #require(await payer.flow.held(asPayer)).record.spoilt.count == 1)
+    }
+}

@@ -1,0 +1,77 @@
+import PaymentCore
+import Testing
+
+@testable import PaykitPubky
+
+/// The answers of Pubky's parser (Protocol 1.1), and the forms that came later.
+@Suite("Pubky keys")
+struct PubkyKeyTests {
+    private let key = "yg4gxe7z1r7mr6orids9fh95y7gxhdsxjqi6nngsxxtakqaxr5no"
+    private let bytes = "01b467a3b7913ab27a04a8edf2f3fb074cfe0ecf4babe108d67be3853b0f26c5"
+
+    @Test(
+        "A key is found in every form that may surround it",
+        arguments: [
+            "KEY", "pk:KEY", "pubky://KEY", "http://KEY", "https://KEY", "https://KEY/foo/bar", "https://KEY?foo=bar",
+            "https://KEY#foo", "https://foo.bar.KEY#foo", "https://foo.KEY.", "https://foo@KEY", "https://KEY:8888",
+            "https://foo@bar.KEY.:8888?q=v&a=b#foo", "KEY.", "pubkyKEY", "pubkyKEY/pub/x", "https://_pubky.KEY/pub/x",
+            "https://o4dksfbqk85ogzdb5osziw6befigbuxmuxkuxq8434q89uj56uyy.KEY",
+        ])
+    func forms(_ form: String) throws {
+        let read = try PubkyKey(form.replacing("KEY", with: key))
+        #expect(Hex.encode(read.bytes) == bytes)
+        #expect(read.text == key)
+    }
+
+    @Test("Texts that name nobody say why")
+    func defects() {
+        func defect(_ text: String) -> PubkyKeyDefect? {
+            do {
+                _ = try PubkyKey(text)
+                return nil
+            } catch { return error }
+        }
+        #expect(defect(" " + key) == .encoding)
+        #expect(defect(key.uppercased()) == .encoding)
+        #expect(defect("l" + key.dropFirst()) == .encoding)
+        #expect(defect("v" + key.dropFirst()) == .encoding)
+        #expect(defect(String(key.dropLast())) == .length(31))
+        #expect(defect(key + "y") == .length(33))
+        #expect(defect("") == .length(0))
+        #expect(defect("c1bkg8tfsyy8wcedtmw4fwhdmm7bbzhgg3z58tf43m5ow8w9mbus") == .notAPoint)
+    }
+
+    @Test("Spare bits at the end make no other key")
+    func spareBits() throws {
+        let loose = try PubkyKey("ybndrfg8ejkmcpqxot1uwisza345h769ybndrfg8ejkmcpqxot1u")
+        #expect(loose == (try PubkyKey(loose.text)))
+        #expect(loose.text.hasSuffix("ot1o") || loose.text.hasSuffix("ot1y"))
+    }
+
+    @Test(
+        "Known keys have their known texts",
+        arguments: [
+            (String(repeating: "00", count: 32), String(repeating: "y", count: 52)),
+            (
+                "3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29",
+                "8pinxxgqs41n4aididenw5apqp1urfmzdztr8jt4abrkdn435ewo"
+            ),
+            (
+                "d04ab232742bb4ab3a1368bd4615e4e6d0224ab71a016baf8520a332c9778737",
+                "4bfmrcuwfq4ksqoupn6wcfxrh5enr1izdeyszmhfrntuf1mzoh5o"
+            ),
+            (
+                "a09aa5f47a6759802ff955f8dc2d2a14a5c99d23be97f864127ff9383455a4f0",
+                "wnpkm7d4c7caym93kzhpamjkn11hu8jdz4m9o3y1x9huopniwuay"
+            ),
+            (
+                "848c6ff9149c12b835890dce7fef5d3d0717c6f79bc454a6e781d1deb2d8908d",
+                "o1gg96ewuojmopcjbz8895478wdtxtzzuxnfjjz8o8e77csa1ngo"
+            ),
+        ])
+    func known(_ hex: String, _ text: String) throws {
+        let key = try PubkyKey(bytes: #require(Hex.decode(hex)))
+        #expect(key.text == text)
+        #expect(try PubkyKey(text) == key)
+    }
+}
