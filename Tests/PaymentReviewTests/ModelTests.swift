@@ -10,6 +10,8 @@ struct ModelTests {
         "display-symbol", "native-coin", "message-members", "deadline-past", "recipient-invalid", "address-checksum",
         "domain-name", "approval-unneeded", "approval-token", "calldata-malformed", "settlement-payer",
         "settlement-token", "settlement-amount", "settlement-operator", "settlement-fee", "solana-ata",
+        // The model counts it as a separate kind of harm: what is lost may be anything.
+        "token-unlisted",
     ]
     private static let harmlessCases: Set<String> = [
         "amount zero", "domain with a salt", "value absent", "solana token-2022 program for a classic mint",
@@ -23,5 +25,7 @@ struct ModelTests {
         let isHarmless =
             !isRefused || Self.harmlessCodes.contains(code) || Self.harmlessCases.contains(example.testDescription)
         #expect((Harm(example.json).worst == nil) == isHarmless, "\(Harm(example.json).worst ?? "no harm")")
+        if code == "token-unlisted" { #expect(Harm(example.json).isUnlisted) }
+        if example.json["allow"] != nil { #expect(!Harm(example.json).isUnlisted) }
     }
 }
