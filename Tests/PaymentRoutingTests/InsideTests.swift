@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRouting
+import PaymentStore
 import Synchronization
 import TestSupport
 import Testing
@@ -52,6 +53,23 @@ struct InsideTests {
         async let second = router.pay(Self.links[1], as: payers[1])
         for outcome in try await [first, second] { #expect(outcome.isFinal) }
         #expect(answers.withLock { $0.sorted() } == ["in-use", "paid"])
+    }
+
+    @Test("A payment that its own chooser cancels is not made, whatever it chooses")
+    func cancelled() async throws {
+        let shop = Shop()
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: InMemoryJournal(),
+            clock: VirtualClock(), random: SeededRandomSource(seed: 1))
+        let answers = Mutex<[PaymentOutcome?]>([])
+        let payer = Payer(chooser: { _ in
+            let answer = try? await router.cancel(ScriptedProvider.reference)
+            answers.withLock { $0.append(answer) }
+            return "card"
+        })
+        let error = await #expect(throws: PaymentError.self) { try await router.pay(ScriptedProvider.link, as: payer) }
+        #expect(error?.code == .cancelled && error?.phase == .beforeSend)
+        #expect(answers.withLock { $0.map { $0?.report } } == [.cancelled] && shop.calls["pay"] == 0)
     }
 
     @Test("Another payment is made from inside, and joined by others")

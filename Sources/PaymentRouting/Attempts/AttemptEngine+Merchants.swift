@@ -23,6 +23,8 @@ extension AttemptEngine {
             let failure = PaymentError(thrown: error, at: descriptor.id)
             throw await steps.mayHaveChangedSomething ? failure.withOpenFate : failure
         }
+        // Before the look at the journal: of this and an attempt that is opened now, one sees the other.
+        if report.deniesPayment { await journal.steps.endPayment() }
         guard let attempt = try await openAttempt(at: payment)?.attempt else {
             return Ledger(try await histories(of: payment), effects).verdict(on: report, at: .question)
         }

@@ -37,6 +37,11 @@ extension AttemptEngine {
             refund: refund)
         try await journaled { try await journal.open(attempt) }
         effects.emit(.began(option), of: attempt)
+        if refund == nil, await journal.steps.isPaymentEnded {
+            let failure = error(.cancelled, "the payment was cancelled while it was chosen how to pay")
+            try await abandon(attempt, after: failure)
+            throw failure
+        }
         return try await run(AttemptHistory(attempt: attempt), link)
     }
 

@@ -25,6 +25,8 @@ actor SharedSteps {
     /// The mutations that began while the lease was held, but for those that surely did nothing.
     private var mutations: [Step: Beginner] = [:]
     private var busy: Set<Step> = []
+    /// True if the payment was cancelled while the lease was held: an attempt that is opened now sends nothing.
+    private(set) var isPaymentEnded = false
     private var waiting: [Step: [CheckedContinuation<Void, Never>]] = [:]
 
     /// Begins a step, unless another one has ended it: then its result is returned.
@@ -65,6 +67,9 @@ actor SharedSteps {
         results[step] = result
         return result
     }
+
+    /// Notes that the payment was cancelled.
+    func endPayment() { isPaymentEnded = true }
 
     /// Notes that a mutation ended and surely did nothing.
     func fail(_ name: String, of attempt: AttemptID) { mutations[Step(attempt: attempt, name: name)] = nil }

@@ -88,7 +88,7 @@ package struct Mistake: Sendable {
                 symptom: "was given back, but only"),
             Mistake(
                 name: "recovery waits for a wallet that never answers",
-                variation: stuck { $0.recoveryBound = .seconds(1 << 40) },
+                variation: stuck { $0.recoveryBound = .seconds(1_000_000_000) },
                 symptom: "recovery did not return"),
             Mistake(
                 name: "a quote states the service's report as it is", variation: unjudgedQuotes,

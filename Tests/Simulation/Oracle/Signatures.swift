@@ -121,7 +121,7 @@ extension Oracle {
     }
 
     /// Checks what a request hands in: another signature for the payment that is good would pay beside it.
-    func checkHandedIn(for payment: PaymentReference) {
+    func checkHandedIn(for payment: PaymentReference) async {
         guard let attempt = Acting.attempt?.id, let device = Acting.doer?.device else { return }
         let live = witness.signatures.live.filter {
             markets.identity(of: $0.attempt.reference) == payment && $0.doer.device == device
@@ -129,6 +129,8 @@ extension Oracle {
         guard let own = live.last(where: { $0.attempt.id == attempt }),
             let other = live.first(where: { $0.nonce != own.nonce })
         else { return }
+        // What was cashed is spent.
+        guard await !hasMoved(other.attempt) else { return }
         breach(
             payment,
             "\(payment.id): \(attempt) handed in a signature beside one of \(other.attempt.id) that is still good",
