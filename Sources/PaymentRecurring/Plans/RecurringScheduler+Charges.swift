@@ -10,7 +10,8 @@ import PaymentCore
 extension RecurringScheduler {
     // MARK: The payer's answers
 
-    /// Approves a period: it is paid, now.
+    /// Approves a period: it is paid, now. Returns when it is, or when the time for one period is over; the payment
+    /// goes on then.
     ///
     /// - Parameter id: a period that waits (``RecurringEvent/waiting(_:)``), is due, or of which the payer was notified
     ///   in advance.
@@ -24,7 +25,7 @@ extension RecurringScheduler {
             held.charge.notBefore = now
             try await journal.write(held.charge, under: held.lease, at: now)
         }
-        await settle(id, at: now)
+        await settleWithin(id, at: now)
     }
 
     /// Refuses a period: it is missed.

@@ -131,7 +131,7 @@ public actor RecurringScheduler {
     }
 
     /// Carries a period on for a bounded time, whatever its payment does.
-    private func settleWithin(_ id: RecurringCharge.ID, at now: Date) async {
+    func settleWithin(_ id: RecurringCharge.ID, at now: Date) async {
         let isDone: Void? = await TimeBound(bound, clock).result { await self.settle(id, at: now) }
         guard isDone == nil, !Task.isCancelled else { return }
         await listener(

@@ -1,0 +1,196 @@
+import Foundation
+import PaymentCore
+import PaymentRecurring
+import PaymentRouting
+import PaymentSettlement
+import PaymentStore
+import PaymentTesting
+import Synchronization
+
+/// Euros.
+func money(_ cents: UInt128) -> Money {
+    guard let money = try? Money(minorUnits: cents, currency: .eur) else { preconditionFailure("small amounts exist") }
+    return money
+}
+
+/// The plans of one process: a dead process writes nothing.
+struct PlansOfProcess: RecurringJournal {
+    struct Gone: Error {}
+
+    let base: InMemoryRecurringJournal
+    let process: SimulatedProcess
+
+    private func alive<Value>(_ work: () async throws -> Value) async throws -> Value {
+        guard !process.isDead else { throw Gone() }
+        return try await work()
+    }
+
+    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
+        try await alive { await base.acquire(lease, at: now) }
+    }
+    func renew(_ lease: PaymentLease, at now: Date) async throws {
+        try await alive { try await base.renew(lease, at: now) }
+    }
+    func release(_ lease: PaymentLease) async throws { try await alive { await base.release(lease) } }
+    func store(_ plan: RecurringPlan, opening charges: [RecurringCharge]) async throws -> RecurringPlan {
+        try await alive { try await base.store(plan, opening: charges) }
+    }
+    func plan(_ id: RecurringPlan.ID) async throws -> RecurringPlan? { try await alive { await base.plan(id) } }
+    func plans() async throws -> [RecurringPlan] { try await alive { await base.plans() } }
+    func plans(dueBy date: Date, limit: Int) async throws -> [RecurringPlan] {
+        try await alive { await base.plans(dueBy: date, limit: limit) }
+    }
+    func write(_ charge: RecurringCharge, under lease: PaymentLease, at now: Date) async throws {
+        try await alive { try await base.write(charge, under: lease, at: now) }
+    }
+    func charge(_ id: RecurringCharge.ID) async throws -> RecurringCharge? {
+        try await alive { await base.charge(id) }
+    }
+    func charges(of plan: RecurringPlan.ID) async throws -> [RecurringCharge] {
+        try await alive { await base.charges(of: plan) }
+    }
+    func openCharges(by date: Date, limit: Int) async throws -> [RecurringCharge] {
+        try await alive { await base.openCharges(by: date, limit: limit) }
+    }
+    func trustedTime() async throws -> Date? { try await alive { await base.trustedTime() } }
+    func trust(_ date: Date, isCorrection: Bool) async throws {
+        try await alive { await base.trust(date, isCorrection: isCorrection) }
+    }
+}
+
+/// A payer that reports every payment as unsent, and cancels nothing.
+struct Forgetful: RecurringPayer {
+    let base: RouterPayer
+
+    func pay(_ charge: RecurringCharge, of plan: RecurringPlan) async throws -> RecurringAnswer {
+        try await base.pay(charge, of: plan)
+    }
+    func fate(of charge: RecurringCharge, in plan: RecurringPlan) async throws -> RecurringAnswer? { nil }
+}
+
+/// The payer's money: the payments, by the name of the period, with all repetitions.
+final class Wallet: Sendable {
+    private let state = Mutex<(paid: [String: SettlementProof], moved: [String: Int])>(([:], [:]))
+    private let asleep = Mutex<(isOver: Bool, waiting: [OneShot<Void>], breaches: [String])>((false, [], []))
+
+    var moved: [String: Int] { state.withLock { $0.moved } }
+
+    func proof(_ key: String) -> SettlementProof? { state.withLock { $0.paid[key] } }
+
+    /// Never answers before the history is over.
+    func sleep() async {
+        let pending = OneShot<Void>()
+        let isOver = asleep.withLock { state in
+            if !state.isOver { state.waiting.append(pending) }
+            return state.isOver
+        }
+        if !isOver { await pending.value() }
+    }
+
+    /// Answers everything.
+    func wakeUp() {
+        let waiting = asleep.withLock { state in
+            state.isOver = true
+            return state.waiting
+        }
+        for pending in waiting { pending.finish(()) }
+    }
+
+    var breaches: [String] { asleep.withLock { $0.breaches } }
+
+    func breach(_ text: String) { asleep.withLock { $0.breaches.append(text) } }
+
+    /// Pays once for each key, as settlers do.
+    func pay(_ key: String, for period: String) -> SettlementProof {
+        state.withLock { state in
+            if let proof = state.paid[key] { return proof }
+            let proof = SettlementProof.transaction("tx-\(state.paid.count)")
+            state.paid[key] = proof
+            state.moved[period, default: 0] += 1
+            return proof
+        }
+    }
+}
+
+/// The wallet of one process.
+struct WalletOfProcess: PaymentSettler {
+    struct Gone: Error {}
+
+    let wallet: Wallet
+    let process: SimulatedProcess
+
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
+
+    func state(of settlement: Settlement) async throws -> SettlementState {
+        try await wait()
+        return wallet.proof(settlement.key).map { .settled($0) } ?? .nothingSent(reason: nil)
+    }
+
+    func settle(_ settlement: Settlement) async throws -> SettlementState {
+        if settlement.endpoint.text.hasPrefix("hangs|") { await wallet.sleep() }
+        try await wait()
+        let words = settlement.endpoint.text.split(separator: "|").map(String.init)
+        if words[0] == "refuses" { return .nothingSent(reason: "there is no route") }
+        let proof = wallet.pay(settlement.key, for: words[1])
+        try await wait()
+        // Now and then the answer is lost.
+        guard process.random.fraction() > 0.1 else { throw Gone() }
+        return .settled(proof)
+    }
+
+    private func wait() async throws {
+        guard !process.isDead else { throw Gone() }
+        try await process.clock.sleep(for: .seconds(1 + Int(process.random.next() % 20)))
+        guard !process.isDead else { throw Gone() }
+    }
+}
+
+/// Pays the payee of the link, by an endpoint that names the period.
+struct WalletProvider: SettlingProvider, PayeeProvider {
+    /// A mistake: the settler's key follows from the attempt.
+    var keysTries = false
+
+    var descriptor: ProviderDescriptor {
+        ProviderDescriptor(id: "wallet", name: "Wallet", patterns: [.host("wallet.example")], outboundHosts: [])
+    }
+
+    func recognize(_ link: PaymentLink) -> LinkMatch? {
+        LinkMatch(reference: String(link.path.drop { $0 == "/" }), namesPayee: true)
+    }
+
+    func payee(of option: PaymentMethodOption) -> String? { option.providerData?["payee"]?.string }
+
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        let payee = request.match.reference ?? ""
+        let endpoint = SettlementEndpoint(.bitcoinAddress, text: "\(payee)|\(request.reference.id)", network: "regtest")
+        try await context.clock.sleep(for: .seconds(2))
+        return PaymentQuote(
+            reference: request.reference, payee: Payee(name: payee, id: payee), amount: money(1000),
+            options: [
+                PaymentMethodOption(
+                    id: "address", title: "address", amount: money(1000),
+                    needs: [.settlement(.bitcoinAddress, network: "regtest")],
+                    providerData: ["payee": .string(payee), "endpoint": try JSONValue.encode(endpoint)])
+            ])
+    }
+
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
+        guard let endpoint = attempt.option.providerData?["endpoint"] else {
+            throw PaymentError(.providerFault, "no endpoint")
+        }
+        do {
+            var attempt = attempt
+            if keysTries {
+                attempt = PaymentAttempt(
+                    id: attempt.id, reference: attempt.reference, option: attempt.option,
+                    idempotencyKey: attempt.id.rawValue, startedAt: attempt.startedAt, expiresAt: attempt.expiresAt)
+            }
+            let proof = try await context.settle(attempt, to: try endpoint.decode(SettlementEndpoint.self))
+            return .succeeded(
+                PaymentReceipt(
+                    reference: attempt.reference, amount: attempt.option.amount, transactionID: proof.text))
+        } catch let error as PaymentError where error.code == .notSettled {
+            return .declined(DeclineReason(.refused, error.message))
+        }
+    }
+}
