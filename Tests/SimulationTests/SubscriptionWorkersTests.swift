@@ -120,7 +120,8 @@ private struct SubscriptionWorkers {
                         details: RecurringOrder(
                             // Two of one payee, one whose payments are refused, and one with a question each time.
                             link:
-                                "https://wallet.example/\(number == 3 ? "refuses" : number == 5 ? "hangs" : "payee-\(number / 2)")",
+                                "https://wallet.example/"
+                                + (number == 3 ? "refuses" : number == 5 ? "hangs" : "payee-\(number / 2)"),
                             paysByItself: number != 4
                         ).details), opening: [])
             }

@@ -21,11 +21,12 @@ package enum Promise: String, Sendable, Hashable, CaseIterable {
     /// The application may call its router from inside any callback: the call returns, and a decision is stored or
     /// refused by an error.
     case callbacks
-    /// After a journal was restored from an older copy, while nothing was on its way any more: of a payment whose records
-    /// were lost it is still true that nothing is called paid or refunded that is not, that services and settlers take
-    /// it once, by its own name, that a refund is made once, by its number, and that every attempt ends. Not promised
-    /// of it: that a wallet sends coins once, that signatures and limits are remembered, and that a refusal of the
-    /// service is true beside what only the lost records knew. All other payments are as if nothing had happened.
+    /// After a journal was restored from an older copy, while nothing was on its way any more: of a payment whose
+    /// records were lost it is still true that nothing is called paid or refunded that is not, that services and
+    /// settlers take it once, by its own name, that a refund is made once, by its number, and that every attempt ends.
+    /// Not promised of it: that a wallet sends coins once, that signatures and limits are remembered, and that a
+    /// refusal of the service is true beside what only the lost records knew. All other payments are as if nothing had
+    /// happened.
     case restored
     /// A payment whose wallet or settler never answers delays the others by the bound of recovery at most.
     case hanging
