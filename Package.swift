@@ -9,8 +9,6 @@ import PackageDescription
 let settings: [SwiftSetting] =
     [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
     + ["ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault"].map { .enableUpcomingFeature($0) }
-/// The vendors' guides are printed for plain Swift 6, and their warnings are theirs.
-let guideSettings: [SwiftSetting] = [.swiftLanguageMode(.v6)]
 
 /// System libraries that stand in for what Apple's platforms have themselves.
 let linux = TargetDependencyCondition.when(platforms: [.linux])
@@ -42,7 +40,8 @@ func example(_ name: String, _ list: String, exclude: [String] = ["expected-outp
 }
 
 func tests(_ name: String, _ list: String, at path: String? = nil) -> Target {
-    let settings = name.hasSuffix("GuideTests") ? guideSettings : settings
+    // The vendors' guides are printed for plain Swift 6, and their warnings are theirs.
+    let settings = name.hasSuffix("GuideTests") ? [.swiftLanguageMode(.v6)] : settings
     return .testTarget(name: name, dependencies: needs(list), path: path, swiftSettings: settings)
 }
 
@@ -125,9 +124,8 @@ let vendors =
     house(
         "WalletConnectPay",
         [
-            "Provider": "PaymentCore PaymentReview",
+            "Provider": "PaymentCore PaymentReview", "Merchant": "PaymentCore PaymentCrypto +Provider",
             "Kit": "PaymentCore PaymentCrypto PaymentReview PaymentTransport +Provider",
-            "Merchant": "PaymentCore PaymentCrypto +Provider",
             "Sandbox": "\(sandboxed) PaymentReview PaymentSecp256k1 +Merchant +Provider",
             "Tests/ProviderTests": "\(suite) +Kit", "Tests/MerchantTests": "\(suite) +Merchant",
             "Tests/SandboxTests": suite, "Tests/GuideTests": "+Kit", "Tests/Market": market,
@@ -137,8 +135,7 @@ let vendors =
         [
             // What its flow, client and components all speak of: kinds of payment, instruments, cards, errors.
             "Types": "PaymentCore",
-            "Provider": "PaymentCore PaymentCrypto +Types",
-            "Components": "PaymentCore PaymentCrypto +Types",
+            "Provider": "PaymentCore PaymentCrypto +Types", "Components": "PaymentCore PaymentCrypto +Types",
             "Kit": "PaymentCore PaymentTransport +Components +Provider +Types",
             "Merchant": "PaymentCore PaymentCrypto +Provider +Types",
             "Sandbox": "\(sandboxed) +Components +Kit +Merchant +Provider",
@@ -149,10 +146,8 @@ let vendors =
     + house(
         "Citcon",
         [
-            "Provider": "PaymentCore PaymentCrypto",
-            "Kit": "PaymentCore PaymentTransport +Provider",
-            "Merchant": "PaymentCore PaymentCrypto +Provider",
-            "Sandbox": "\(sandboxed) +Merchant +Provider",
+            "Provider": "PaymentCore PaymentCrypto", "Kit": "PaymentCore PaymentTransport +Provider",
+            "Merchant": "PaymentCore PaymentCrypto +Provider", "Sandbox": "\(sandboxed) +Merchant +Provider",
             "Tests/ProviderTests": "\(suite) +Kit +Merchant", "Tests/SandboxTests": suite, "Tests/GuideTests": "+Kit",
             "Tests/Market": "\(market) +Merchant", "Tests/Fuzz": "\(fuzz) +Kit +Merchant",
         ])
@@ -254,13 +249,12 @@ let wholes = [
     tests(
         "SampleProviderTests", "PaymentCore PaymentTesting SampleProvider",
         at: "Tests/NewProvider/Tests/SampleProviderTests"),
-    // That the vendors' guides are built as printed; what is built is in the vendors' houses.
-    tests("GuideTests", ""),
+    tests("GuideTests", ""),  // That the vendors' guides are built as printed, in the vendors' houses.
     tests(
         "ArticleTests",
-        "\(served) PaymentSandbox PaymentWallet SandboxSupport TestSupport \(sandboxes) CitconKit CitconMerchant CitconProvider "
-            + "PaykitKit PayrailsKit PayrailsTypes WalletConnectPayKit WalletConnectPayMerchant \(walletConnect) "
-            + "own-provider"),
+        "\(served) \(walletConnect) \(sandboxes) PaymentSandbox PaymentWallet SandboxSupport TestSupport own-provider "
+            + "CitconKit CitconMerchant CitconProvider PaykitKit PayrailsKit PayrailsTypes WalletConnectPayKit "
+            + "WalletConnectPayMerchant"),
     tests("ExampleTests", "PaymentCore PaymentTesting TestSupport " + examples.map(\.name).joined(separator: " ")),
     // Run by `make browser-test` only; skipped otherwise.
     tests("BrowserTests", "\(served) TestSupport PayrailsSandbox WalletConnectPaySandbox payroute"),
@@ -273,8 +267,8 @@ let wholes = [
     program("Simulate", "PaykitLinkSimulation RecurringSimulation Simulation", at: "Tests/Simulate"),
     tests(
         "SimulationTests",
-        "\(served) MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate Simulation TestSupport \(walletConnect)"
-    ),
+        "\(served) \(walletConnect) MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate Simulation "
+            + "TestSupport"),
     // Measurements, generated inputs and changed lines: run by hand or by `make`, not by `swift test`.
     program(
         "Benchmarks",
