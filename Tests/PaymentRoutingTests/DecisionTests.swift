@@ -137,6 +137,37 @@ struct DecisionTests {
         #expect(await journal.spending(of: id)?.state == (decision == .paid ? .paid : .released))
     }
 
+    /// A journal in which the worker that has the payment stores something before it releases the lease.
+    private struct BusyJournal: PassingJournal {
+        let base = InMemoryJournal()
+        let isBusy = Tally()
+
+        func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
+            guard isBusy["worker"] == 1, lease.holder != "crashed" else { return await base.acquire(lease, at: now) }
+            isBusy.count("worker")
+            let other = PaymentLease(payment: lease.payment, holder: "other", duration: .seconds(1))
+            guard await base.acquire(other, at: now) else { return false }
+            let entry = JournalEntry(date: now, event: .stepFinished(name: "pay", result: true))
+            try await base.append(entry, to: AttemptID(rawValue: "att_crashed"), under: other)
+            await base.release(other)
+            return await base.acquire(lease, at: now)
+        }
+    }
+
+    @Test("A decision about an attempt that was resumed meanwhile is refused", arguments: PaymentDecision.allCases)
+    func resumed(decision: PaymentDecision) async throws {
+        var world = World()
+        let journal = BusyJournal()
+        world.journal = journal
+        let id = try await world.crashed(Self.sent)
+        journal.isBusy.count("worker")
+        let error = await #expect(throws: PaymentError.self) { try await end(world, id, as: decision) }
+        #expect(error?.code == .decisionRefused && error?.phase == .maybeSent)
+        #expect(try await world.histories.first?.isFinished == false)
+        // Seen as it is now, it can be decided.
+        #expect(try await end(world, id, as: decision).isFinal)
+    }
+
     @Test("A payment that another worker has is left to it")
     func inUse() async throws {
         let world = World()

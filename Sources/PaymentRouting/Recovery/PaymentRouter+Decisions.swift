@@ -18,20 +18,22 @@ extension PaymentRouter {
     /// - Returns: the outcome that is stored.
     /// - Throws: ``PaymentError``; nothing is stored then, but for `journal`, after which it may be. `notFound` when
     ///   the journal has no such attempt, `attemptEnded` when it has ended, `decisionRefused` when person or evidence
-    ///   are missing, for ``PaymentDecision/notPaid`` while the wallet or settler has reported a transaction, and for
-    ///   both refusals while the service has a signature that still pays, `inUse` while another worker has the payment.
+    ///   are missing, when the attempt was resumed while this waited for it, for ``PaymentDecision/notPaid`` while the
+    ///   wallet or settler has reported a transaction, and for both refusals while the service has a signature that
+    ///   still pays, `inUse` while another worker has the payment.
     public func end(
         _ attempt: AttemptID, as decision: PaymentDecision, by person: String, evidence: String
     ) async throws(PaymentError) -> PaymentOutcome {
         guard [person, evidence].allSatisfy({ text in text.contains { !$0.isWhitespace } }) else {
             throw PaymentError(.decisionRefused, "an attempt is ended by a person, with evidence: state both")
         }
-        let payment = try await history(of: attempt).attempt.reference
+        let seen = try await history(of: attempt)
+        let payment = seen.attempt.reference
         let outcome: PaymentOutcome?
         do {
             outcome = try await leases.with(payment) { journal in
                 try await journal.inTurn {
-                    try await end(attempt, as: decision, "\(person) decided: \(evidence)", journal)
+                    try await end(seen, as: decision, "\(person) decided: \(evidence)", journal)
                 }
             } orElse: { _ in
                 nil
@@ -44,12 +46,20 @@ extension PaymentRouter {
     }
 
     /// Within the journal's turn.
+    ///
+    /// - Parameter seen: the record when the person decided.
     private func end(
-        _ id: AttemptID, as decision: PaymentDecision, _ words: String, _ journal: LeasedJournal
+        _ seen: AttemptHistory, as decision: PaymentDecision, _ words: String, _ journal: LeasedJournal
     ) async throws -> PaymentOutcome? {
+        let id = seen.attempt.id
         let history = try await history(of: id)
         let payment = history.attempt.reference
         guard !history.isFinished else { throw Self.ended(id, payment, history.outcome) }
+        guard history.entries.count == seen.entries.count else {
+            throw PaymentError(
+                .decisionRefused, "the attempt \(id) was resumed meanwhile: look at it again, and decide then",
+                provider: payment.provider, phase: .maybeSent)
+        }
         let outcome = try Ledger([history], effects).outcome(of: history, decided: decision, words)
         let entry = JournalEntry(date: effects.clock.now, event: .outcome(outcome))
         do { try await journal.decide(entry, on: history) } catch JournalError.leaseLost {
