@@ -10,7 +10,8 @@ import Synchronization
 //     swift run -c release Simulate --controls    the histories of planted mistakes, without them
 //     swift run -c release Simulate --recurring PLANS [SEED]    five years of PLANS plans that are charged repeatedly
 //     swift run -c release Simulate --links COUNT [FIRST]    histories of two wallets with a private link
-//     swift run -c release Simulate --mistake SEED NAME    one history with the mistake of this name, or with none
+//     swift run -c release Simulate --mistake SEED NAME    one history with the mistake of this name, or of the control
+//                                                 with this number
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch (arguments.first, arguments.dropFirst().first.flatMap(UInt64.init)) {
@@ -23,7 +24,9 @@ case ("--links", let count?):
     exit(await Links.run(count, from: arguments.dropFirst(2).first.flatMap { UInt64($0) } ?? 0))
 case ("--mistake", let seed?) where arguments.count == 3:
     let mistake = Mistake.all.first { $0.name == arguments[2] }
-    exit(OneHistory.run(seed, mistake?.variation ?? Mistake.controls[2]))
+    let number = (Int(arguments[2]) ?? 0) - 1
+    let control = Mistake.controls.indices.contains(number) ? Mistake.controls[number] : nil
+    exit(OneHistory.run(seed, mistake?.variation ?? control ?? Mistake.controls[2]))
 case (nil, _): exit(ManyHistories.run(10_000))
 case (let count?, _):
     guard let count = UInt64(count), count > 0 else {

@@ -82,10 +82,10 @@ package struct Mistake: Sendable {
                         faults.diskFull = 0
                         faults.stopped = 0
                     }
-                }, symptom: "is written as given back, but is not"),
+                }, symptom: "is written as given back, but is not", isSlow: true),
             Mistake(
                 name: "a refund's number is drawn in the journal", variation: restoring(numberingByAttempt),
-                symptom: "was given back, but only"),
+                symptom: "was given back, but only", isSlow: true),
             Mistake(
                 name: "recovery waits for a wallet that never answers",
                 variation: stuck { $0.recoveryBound = .seconds(1_000_000_000) },
@@ -99,7 +99,9 @@ package struct Mistake: Sendable {
             Mistake(
                 name: "a question that is refused is taken for an answer",
                 variation: shop { $0.trustsRefusedQuestions = true }, symptom: "but money moved"),
-            Mistake(name: "a negative age counts as young", variation: unsuspecting, symptom: "captured 2 times"),
+            Mistake(
+                name: "a negative age counts as young", variation: unsuspecting, symptom: "captured 2 times",
+                isSlow: true),
             Mistake(
                 name: "a late notification ends another attempt", variation: hasty, symptom: "but money moved",
                 isSlow: true),
@@ -113,7 +115,8 @@ package struct Mistake: Sendable {
                 variation: shop { $0.trustsRefusedCopies = true }, symptom: "but money moved"),
             Mistake(
                 name: "what may be spent is looked up before it is reserved",
-                variation: accounting { HastyAccount(base: $0, account: $1) }, symptom: "beyond the limit"),
+                variation: accounting { HastyAccount(base: $0, account: $1) }, symptom: "beyond the limit",
+                isSlow: true),
             Mistake(
                 name: "what is reserved is given back while it may be paid",
                 variation: accounting { EagerAccount(base: $0, account: $1) }, symptom: "beyond the limit"),

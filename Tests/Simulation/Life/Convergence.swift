@@ -13,6 +13,8 @@ struct Convergence: Sendable {
 
     func endings() async throws -> [PaymentReference: Judgement.Ending] {
         var endings: [PaymentReference: Judgement.Ending] = [:]
+        // A refused payment may have been paid since by a recovered attempt: it is paid a few times more.
+        var repeats: [PaymentReference: Int] = [:]
         for _ in 0..<40 {
             // Some attempts resume only at their link: those are paid again, too.
             let open = Set(try await unended().map { markets.identity(of: $0.attempt.reference) })
@@ -23,13 +25,19 @@ struct Convergence: Sendable {
                 if ending == nil || ending == .refused { endings[payment.reference] = next ?? ending }
             }
             await recover()
-            if await isOver(endings), try await unended().isEmpty { break }
+            if await isOver(endings), try await unended().isEmpty {
+                let refused = seat.device.payments.filter {
+                    endings[$0.reference] == .refused && !isStuck($0.reference) && repeats[$0.reference, default: 0] < 3
+                }
+                guard !refused.isEmpty else { break }
+                // A service may take what a signature of a refused payment is good for until its end.
+                let signed = Set(life.witness.signatures.live.map { markets.identity(of: $0.attempt.reference) })
+                for payment in refused where !signed.contains(payment.reference) {
+                    repeats[payment.reference, default: 0] += 1
+                    endings[payment.reference] = await pay(payment)
+                }
+            }
             try await seat.process.clock.sleep(for: .seconds(60))
-        }
-        // A refused payment may have been paid since by a recovered attempt.
-        for payment in seat.device.payments
-        where endings[payment.reference] == .refused && !isStuck(payment.reference) {
-            endings[payment.reference] = await pay(payment) ?? .refused
         }
         return endings
     }

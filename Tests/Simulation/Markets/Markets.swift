@@ -79,6 +79,11 @@ struct Markets: Sendable {
         return PaymentReference(provider: payment.provider, id: market.identity(of: payment.id))
     }
 
+    /// True if only the service knows which payment this names.
+    func isUnresolved(_ payment: PaymentReference) -> Bool {
+        (markets[payment.provider]?.provider as? any AliasedPaymentProvider)?.isUnresolved(payment) ?? false
+    }
+
     /// The payment whose money `request` can move.
     func payment(movedBy request: HTTPRequest) -> PaymentReference? {
         for id in ids {

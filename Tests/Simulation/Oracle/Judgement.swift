@@ -111,9 +111,14 @@ struct Judgement: Sendable {
     }
 
     /// True if the contract leaves the attempt open: the payer's wallet was asked to send coins, and may or may not
-    /// have sent them, or may do so later. So does a record that the last processes cannot trust.
+    /// have sent them, or may do so later. So does a record that the last processes cannot trust, also an open one
+    /// under a name that only the service can resolve: it may be of any payment there, until a person ends it.
     func mayStayUnknown(_ history: AttemptHistory, _ payment: PaymentReference) -> Bool {
-        guard markets.identity(of: history.attempt.reference) == payment else { return false }
+        let reference = history.attempt.reference
+        guard markets.identity(of: reference) == payment else {
+            return !history.isFinished && isDistrusted(history) && reference.provider == payment.provider
+                && markets.isUnresolved(reference)
+        }
         return isDistrusted(history) || (!history.isFinished && Self.hasAskedWallet(history))
     }
 

@@ -8,7 +8,7 @@ actor Oracle {
     let markets: Markets
     let witness: Witness
     /// Payments with circumstances that other promises cover.
-    private let circumstances: Circumstances
+    let circumstances: Circumstances
     private var words: [Statement] = []
     private var found: [Breach] = []
     private var texts: Set<String> = []
@@ -60,7 +60,7 @@ actor Oracle {
     }
 
     private func check(_ word: Statement, _ payment: PaymentReference) async {
-        checkSignatures(against: word, payment)
+        await checkSignatures(against: word, payment)
         if let receipt = word.receipt { return await check(receipt, word, payment) }
         if word.saysPaidElsewhere { return await checkElsewhere(word, payment) }
         var accused: [Witness.Known] = []
@@ -90,7 +90,7 @@ actor Oracle {
 
     private func check(_ word: Statement, _ attempt: PaymentAttempt) async {
         let payment = markets.identity(of: attempt.reference)
-        checkSignatures(against: word, payment)
+        await checkSignatures(against: word, payment)
         if let receipt = word.receipt { return await check(receipt, word, payment) }
         // A transfer that left later, from another caller, is not denied.
         let isDenied = word.deniesEffect && hasLeft(attempt, in: word)

@@ -8,7 +8,7 @@ package enum Promise: String, Sendable, Hashable, CaseIterable {
     case spellings
     /// The same after an upgrade that renamed steps.
     case renamedSteps = "renamed-steps"
-    /// The same with wrong clocks: the application's clock decides nothing final.
+    /// The same with wrong clocks: the application's clock decides nothing final, but that a signature's time is over.
     case clocks
     /// The same at WalletConnect Pay where one copy of a confirmation was carried out and another one refused.
     case refusedCopies = "refused-copies"

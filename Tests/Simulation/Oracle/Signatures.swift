@@ -10,8 +10,8 @@ import Synchronization
     import Foundation
 #endif
 
-/// The payers' signatures that move money, and those that requests have handed in: whoever has received one can take
-/// the money until its own deadline, whatever they answered.
+/// The payers' signatures that move money, and those that requests have handed in: a service that has received one can
+/// take the money until the signature's own deadline, whatever it answered.
 final class Signatures: Sendable {
     /// A signature of a wallet.
     struct Signed: Sendable {
@@ -19,7 +19,7 @@ final class Signatures: Sendable {
         let doer: Doer
         /// The number of the router's call that it was made in.
         let call: Int?
-        /// What it spends: two signatures of one nonce pay once.
+        /// The nonce that it spends: two signatures of one nonce pay once.
         let nonce: String
         /// The deadline that it states, by the world's time.
         let end: Date
@@ -83,7 +83,7 @@ final class Signatures: Sendable {
     }
 }
 
-/// What signatures could still take, against the payers' limits and against each other.
+/// Comparison of what signatures could still take with the payers' limits and with each other.
 extension Oracle {
     /// Checks a payment that was granted without a question: with all that was paid so before, and all that signatures
     /// could still take, it is within the limits.
@@ -138,12 +138,15 @@ extension Oracle {
     }
 
     /// Checks a statement that no money moved: no signature for the payment is good.
-    func checkSignatures(against word: Statement, _ payment: PaymentReference) {
-        guard word.isFinalNegative || word.deniesEffect else { return }
+    func checkSignatures(against word: Statement, _ payment: PaymentReference) async {
+        // A clock that is ahead takes a signature for over: there is no other clock to ask.
+        guard !circumstances.hasWrongClocks, word.isFinalNegative || word.deniesEffect else { return }
         for signed in witness.signatures.live where markets.identity(of: signed.attempt.reference) == payment {
             guard word.doer == nil || word.doer?.device == signed.doer.device else { continue }
             // An error denies only what its own call did.
             guard word.isFinalNegative || signed.call == word.begun else { continue }
+            // What was cashed is spent, and compared with the statement by itself.
+            guard await !hasMoved(signed.attempt) else { continue }
             breach(
                 payment,
                 "\(payment.id): \(word.description), but a signature of \(signed.attempt.id) is still good",

@@ -50,7 +50,7 @@ final class Witness: Sendable {
 
     private let state = Mutex(State())
     private let identity: @Sendable (PaymentReference) -> PaymentReference
-    /// What the payers' wallets have signed.
+    /// The signatures of the payers' wallets.
     let signatures: Signatures
 
     /// - Parameters:

@@ -58,7 +58,8 @@ enum Reentry {
         let (name, work) = drawn(payment, calls)
         life.world.note("from inside \(place): \(name)")
         let isDone: Void? = await calls.within(.seconds(bound), grace: .zero, work)
-        guard isDone == nil, !seat.process.isDead else { return }
+        // A payer who never answers keeps the call that asked them.
+        guard isDone == nil, !seat.process.isDead, life.hangs.count == 0 else { return }
         await life.oracle.breach(
             payment.reference, "\(payment.reference.id): \(name), called from inside \(place), did not return",
             .callbacks)
