@@ -144,13 +144,16 @@ extension PrivateLinkFlow {
     }
 
     /// Returns the receipts that are still to be fetched: the first valid one of each payment that this side has made.
+    /// A request for one payment that this side has accepted counts, too: its record of having paid may be lost.
     private static func wantedReceipts(_ record: PrivateLinkRecord) -> [(PrivateLinkRequest, ReceiptAccess)] {
         PrivateLinkRequest.all(in: record.log).filter { !$0.isOwn }.flatMap { request in
             var seen: Set<String> = []
             return request.accesses.filter { access in
                 let key = PrivateLinkRequest.key(request.id, access.period)
-                return record.payments[key]?.stage == .paid && !record.spoilt.contains(access.receiptID)
-                    && seen.insert(key).inserted && record.receipts[access.receiptID] == nil
+                let isDue =
+                    record.payments[key]?.stage == .paid || access.period == nil && request.state.phase == .accepted
+                return isDue && !record.spoilt.contains(access.receiptID) && seen.insert(key).inserted
+                    && record.receipts[access.receiptID] == nil
             }.map { (request, $0) }
         }
     }
