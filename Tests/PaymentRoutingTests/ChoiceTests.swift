@@ -223,4 +223,34 @@ struct ChoiceTests {
             #expect(world.provider.calls["pay"] == 1 && world.provider.calls["quote"] == 1)
         }
     }
+
+    @Test("A payer who takes no option has cancelled, but not while a signature that was handed in pays")
+    func none() async throws {
+        let world = World()
+        guard case .matched(let route) = try world.router.route(ScriptedProvider.link) else {
+            Issue.record("the link has a provider")
+            return
+        }
+        let quote = try await world.router.quote(route, as: .careless)
+        #expect(try await world.router.pay(quote, option: nil, as: .careless) == .cancelled)
+        var unusable = quote
+        unusable.options = []
+        guard case .declined(let reason) = try await world.router.pay(unusable, option: nil, as: .careless) else {
+            Issue.record("nothing can be paid")
+            return
+        }
+        #expect(reason.code == .noUsableOption)
+        #expect(world.provider.calls["pay"] == 0)
+
+        _ = try await world.crashed([
+            .stepStarted(name: "sign", kind: .signature(until: world.clock.now.addingTimeInterval(900))),
+            .stepFinished(name: "sign", result: "0x51"),
+            .stepStarted(name: "charge", kind: .mutation(replay: .never)), .stepFailed(name: "charge", reason: "no"),
+        ])
+        guard case .unknown = try await world.router.pay(quote, option: nil, as: .careless) else {
+            Issue.record("the service can still take the money")
+            return
+        }
+        #expect(try await world.histories.first?.isFinished == false)
+    }
 }
