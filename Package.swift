@@ -74,15 +74,16 @@ let systems = [
     system("CZBar", apt: "libzbar0", brew: "zbar"),
 ]
 
-/// What a simulated service is made with.
+/// What a vendor's client is made with, and what a simulated service.
+let service = "PaymentCore PaymentCrypto ServiceSupport"
 let sandboxed = "PaymentCore PaymentCrypto PaymentLoopback PaymentTesting PaymentWallet SandboxSupport"
 
 let sources = [
     library("PaymentCore"),
     library("PaymentCrypto", "PaymentCore CLibcrypto"),
+    library("ServiceSupport", "PaymentCore"),  // What the vendors' clients of their services share.
     library("PaymentSecp256k1", "CSecp256k1"),
     library("PaymentRouting", "PaymentCore PaymentCrypto"),
-    // What is paid without a service behind it; payments that come again.
     library("PaymentSettlement", "PaymentCore PaymentCrypto"),
     library("PaymentRecurring", "PaymentCore PaymentRouting PaymentStore"),
     library("PaymentTransport", "PaymentCore CCurl"),
@@ -91,7 +92,7 @@ let sources = [
     library("PaymentStandards", "PaymentCore PaymentCrypto PaymentSecp256k1 CLzma"),
     library("PaymentWallet", "PaymentCore PaymentCrypto PaymentSecp256k1"),
     library("PaymentTesting", "PaymentCore PaymentRouting"),
-    library("PaymentRecurringTesting", "PaymentCore PaymentRecurring PaymentTesting"),
+    library("PaymentRecurringTesting", "PaymentCore PaymentRecurring PaymentRouting PaymentTesting"),
     library("PaymentLoopback", "PaymentCore PaymentTesting CMicrohttpd"),
     // What vendors' sandboxes and their home page share, and the home page.
     library("SandboxSupport", "PaymentCore PaymentLoopback PaymentTesting PaymentWallet"),
@@ -114,17 +115,18 @@ let sources = [
 /// A router with a journal and the network.
 let app = "PaymentCore PaymentRouting PaymentStore PaymentTransport"
 /// What a vendor's suites use of the library and of what tests share, and what its market in simulations does.
-let suite = "\(sandboxed) PaymentReview PaymentRouting PaymentStore PaymentTransport TestSupport +Provider +Sandbox"
+let suite =
+    "\(sandboxed) PaymentReview PaymentRouting PaymentStore PaymentTransport ServiceSupport TestSupport +Provider +Sandbox"
 let market = "MarketModel PaymentCore PaymentCrypto PaymentTesting +Provider +Sandbox"
 /// Paykit's provider, with the network and the sockets below it.
 let pubky = "+Network +Provider +Pubky"
-let fuzz = "FuzzModel PaymentCore PaymentCrypto PaymentRouting PaymentStore +Provider"
+let fuzz = "FuzzModel PaymentCore PaymentCrypto PaymentRouting PaymentStore PaymentTesting +Provider"
 
 let vendors =
     house(
         "WalletConnectPay",
         [
-            "Provider": "PaymentCore PaymentReview", "Merchant": "PaymentCore PaymentCrypto +Provider",
+            "Provider": "PaymentCore PaymentReview ServiceSupport", "Merchant": "\(service) +Provider",
             "Kit": "PaymentCore PaymentCrypto PaymentReview PaymentTransport +Provider",
             "Sandbox": "\(sandboxed) PaymentReview PaymentSecp256k1 +Merchant +Provider",
             "Tests/ProviderTests": "\(suite) +Kit", "Tests/MerchantTests": "\(suite) +Merchant",
@@ -135,9 +137,9 @@ let vendors =
         [
             // What its flow, client and components all speak of: kinds of payment, instruments, cards, errors.
             "Types": "PaymentCore",
-            "Provider": "PaymentCore PaymentCrypto +Types", "Components": "PaymentCore PaymentCrypto +Types",
+            "Provider": "\(service) +Types", "Components": "PaymentCore PaymentCrypto +Types",
             "Kit": "PaymentCore PaymentTransport +Components +Provider +Types",
-            "Merchant": "PaymentCore PaymentCrypto +Provider +Types",
+            "Merchant": "\(service) +Provider +Types",
             "Sandbox": "\(sandboxed) +Components +Kit +Merchant +Provider",
             "Tests/ProviderTests": "\(suite) +Components +Kit +Types", "Tests/MerchantTests": "\(suite) +Kit +Merchant",
             "Tests/SandboxTests": suite, "Tests/GuideTests": "PaymentCore +Kit", "Tests/Market": market,
@@ -146,8 +148,8 @@ let vendors =
     + house(
         "Citcon",
         [
-            "Provider": "PaymentCore PaymentCrypto", "Kit": "PaymentCore PaymentTransport +Provider",
-            "Merchant": "PaymentCore PaymentCrypto +Provider", "Sandbox": "\(sandboxed) +Merchant +Provider",
+            "Provider": service, "Kit": "PaymentCore PaymentTransport +Provider", "Merchant": "\(service) +Provider",
+            "Sandbox": "\(sandboxed) +Merchant +Provider",
             "Tests/ProviderTests": "\(suite) +Kit +Merchant", "Tests/SandboxTests": suite, "Tests/GuideTests": "+Kit",
             "Tests/Market": "\(market) +Merchant", "Tests/Fuzz": "\(fuzz) +Kit +Merchant",
         ])
@@ -158,7 +160,7 @@ let vendors =
             "Pubky": "PaymentCore PaymentCrypto CSodium",
             "Provider": "PaymentCore PaymentCrypto PaymentSettlement +Pubky",
             // Sockets for its channels and its DHT, and files of its receipts and private links.
-            "Network": "PaymentCore +Pubky", "Store": "PaymentCore PaymentStore +Provider",
+            "Network": "PaymentCore +Pubky", "Store": "PaymentCore PaymentRouting PaymentStore +Provider",
             "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentTransport \(pubky)",
             "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +Pubky",
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +NetworkSandbox +Store \(pubky)",
@@ -208,24 +210,24 @@ let examples = [
 
 // MARK: Tests of the whole
 
+let values = "PaymentCore PaymentCrypto PaymentTesting TestSupport"
 let sandboxes = "CitconSandbox PaykitSandbox PayrailsSandbox WalletConnectPaySandbox"
 
 let wholes = [
     library("TestSupport", "PaymentCore", at: "Tests/TestSupport"),
     tests("ArchitectureTests", "MutationList TestSupport"),
-    tests("PaymentCoreTests", "PaymentCore TestSupport"),
+    tests("PaymentCoreTests", "PaymentCore PaymentTesting ServiceSupport TestSupport"),
     tests("PaymentCryptoTests", "PaymentCore PaymentCrypto TestSupport"),
     tests("PaymentLoopbackTests", "PaymentCore PaymentLoopback PaymentTesting TestSupport"),
-    library("ReviewModel", "PaymentCore PaymentCrypto PaymentWallet", at: "Tests/ReviewModel"),
-    tests("PaymentReviewTests", "PaymentCore PaymentCrypto PaymentReview PaymentWallet ReviewModel TestSupport"),
-    tests(
-        "PaymentRoutingTests",
-        "\(app) PaymentCrypto PaymentRecurring PaymentSettlement PaymentStandards PaymentTesting TestSupport"),
-    tests("PaymentStandardsTests", "PaymentCore PaymentCrypto PaymentStandards TestSupport"),
+    library("ReviewModel", "PaymentCore PaymentCrypto PaymentTesting PaymentWallet", at: "Tests/ReviewModel"),
+    tests("PaymentReviewTests", "\(values) PaymentReview PaymentWallet ReviewModel"),
+    tests("PaymentRoutingTests", "\(app) \(values) PaymentRecurring PaymentSettlement PaymentStandards"),
+    tests("PaymentStandardsTests", "\(values) PaymentStandards"),
     tests("PaymentTransportTests", "PaymentCore PaymentTransport TestSupport"),
     tests("PaymentWalletTests", "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentWallet TestSupport"),
-    // Years of plans, charged by workers that crash.
-    library("RecurringSimulation", "PaymentCore PaymentRecurring PaymentStore", at: "Tests/RecurringSimulation"),
+    library(
+        "RecurringSimulation", "PaymentCore PaymentRecurring PaymentRouting PaymentStore PaymentTesting",
+        at: "Tests/RecurringSimulation"),
     tests(
         "PaymentRecurringTests", "\(served) PaymentRecurring PaymentRecurringTesting RecurringSimulation TestSupport"),
     tests("PaymentStoreTests", "\(served) PaymentWallet TestSupport \(walletConnect) CSQLite"),
@@ -256,7 +258,6 @@ let wholes = [
             + "CitconKit CitconMerchant CitconProvider PaykitKit PayrailsKit PayrailsTypes WalletConnectPayKit "
             + "WalletConnectPayMerchant"),
     tests("ExampleTests", "PaymentCore PaymentTesting TestSupport " + examples.map(\.name).joined(separator: " ")),
-    // Run by `make browser-test` only; skipped otherwise.
     tests("BrowserTests", "\(served) TestSupport PayrailsSandbox WalletConnectPaySandbox payroute"),
     library("MarketModel", "PaymentCore PaymentTesting", at: "Tests/MarketModel"),
     library("SimulatedShop", "PaymentCore PaymentCrypto PaymentTesting", at: "Tests/SimulatedShop"),
@@ -274,21 +275,19 @@ let wholes = [
         "Benchmarks",
         "\(served) PaymentCrypto PaymentSecp256k1 PaymentStandards PaymentWallet TestSupport \(paykit) \(walletConnect)",
         at: "Tests/Benchmarks"),
-    library("FuzzModel", "PaymentCore", at: "Tests/FuzzModel"),
+    library("FuzzModel", "PaymentCore PaymentTesting", at: "Tests/FuzzModel"),
     program(
         "Fuzz",
-        "\(app) FuzzModel PaymentCrypto PaymentReview PaymentStandards PaymentWallet ReviewModel TestSupport CitconFuzz "
+        "\(served) FuzzModel PaymentCrypto PaymentReview PaymentStandards PaymentWallet ReviewModel TestSupport CitconFuzz "
             + "PaykitFuzz PayrailsFuzz WalletConnectPayProvider", at: "Tests/Fuzz"),
     library("MutationList", at: "Tests/Mutants/List"),
     program("Mutants", "MutationList", at: "Tests/Mutants/Runner"),
 ]
 
-// MARK: The package
-
 /// Libraries that no program outside imports by itself.
 let inner: Set<String> = [
     "PaymentCrypto", "PaymentSecp256k1", "SandboxSupport", "SandboxHome", "BitcoinSandbox", "PaykitPubky",
-    "PayrailsTypes", "PayrouteCommands",
+    "PayrailsTypes", "PayrouteCommands", "ServiceSupport",
 ]
 var targets = systems + sources + vendors + examples + wholes
 var products: [Product] = (sources + vendors).filter { $0.type == .regular && !inner.contains($0.name) }

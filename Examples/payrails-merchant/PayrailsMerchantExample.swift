@@ -73,8 +73,4 @@ struct PayrailsMerchantExample {
     private static func word(_ outcome: PaymentOutcome) -> String {
         if case .succeeded = outcome { "done" } else { outcome.description }
     }
-
-    private static func word(_ report: ServiceReport) -> String {
-        if case .succeeded = report { "done" } else { report.description }
-    }
 }

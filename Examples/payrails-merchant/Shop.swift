@@ -39,8 +39,8 @@ actor Shop: SandboxService {
 
     // MARK: For its staff
 
-    func capture(_ payment: PaymentReference, _ amount: Money) async throws -> ServiceReport {
-        try await client.capture(payment, amount: amount)
+    func capture(_ payment: PaymentReference, _ amount: Money) async throws -> PaymentOutcome {
+        try await router.capture(CaptureRequest(of: payment, amount: amount))
     }
 
     func refund(_ payment: PaymentReference, _ amount: Money, creditNote: String) async throws -> PaymentOutcome {

@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentLoopback
+import PaymentTesting
 import PaymentTransport
 import PayrailsKit
 import PayrailsMerchant

@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRecurring
+import PaymentRouting
 import PaymentTesting
 
 #if canImport(FoundationEssentials)

@@ -1,7 +1,24 @@
 public import PaymentCore
 
-/// Merchants' operations: refunds, cancellations, notifications.
+/// Merchants' operations: captures, refunds, cancellations, notifications.
 extension PaymentRouter {
+    /// Captures authorised money, once: the same request repeated, from any process, returns the outcome of the first.
+    ///
+    /// Durable like a payment: an interrupted capture is listed by the journal and settled by
+    /// ``recover(as:width:bound:)``. It waits for a refund of the payment in progress, and refunds wait for it.
+    ///
+    /// - Returns: the outcome; a refusal by the service is an outcome, after which another amount may be captured.
+    /// - Throws: ``PaymentError``; `unsupported` when the service captures nothing, `integrity` when another amount is,
+    ///   or may be, captured, `inUse` while a refund of the payment is in progress.
+    public func capture(_ request: CaptureRequest) async throws(PaymentError) -> PaymentOutcome {
+        let serviceClient = try serviceClient(for: request.payment.provider, payer: Payer())
+        try serviceClient.checkCaptures()
+        try serviceClient.checkIsPayment(request.payment)
+        return try await carryOnce(request.reference) { journal in
+            try await AttemptEngine(serviceClient: serviceClient, journal: journal).capture(request)
+        }
+    }
+
     /// Refunds money, once: the same request repeated, from any process, returns the outcome of the first.
     ///
     /// Durable like a payment: an interrupted refund is listed by the journal and settled by

@@ -66,7 +66,7 @@ extension PaymentRouter {
     ) async throws(PaymentError) -> [PaymentReference] {
         guard let id else {
             let open = try await journaled { try await $0.unfinished() }.map(\.attempt.reference)
-            return open.reversed().filter { $0.provider == provider && !$0.isRefund }
+            return open.reversed().filter { $0.provider == provider && $0.isPayment }
         }
         let reference = PaymentReference(provider: provider, id: id)
         let isOpen = try await journaled { try await $0.histories(of: reference) }.contains { !$0.isFinished }

@@ -178,10 +178,25 @@ public struct PaymentRouter: Sendable {
     ) async throws(PaymentError) -> PaymentOutcome {
         // Without the journal, a payment that is paid or open is stated all the same.
         guard report.deniesPayment else { return Ledger([], effects).verdict(on: report, at: .question) }
+        var histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
+        if serviceClient.identity.hasAliases {
+            let ends = end.map { [$0] } ?? histories.compactMap(\.attempt.expiresAt)
+            histories += try await journaled(at: payment.provider, .answered) { try await $0.unfinished() }.filter {
+                ($0.mayHaveMovedMoney || !effects.isSound($0))
+                    && serviceClient.identity.mayBe(payment, until: ends, $0.attempt)
+            }
+        }
+        return Ledger(histories, effects).verdict(on: report, at: .question)
+    }
+
+    /// Asks for the outcome of a payment under the name by which its merchant's service knows it.
+    package func status(
+        of payment: PaymentReference, askedAs name: PaymentReference, as payer: Payer = Payer()
+    ) async throws(PaymentError) -> PaymentOutcome {
+        let outcome = try await status(of: name, as: payer)
+        guard name != payment, outcome.deniesPayment else { return outcome }
         let histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
-        let ends = end.map { [$0] } ?? histories.compactMap(\.attempt.expiresAt)
-        let others = try await recordsUnderOtherNames(of: payment, until: ends, serviceClient)
-        return Ledger(histories + others, effects).verdict(on: report, at: .question)
+        return Ledger(histories, effects).verdict(on: try CheckedReport(outcome.report, of: name), at: .otherName)
     }
 
     // MARK: Before and after
@@ -215,10 +230,11 @@ public struct PaymentRouter: Sendable {
     private func checkedOwn(
         _ outcome: PaymentOutcome, of payment: PaymentReference, _ link: PaymentLink?, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {
-        guard case .succeeded = outcome, serviceClient.reusesReferences else { return outcome }
+        guard case .succeeded = outcome, serviceClient.identity.reusesNames else { return outcome }
         let histories = try await journaled(at: payment.provider, .maybeSent) { try await $0.histories(of: payment) }
         for history in histories {
-            if case .succeeded? = history.outcome { try serviceClient.distinguish(link, from: history.attempt) }
+            guard case .succeeded? = history.outcome else { continue }
+            try serviceClient.identity.distinguish(link, from: history.attempt)
         }
         return outcome
     }

@@ -1,5 +1,5 @@
 public import PaymentCore
-import PaymentRouting
+public import PaymentRouting
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

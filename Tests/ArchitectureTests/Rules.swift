@@ -12,6 +12,7 @@ enum Rules {
         "PaymentCore": [],
         "PaymentCrypto": ["PaymentCore"],
         "PaymentSecp256k1": [],
+        "ServiceSupport": ["PaymentCore"],
         "PaymentRouting": ["PaymentCore", "PaymentCrypto"],
         "PaymentSettlement": ["PaymentCore", "PaymentCrypto"],
         "PaymentRecurring": ["PaymentCore", "PaymentRouting", "PaymentStore"],
@@ -22,7 +23,7 @@ enum Rules {
         "PaymentWallet": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
         // A developer who tests a provider gets no vendor with it, and no server.
         "PaymentTesting": ["PaymentCore", "PaymentRouting"],
-        "PaymentRecurringTesting": ["PaymentCore", "PaymentRecurring", "PaymentTesting"],
+        "PaymentRecurringTesting": ["PaymentCore", "PaymentRecurring", "PaymentRouting", "PaymentTesting"],
         "PaymentLoopback": ["PaymentCore", "PaymentTesting"],
         // The home page knows sandboxes by protocol only.
         "SandboxSupport": ["PaymentCore", "PaymentLoopback", "PaymentTesting", "PaymentWallet"],
@@ -37,7 +38,7 @@ enum Rules {
     ]
     /// The targets that every provider may use.
     static let providerArrows: Set<String> = [
-        "PaymentCore", "PaymentCrypto", "PaymentReview", "PaymentSettlement",
+        "PaymentCore", "PaymentCrypto", "PaymentReview", "PaymentSettlement", "ServiceSupport",
     ]
 
     /// The targets of `Sources` that a target under `Plugins` may use, by its part of the vendor's folder; of that
@@ -49,7 +50,7 @@ enum Rules {
         "Pubky": ([], []),
         "Provider": ([], ["Types", "Pubky"]),
         "Network": ([], ["Pubky"]),
-        "Store": (["PaymentStore"], ["Provider"]),
+        "Store": (["PaymentRouting", "PaymentStore"], ["Provider"]),
         "Components": ([], ["Provider", "Types"]),
         "Kit": (
             ["PaymentTransport", "PaymentRouting", "PaymentRecurring"],

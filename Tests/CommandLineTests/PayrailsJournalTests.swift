@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
+import PaymentRouting
 import PaymentStore
 import PaymentTesting
 import PayrailsSandbox

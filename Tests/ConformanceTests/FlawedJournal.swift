@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentRouting
 import PaymentTesting
 
 /// A journal with one flaw, or with none.

@@ -2,6 +2,7 @@ import Foundation
 import FuzzModel
 import PaymentCore
 import PaymentReview
+import PaymentTesting
 import PaymentWallet
 import ReviewModel
 import TestSupport

@@ -1,4 +1,5 @@
-package import PaymentCore
+import PaymentCore
+package import PaymentTesting
 
 extension SplitMix64 {
     package mutating func below(_ bound: Int) -> Int { Int(truncatingIfNeeded: next() % UInt64(bound)) }

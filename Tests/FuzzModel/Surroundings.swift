@@ -1,6 +1,7 @@
 import Dispatch
 package import Foundation
 package import PaymentCore
+import PaymentTesting
 import Synchronization
 
 /// The surroundings of a provider under test: one answer, no time, no secrets, and steps that run at once.

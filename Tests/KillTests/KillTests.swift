@@ -98,7 +98,7 @@ struct KillTests {
         let second = try await run(words)
         let left = try await SQLiteJournal(path: journal).unfinished()
         #expect((second.code == 0) == left.isEmpty, "\(second)")
-        #expect(left.allSatisfy { $0.signaturesEnd ?? .distantPast > Date() }, "\(second)")
+        #expect(left.allSatisfy { $0.authorities.signaturesEnd ?? .distantPast > Date() }, "\(second)")
     }
 
     private func run(_ words: [String]) async throws -> Captured {

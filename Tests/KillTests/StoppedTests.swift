@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentStore
+import PaymentTesting
 import TestSupport
 import Testing
 import WalletConnectPaySandbox

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentTesting
 import Testing
 
 /// Properties that hold for every input, checked on many generated ones.

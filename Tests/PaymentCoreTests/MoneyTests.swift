@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentTesting
 import Testing
 
 private let largest = String(repeating: "9", count: 38)

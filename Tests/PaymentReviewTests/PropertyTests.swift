@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentReview
+import PaymentTesting
 import PaymentWallet
 import ReviewModel
 import Testing

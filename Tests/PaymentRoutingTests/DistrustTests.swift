@@ -1,6 +1,7 @@
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import TestSupport
 import Testing
 

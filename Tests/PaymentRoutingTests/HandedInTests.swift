@@ -36,9 +36,9 @@ struct HandedInTests {
             ),
         ] as [([JournalEntry.Event], TimeInterval?)])
     func end(events: [JournalEntry.Event], seconds: TimeInterval?) {
-        var signatures = HandedInSignatures()
-        for event in events { signatures.take(event) }
-        #expect(signatures.end == seconds.map(Self.now.addingTimeInterval))
+        var authorities = Authorities()
+        for event in events { authorities.take(event) }
+        #expect(authorities.signaturesEnd == seconds.map(Self.now.addingTimeInterval))
     }
 
     @Test("A request whose answer came has left, whatever its provider says", arguments: [true, false])

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentTesting
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing
@@ -34,9 +35,9 @@ struct OtherNameTests {
     private static func link(_ id: String) -> String { "https://pay.acme.example/?id=\(id)" }
 
     /// The wallet sends coins, and the service is not notified of it.
-    private func provider(until seconds: Double = 900) -> Provider {
+    private func provider(until seconds: Double? = 900) -> Provider {
         var provider = Provider()
-        provider.base.expiresAt = clock.now.addingTimeInterval(seconds)
+        provider.base.expiresAt = seconds.map(clock.now.addingTimeInterval)
         provider.base.payBody = { [sent] attempt, context in
             _ = try await context.step("send", .walletTransfer) {
                 sent.count("send")
@@ -78,6 +79,16 @@ struct OtherNameTests {
         #expect(sent["send"] == 2)
         _ = try await pay("short", provider(until: 901))
         #expect(sent["send"] == 3)
+    }
+
+    @Test("A payment whose end is not known may be any other", arguments: [(nil, 900), (900, nil), (nil, nil)])
+    func unknownEnd(ends: (Double?, Double?)) async throws {
+        _ = try await pay("p1", provider(until: ends.0))
+        guard case .unknown = try await pay("short", provider(until: ends.1)) else {
+            Issue.record("begun again")
+            return
+        }
+        #expect(sent["send"] == 1)
     }
 
     @Test("A refusal under one name does not deny what the wallet sent under the other")

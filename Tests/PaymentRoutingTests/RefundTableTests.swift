@@ -63,7 +63,7 @@ struct RefundTableTests {
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: "att_crashed"), reference: request.reference,
             option: PaymentMethodOption(id: "refund", title: "Refund", amount: request.amount), idempotencyKey: "key",
-            startedAt: world.clock.now, expiresAt: nil, refund: request)
+            startedAt: world.clock.now, expiresAt: nil)
         if authority != .none {
             let entries = authority.events(world.clock.now).map { JournalEntry(date: world.clock.now, event: $0) }
             try await world.leave(AttemptHistory(attempt: attempt, entries: entries))

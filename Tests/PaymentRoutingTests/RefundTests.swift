@@ -64,7 +64,7 @@ struct RefundTests {
     func recovery() async throws {
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: "att_crashed"), reference: second.reference, option: .euros("refund"),
-            idempotencyKey: "key", startedAt: clock.now, expiresAt: nil, refund: second)
+            idempotencyKey: "key", startedAt: clock.now, expiresAt: nil)
         let lease = PaymentLease(payment: attempt.reference, holder: "crashed", duration: .seconds(1))
         _ = await journal.acquire(lease, at: clock.now)
         try await journal.open(attempt, under: lease)

@@ -78,7 +78,7 @@ struct ReturnTests {
         let request = RefundRequest(of: PaymentReference(provider: "acme", id: "p1"), amount: .cents(1), id: "7")
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: "att_r"), reference: request.reference, option: .euros("refund"),
-            idempotencyKey: "r", startedAt: world.clock.now, expiresAt: nil, refund: request)
+            idempotencyKey: "r", startedAt: world.clock.now, expiresAt: nil)
         try await world.leave(AttemptHistory(attempt: attempt))
         #expect(try await world.router.handle("shop://paid") == Self.paid("p3"))
     }

@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import TestSupport
 
 /// A provider with scripted methods, which counts the calls.

@@ -1,6 +1,7 @@
 import PaymentCore
 import PaymentCrypto
 import PaymentStandards
+import PaymentTesting
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentStandards
+import PaymentTesting
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentTesting
 
 /// The operations on some files, in order, and the content of the disk after a power failure.
 struct DiskLog: Sendable {

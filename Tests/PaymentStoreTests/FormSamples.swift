@@ -36,6 +36,8 @@ enum FormSamples {
                                 reference: PaymentReference(provider: acme, id: "decided"),
                                 decision: "Mina decided: a statement"))),
                 ]),
+            try history(
+                "a11", "p1", [.stepStarted(name: "capture", kind: .mutation(replay: .sameKey))], subject: .capture),
         ]
     }
 
@@ -82,7 +84,7 @@ enum FormSamples {
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: "a2"), reference: request.reference,
             option: PaymentMethodOption(id: "refund", title: "Refund", amount: amount), idempotencyKey: "key-2",
-            startedAt: start, expiresAt: nil, refund: request)
+            startedAt: start, expiresAt: nil)
         return AttemptHistory(
             attempt: attempt,
             entries: entries([
@@ -103,11 +105,13 @@ enum FormSamples {
     }
 
     private static func history(
-        _ id: String, _ payment: String, _ events: [JournalEntry.Event]
+        _ id: String, _ payment: String, _ events: [JournalEntry.Event],
+        subject: PaymentReference.Subject = .payment
     ) throws -> AttemptHistory {
         AttemptHistory(
             attempt: PaymentAttempt(
-                id: AttemptID(rawValue: id), reference: PaymentReference(provider: acme, id: payment),
+                id: AttemptID(rawValue: id),
+                reference: PaymentReference(provider: acme, id: payment, subject: subject),
                 option: PaymentMethodOption(
                     id: "o", title: "Coins", amount: try Money(minorUnits: 21, currency: .satoshi), needs: [.data]),
                 idempotencyKey: "key-" + id, startedAt: start, expiresAt: nil),

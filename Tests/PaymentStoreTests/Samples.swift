@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentRouting
 import PaymentTesting
 
 enum Samples {

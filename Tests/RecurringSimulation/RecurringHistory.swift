@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRecurring
 import PaymentStore
+import PaymentTesting
 import Synchronization
 
 /// Years of many plans, charged by several workers that crash, stall, are away, and have wrong clocks.

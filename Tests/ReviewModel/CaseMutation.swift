@@ -1,5 +1,6 @@
 import Foundation
 package import PaymentCore
+package import PaymentTesting
 
 /// Changes one part of a case: a dishonest service's changes, and values on which parsers disagree.
 package struct CaseMutation {

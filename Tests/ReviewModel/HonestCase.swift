@@ -1,4 +1,5 @@
 package import PaymentCore
+package import PaymentTesting
 
 /// A list of calls that does exactly what was agreed, with the facts that people must be shown.
 package struct HonestCase: Sendable {

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 import PaymentTesting
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 public import CitconProvider
 public import PaymentCore
+import ServiceSupport
 
 /// Citcon on a merchant's server: inquires about charges, cancels them, refunds payments and reads notifications. Its
 /// ``client(over:clock:)`` makes and captures charges.
@@ -54,8 +55,13 @@ public struct CitconMerchant: PaymentService {
     /// The merchant's identity. It claims no links.
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
-            id: id, name: "Citcon for merchants", outboundHosts: [endpoint.baseURL.authority])
+            id: id, name: "Citcon for merchants", outboundHosts: [endpoint.baseURL.authority],
+            replayWindow: Self.replayWindow)
     }
+
+    /// The time during which an interrupted capture is sent again. The service refuses its reference once it was used,
+    /// whenever that was: this time is chosen by this library, so that no old wish is carried out.
+    private static let replayWindow = Duration.seconds(24 * 3600)
 
     /// Asks for the status of a charge. An authorised amount is pending until the merchant captures it.
     ///

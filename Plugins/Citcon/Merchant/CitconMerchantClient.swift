@@ -1,7 +1,7 @@
 import CitconProvider
 public import PaymentCore
 
-/// The calls of a merchant's server besides those about payments: it makes charges and captures authorised amounts.
+/// The calls of a merchant's server besides those about payments: it makes charges and changes them.
 ///
 /// ```swift
 /// let shop = merchant.client(over: StandardTransport(), clock: SystemPaymentClock())
@@ -51,59 +51,6 @@ public struct CitconMerchantClient: Sendable {
         }
         guard let data else { return nil }
         return try CitconCharge(TransactionFields(data), for: order, at: service.id)
-    }
-
-    /// Captures an authorised amount: all of it, or `amount`. A repetition returns the report.
-    ///
-    /// The vendor does not document the service's answer, so the client inquires about the charge afterwards. A charge
-    /// is captured once, by a reference derived from it: a repetition with another amount after a lost answer does not
-    /// capture it again.
-    ///
-    /// - Parameters:
-    ///   - payment: the charge.
-    ///   - amount: the amount to capture; nil for all.
-    /// - Returns: the report of the charge, with the captured amount; pending when the service does not report it yet.
-    /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been captured. `integrity` when another amount
-    ///   than `amount` was captured, now or before.
-    public func capture(
-        _ payment: PaymentReference, amount: Money? = nil
-    ) async throws(PaymentError) -> ServiceReport {
-        let charge = try await found(payment)
-        guard charge.state == .authorized, let id = charge.id else {
-            return try captured(payment, charge, as: amount)
-        }
-        guard let whole = charge.money, let wanted = Self.units(of: amount ?? whole, as: whole) else {
-            throw PaymentError(
-                .requestRefused, "the amount is in another currency than the charge", provider: service.id)
-        }
-        let body: JSONValue = [
-            "id": .string(id), "reference": .string(MerchantReference.capture(payment)),
-            "transaction_reference": .string(payment.id), "amount": .number(JSONNumber(wanted)),
-        ]
-        var failure: CitconCallError?
-        do throws(CitconCallError) { _ = try await service.capture(body) } catch { failure = error }
-        let after = try? await found(payment)
-        if let after, after.state != .authorized { return try captured(payment, after, as: amount ?? whole) }
-        if let failure {
-            let refusal = failure.merchantError(isMutation: true, of: service.id)
-            // "The reference was used before": by an earlier copy of this request, which may be in flight.
-            let isOpen = after == nil || failure.leavesFateOpen || refusal.vendorCode == "4100"
-            throw isOpen ? refusal : failure.merchantError(isMutation: false, of: service.id)
-        }
-        return .pending(retryAfter: nil)
-    }
-
-    /// Returns the report of a charge after a capture.
-    ///
-    /// - Throws: ``PaymentError``, `integrity`, when another amount was captured.
-    private func captured(
-        _ payment: PaymentReference, _ charge: TransactionFields, as amount: Money?
-    ) throws(PaymentError) -> ServiceReport {
-        let report = charge.merchantReport(of: payment)
-        guard case .succeeded(let receipt) = report, let amount, receipt.amount != amount else { return report }
-        let taken = receipt.amount.map { "\($0)" } ?? "an amount that is not stated"
-        throw PaymentError(
-            .integrity, "\(taken) was taken of the charge, not \(amount)", provider: service.id, phase: .answered)
     }
 
     func found(_ payment: PaymentReference) async throws(PaymentError) -> TransactionFields {

@@ -1,5 +1,6 @@
 import CitconProvider
 import PaymentCore
+import ServiceSupport
 
 extension CitconCallError {
     /// Returns the error for a merchant's server.

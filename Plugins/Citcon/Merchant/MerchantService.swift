@@ -1,5 +1,6 @@
 import CitconProvider
 import PaymentCore
+import ServiceSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,4 +1,5 @@
 public import PaymentCore
+import ServiceSupport
 
 /// Citcon UPI: one order, paid with a Chinese wallet, a card, PayPal or one of many local methods.
 ///

@@ -3,6 +3,7 @@ import PaykitProvider
 import PaykitPubky
 import PaykitStore
 package import PaymentCore
+import PaymentTesting
 package import PaymentWallet
 package import SandboxSupport
 

@@ -1,5 +1,6 @@
 public import PaykitProvider
-public import PaymentCore
+import PaymentCore
+public import PaymentRouting
 import PaymentStore
 
 /// Receipts of private payments in one SQLite file, shared safely by any number of tasks and processes of one machine.

@@ -1,6 +1,7 @@
 import Foundation
 public import PaykitProvider
-public import PaymentCore
+import PaymentCore
+public import PaymentRouting
 import PaymentStore
 
 /// Sealed states, such as those of Paykit's private links, in one SQLite file, shared safely by any number of tasks and

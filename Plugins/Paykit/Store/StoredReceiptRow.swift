@@ -1,5 +1,6 @@
 import PaykitProvider
 import PaymentCore
+import PaymentRouting
 import PaymentStore
 
 /// A receipt of a payment over a private channel, as a row of the receipts file.

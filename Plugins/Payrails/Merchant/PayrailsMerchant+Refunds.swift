@@ -1,4 +1,5 @@
 public import PaymentCore
+import ServiceSupport
 
 extension PayrailsMerchant: RefundingService {
     /// Refunds a payment once: the request's key follows from the payment and the refund's id.
@@ -40,7 +41,11 @@ extension PayrailsMerchant: RefundingService {
         let receipt: ActionReceipt
         do {
             receipt = try await context.step("refund", .mutation(replay: .sameKey)) {
-                try await ask(request, since: before, client)
+                let amount = WireAmount.body(request.amount)
+                return try await client.act(
+                    .refund, on: request.payment,
+                    ["amount": amount, "meta": [RefundMark.member: .string(request.id), RefundMark.amount: amount]],
+                    key: client.key(["refund", request.payment.id, request.id]), since: before)
             }
         } catch let error as PaymentError where error.phase == .answered && error.code == .requestRefused {
             return .declined(DeclineReason(.refused, "no money went back: \(error.message)"))
@@ -51,28 +56,6 @@ extension PayrailsMerchant: RefundingService {
         // Counting proves nothing if another worker has begun a refund of the payment meanwhile.
         try await context.ensureInCharge()
         return try await ending(of: request, receipt, since: before, after, context)
-    }
-
-    /// Requests the refund: the call that moves money.
-    private func ask(
-        _ request: RefundRequest, since before: ActionTally, _ client: PayrailsMerchantClient
-    ) async throws(PaymentError) -> ActionReceipt {
-        let body: JSONValue = [
-            "amount": WireAmount.body(request.amount),
-            "meta": [RefundMark.member: .string(request.id), RefundMark.amount: WireAmount.body(request.amount)],
-        ]
-        let key = client.key(["refund", request.payment.id, request.id])
-        do throws(CallError) {
-            return try await client.calls.act(.refund, on: request.payment.id, body, key: key)
-        } catch {
-            let open = ErrorTable.payrailsMerchant.paymentError(from: error, isMutation: true, at: id)
-            guard case .refused(let refusal) = error, refusal.isOfState, open.phase == .maybeSent,
-                let execution = try? await client.found(request.payment), execution.tally(.refund) == before
-            else { throw open }
-            // The state forbids it, a copy under the same key would have received the first answer, and no refund
-            // shows.
-            throw ErrorTable.payrailsMerchant.paymentError(from: error, isMutation: false, at: id)
-        }
     }
 
     /// Returns the report of the refund of `receipt`, as the execution shows it `after` the request.

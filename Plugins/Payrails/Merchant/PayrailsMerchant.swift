@@ -1,5 +1,6 @@
 public import PaymentCore
 import PayrailsProvider
+import ServiceSupport
 
 /// Payrails on a merchant's server: opens sessions for its app, queries payments, cancels and refunds them, and reads
 /// notifications. Its ``client(over:clock:random:)`` opens sessions and captures authorised money.

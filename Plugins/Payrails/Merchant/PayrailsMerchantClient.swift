@@ -1,7 +1,8 @@
-public import PaymentCore
+import PaymentCore
+import ServiceSupport
 
-/// The calls of a merchant's server that are not journaled: opening sessions for its app, capturing authorised money,
-/// and managing its customers' stored instruments.
+/// The calls of a merchant's server that are not journaled: opening sessions for its app, and managing its
+/// customers' stored instruments.
 ///
 /// ```swift
 /// let shop = merchant.client(over: StandardTransport(), clock: SystemPaymentClock())
@@ -17,61 +18,6 @@ public struct PayrailsMerchantClient: Sendable {
 
     var id: ProviderID { merchant.id }
 
-    /// Captures authorised money: all of it, or `amount`, and then the rest is released. Only workflows of
-    /// ``PayrailsCaptureMode/manual`` take another amount than the authorised one. A repeated call returns the report.
-    ///
-    /// - Parameters:
-    ///   - payment: the payment.
-    ///   - amount: the amount to capture; nil for all.
-    ///   - reason: the reason, for the service's records.
-    /// - Returns: the report of the payment; pending if the service does not report it yet. If this call captured, the
-    ///   receipt has the requested amount. Unknown if a capture has ended that may be another server's, over another
-    ///   amount.
-    /// - Throws: ``PaymentError``; with phase `maybeSent` the payment may have been captured.
-    public func capture(
-        _ payment: PaymentReference, amount: Money? = nil, reason: PayrailsReason? = nil
-    ) async throws(PaymentError) -> ServiceReport {
-        let execution = try await found(payment)
-        let before = execution.tally(.capture)
-        if let amount { try check(amount, against: execution.amount, "the amount to capture") }
-        guard execution.status(merchant.captureMode) == .authorized, !before.isInFlight else {
-            return execution.report(of: payment, mode: merchant.captureMode)
-        }
-        var body: JSONValue = [:]
-        body["amount"] = amount.map(WireAmount.body)
-        body["reason"] = reason.map { .string($0.rawValue) }
-        // A failed capture may be requested again; one of another amount is a separate request, of which the service
-        // takes the first.
-        let key = key(["capture", payment.id, "\(before.failures)", amount?.description ?? "all"])
-        try await asMerchant(id) { () throws(CallError) in try await calls.prepare() }
-        var failure: CallError?
-        do throws(CallError) { _ = try await calls.act(.capture, on: payment.id, body, key: key) } catch {
-            failure = error
-        }
-        let after = await look(at: payment, once: failure != nil) { $0.hasEnded(.capture, since: before) }
-        let now = after?.tally(.capture)
-        let isOwn = failure == nil && now?.requests == before.requests + 1
-        switch now.flatMap({ try? $0.ending(since: before) }) {
-        case .some where !isOwn:
-            return .unknown(
-                UnknownOutcome(
-                    reference: payment,
-                    message: "a capture of the payment has ended, but it may be another one than this, over another "
-                        + "amount; the notifications, or the portal, say how much was captured"))
-        case true?: return .succeeded(PaymentReceipt(reference: payment, amount: amount ?? execution.amount))
-        case false?:
-            let reason = after?.failure(of: .capture) ?? ""
-            throw PaymentError(
-                .requestRefused, "the capture failed: \(reason); the money may still be set aside", provider: id,
-                phase: .answered, vendorCode: reason)
-        case nil:
-            if let failure, (now?.requests ?? 0) <= before.requests {
-                throw ErrorTable.payrailsMerchant.paymentError(from: failure, isMutation: true, at: id)
-            }
-            return .pending(retryAfter: nil)
-        }
-    }
-
     // MARK: For all of them
 
     /// Returns the execution of `payment`.
@@ -79,6 +25,24 @@ public struct PayrailsMerchantClient: Sendable {
         try await asMerchant(id) { () throws(CallError) in
             guard PathSegment.isSafe(payment.id) else { throw .unsendable("the payment's id is not one of Payrails'") }
             return try await calls.execution(payment.id)
+        }
+    }
+
+    /// Requests an action that moves money.
+    ///
+    /// - Parameter before: the statuses of such actions before the request.
+    func act(
+        _ action: PayrailsAction, on payment: PaymentReference, _ body: JSONValue, key: String,
+        since before: ActionTally
+    ) async throws(PaymentError) -> ActionReceipt {
+        do throws(CallError) { return try await calls.act(action, on: payment.id, body, key: key) } catch {
+            let open = ErrorTable.payrailsMerchant.paymentError(from: error, isMutation: true, at: id)
+            guard case .refused(let refusal) = error, refusal.isOfState, open.phase == .maybeSent,
+                let execution = try? await found(payment), execution.tally(action) == before
+            else { throw open }
+            // The state forbids it, a copy under the same key would have received the first answer, and no such action
+            // shows.
+            throw ErrorTable.payrailsMerchant.paymentError(from: error, isMutation: false, at: id)
         }
     }
 

@@ -1,4 +1,5 @@
 public import PaymentCore
+import ServiceSupport
 import WalletConnectPayProvider
 
 extension WalletConnectPayMerchant: RefundingService {

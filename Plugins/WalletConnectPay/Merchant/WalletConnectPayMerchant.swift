@@ -1,4 +1,5 @@
 public import PaymentCore
+import ServiceSupport
 import WalletConnectPayProvider
 
 /// WalletConnect Pay on a merchant's server: inquires about payments, cancels them, marks them as refunded and reads

@@ -41,19 +41,6 @@ public struct JournalEntry: Sendable, Hashable, Codable {
     /// True if the attempt ended with the payment or the refund made.
     public var provesPayment: Bool { if case .outcome(.succeeded) = event { true } else { false } }
 
-    /// Returns true if a power failure may undo the entry, together with all that follow it: it ends nothing, and
-    /// nothing of its attempt can have moved money. All others are on the disk before their writer continues. The
-    /// opening of an attempt is never lost either.
-    ///
-    /// - Parameter afterMutation: true if a mutation of the attempt began before (``AttemptHistory/hasBegunMutation``).
-    public func mayBeLost(afterMutation: Bool) -> Bool {
-        switch event {
-        case .stepStarted(_, let kind): !kind.movesMoney && !afterMutation
-        case .outcome, .abandoned: false
-        case .stepFinished, .stepFailed: !afterMutation
-        }
-    }
-
     /// Creates an entry.
     public init(date: Date, event: Event, seal: String? = nil) {
         self.date = date

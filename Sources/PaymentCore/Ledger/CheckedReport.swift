@@ -58,7 +58,12 @@ package struct CheckedReport: Sendable, CustomStringConvertible {
     ///
     /// - Throws: ``PaymentError``, `integrity`.
     package func checked(over agreed: Money, isEstimate: Bool) throws(PaymentError) -> CheckedReport {
-        guard case .succeeded(let receipt) = claim, let paid = receipt.amount else { return self }
+        guard case .succeeded(let receipt) = claim else { return self }
+        guard let paid = receipt.amount else {
+            // The amount is the payee's choice, so that nothing else shows that it is this capture that was made.
+            if payment.capturedPayment != nil { throw mismatch("the receipt does not state the captured amount") }
+            return self
+        }
         guard paid.currency.denotesSame(as: agreed.currency), paid.exponent == agreed.exponent else {
             throw mismatch("the receipt is in another currency than the chosen option")
         }
@@ -84,8 +89,8 @@ package struct CheckedReport: Sendable, CustomStringConvertible {
     {
         let attempt = history.attempt
         do { return try checked(against: attempt) } catch {
-            guard case .succeeded(let receipt) = claim, attempt.refund == nil, let paid = receipt.amount,
-                !history.hasAcceptedMutation,
+            guard case .succeeded(let receipt) = claim, attempt.reference.isPayment, let paid = receipt.amount,
+                !history.authorities.wereAccepted,
                 isUnsent || !paid.currency.denotesSame(as: attempt.option.amount.currency)
             else { throw error }
             return .refused(

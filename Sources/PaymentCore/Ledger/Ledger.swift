@@ -90,7 +90,7 @@ package struct Ledger: Sendable {
                 fact: "the attempt \(id) is open here and may still be resumed",
                 advice: "resume it, or recover, to end it")
         }
-        guard history.hasUnresolvedMutation else { return nil }
+        guard history.authorities.areUnresolved else { return nil }
         return Obstacle(
             fact: "a request of the attempt \(id) has no answer and may still arrive",
             advice: "resume it, or recover, to learn what became of it")
@@ -98,20 +98,21 @@ package struct Ledger: Sendable {
 
     /// Returns the end of the signatures that the service has and that still pay.
     package func signaturesEnd(in history: AttemptHistory) -> Date? {
-        guard !history.isFinished, let end = history.signaturesEnd, end > now else { return nil }
+        guard !history.isFinished, let end = history.authorities.signaturesEnd, end > now else { return nil }
         return end
     }
 
     /// Returns what the payer's wallet or settler may have sent by itself.
     private func transfer(in history: AttemptHistory) -> Obstacle? {
-        let transfers = history.walletTransfers
+        let authorities = history.authorities
+        let transfers = authorities.transfers
         guard !transfers.isEmpty else { return nil }
         let transactions = transfers.compactMap(\.self)
         let sent =
             transactions.isEmpty
             ? "the wallet may have sent the money, but did not report the transaction"
             : "the wallet has sent the money (transaction \(transactions.joined(separator: ", ")))"
-        let advice = history.hasOpenSettlement ? "resume it, so that the settler is asked" : "ask the payee"
+        let advice = authorities.haveSettlement ? "resume it, so that the settler is asked" : "ask the payee"
         return Obstacle(fact: sent, advice: "do not pay again, \(advice)")
     }
 

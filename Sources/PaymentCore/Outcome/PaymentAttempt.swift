@@ -4,8 +4,8 @@
     public import Foundation
 #endif
 
-/// One try to pay or refund one payment with one option. Holds everything that a provider needs to resume after a
-/// crash; no secrets, and not the link, which may hold some.
+/// One try to pay, capture or refund one payment with one option. Holds everything that a provider needs to resume
+/// after a crash; no secrets, and not the link, which may hold some.
 public struct PaymentAttempt: Sendable, Hashable, Codable {
     /// The attempt's own id.
     public let id: AttemptID
@@ -19,8 +19,6 @@ public struct PaymentAttempt: Sendable, Hashable, Codable {
     public let startedAt: Date
     /// The end of the time in which the payment can be paid.
     public let expiresAt: Date?
-    /// The refund that this is an attempt at; nil when it is one at a payment.
-    public let refund: RefundRequest?
     /// The router's proof that the attempt is its own; nil where the application provides no key for it. Journals store
     /// it and do not interpret it.
     public var seal: String?
@@ -28,8 +26,7 @@ public struct PaymentAttempt: Sendable, Hashable, Codable {
     /// Creates an attempt.
     public init(
         id: AttemptID, reference: PaymentReference, option: PaymentMethodOption, idempotencyKey: String,
-        startedAt: Date,
-        expiresAt: Date?, refund: RefundRequest? = nil, seal: String? = nil
+        startedAt: Date, expiresAt: Date?, seal: String? = nil
     ) {
         self.id = id
         self.reference = reference
@@ -37,8 +34,18 @@ public struct PaymentAttempt: Sendable, Hashable, Codable {
         self.idempotencyKey = idempotencyKey
         self.startedAt = startedAt
         self.expiresAt = expiresAt
-        self.refund = refund
         self.seal = seal
+    }
+
+    /// The capture that this is an attempt at, over the option's amount; nil when it is one at anything else.
+    public var capture: CaptureRequest? {
+        reference.capturedPayment.map { CaptureRequest(of: $0, amount: option.amount) }
+    }
+
+    /// The refund that this is an attempt at, of the payment that the reference names, over the option's amount; nil
+    /// when it is one at anything else.
+    public var refund: RefundRequest? {
+        reference.refundedPayment.map { RefundRequest(of: $0, amount: option.amount, id: reference.id) }
     }
 }
 

@@ -1,13 +1,16 @@
-/// One payment at one provider, or one refund of one payment: the subject of attempts, leases and outcomes.
+/// One payment at one provider, its capture, or one refund of it: the subject of attempts, leases and outcomes.
 ///
-/// Payments and refunds are named apart, whatever their ids are: a payment with the id of a refund is not the refund,
-/// and refunds of two payments are two, also with one id.
+/// Payments, captures and refunds are named apart, whatever their ids are: a payment with the id of a refund is not the
+/// refund, and refunds of two payments are two, also with one id.
 public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The kinds of subjects.
     @nonexhaustive
     public enum Subject: Sendable {
         /// Money that the payer pays.
         case payment
+        /// Money that the payer has authorised, and the payee takes, of the payment with the reference's id; see
+        /// ``CaptureRequest``.
+        case capture
         /// Money that the payee refunds, of the payment with this id; see ``RefundRequest``. Nil where a service does
         /// not name the payment: nothing that was requested here is such a refund.
         case refund(of: String?)
@@ -15,7 +18,7 @@ public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvert
 
     /// The provider.
     public let provider: ProviderID
-    /// The provider's own id of the payment, or the caller's own id of the refund.
+    /// The provider's own id of the payment, also in a capture's reference, or the caller's own id of the refund.
     public let id: String
     /// The kind of subject.
     public let subject: Subject
@@ -27,19 +30,31 @@ public struct PaymentReference: Sendable, Hashable, Codable, CustomStringConvert
         self.subject = subject
     }
 
+    /// True if it is a payment, and neither the capture nor a refund of one.
+    public var isPayment: Bool { if case .payment = subject { true } else { false } }
+
     /// True if it is a refund.
     public var isRefund: Bool { if case .refund = subject { true } else { false } }
 
-    /// The payment that this is a refund of; nil for payments, and where the service does not name it.
+    /// The payment that this is a refund of; nil for others, and where the service does not name it.
     public var refundedPayment: PaymentReference? {
         guard case .refund(let payment?) = subject else { return nil }
         return PaymentReference(provider: provider, id: payment)
     }
 
-    /// The form for people: `provider/id`, for refunds as `refund provider/id of payment`.
+    /// The payment that this is the capture of; nil for others.
+    public var capturedPayment: PaymentReference? {
+        guard case .capture = subject else { return nil }
+        return PaymentReference(provider: provider, id: id)
+    }
+
+    /// The form for people: `provider/id`, `capture provider/id`, `refund provider/id of payment`.
     public var description: String {
-        guard case .refund(let payment) = subject else { return "\(provider)/\(id)" }
-        return "refund \(provider)/\(id)" + (payment.map { " of \($0)" } ?? "")
+        switch subject {
+        case .payment: "\(provider)/\(id)"
+        case .capture: "capture \(provider)/\(id)"
+        case .refund(let payment): "refund \(provider)/\(id)" + (payment.map { " of \($0)" } ?? "")
+        }
     }
 }
 
@@ -62,6 +77,7 @@ extension PaymentReference.Subject: Hashable, Codable {
     package var text: String {
         switch self {
         case .payment: "payment"
+        case .capture: "capture"
         case .refund(nil): "refund"
         case .refund(let payment?): Self.ofPayment + payment
         }
@@ -71,6 +87,7 @@ extension PaymentReference.Subject: Hashable, Codable {
     package init?(text: String) {
         switch text {
         case "payment": self = .payment
+        case "capture": self = .capture
         case "refund": self = .refund(of: nil)
         default:
             // By bytes: a letter that combines with the last one of the prefix is the id's own.
@@ -80,7 +97,22 @@ extension PaymentReference.Subject: Hashable, Codable {
     }
 
     /// The kind alone, in one word.
-    package var kind: String { if case .payment = self { "payment" } else { "refund" } }
+    package var kind: String {
+        switch self {
+        case .payment: "payment"
+        case .capture: "capture"
+        case .refund: "refund"
+        }
+    }
+
+    /// The end of it, in one word.
+    var done: String {
+        switch self {
+        case .payment: "paid"
+        case .capture: "captured"
+        case .refund: "refunded"
+        }
+    }
 
     /// Subjects are equal when their bytes are.
     public static func == (left: Self, right: Self) -> Bool { left.text.isExactly(right.text) }

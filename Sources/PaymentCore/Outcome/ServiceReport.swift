@@ -155,7 +155,7 @@ extension ServiceReport: CustomStringConvertible {
     public var description: String {
         switch self {
         case .succeeded(let receipt):
-            (receipt.reference.isRefund ? "refunded" : "paid")
+            receipt.reference.subject.done
                 + (receipt.transactionID.map { " (transaction \($0))" } ?? "")
                 + (receipt.decision.map { ", as \($0)" } ?? "")
         case .declined(let reason): "declined: \(reason.message)"

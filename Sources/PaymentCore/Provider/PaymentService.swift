@@ -1,8 +1,9 @@
 /// One account at a payment service: the common part of payers' providers and merchants' services.
 ///
 /// A merchant's service stands on its own: it claims no links, neither quotes nor pays, and is registered beside
-/// payers' providers. Its conformances are its capabilities: ``RefundingService``, ``CancellingService``,
-/// ``NotificationReadingService``. A type may be a ``PaymentProvider`` and a merchant's service as well.
+/// payers' providers. Its conformances are its capabilities: ``CapturingService``, ``RefundingService``,
+/// ``CancellingService``, ``NotificationReadingService``. A type may be a ``PaymentProvider`` and a merchant's service
+/// as well.
 ///
 /// Its id names it in registries and journals. Where one vendor is used with several merchants, accounts or
 /// environments, each is a value with its own id, and so are the provider and the merchant's service of one vendor:
@@ -51,6 +52,28 @@ public protocol CancellingService: PaymentService {
     /// - Returns: the report of the payment; not only `cancelled`, because it may have been paid meanwhile.
     /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been cancelled.
     func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport
+}
+
+/// A service that can capture authorised money.
+public protocol CapturingService: PaymentService {
+    /// Captures money, in durable steps as in ``PaymentProvider/pay(_:in:)``. A receipt is for
+    /// ``CaptureRequest/reference``, and states the captured amount: of this request, or of one that was made before.
+    ///
+    /// - Parameters:
+    ///   - request: the payment and the amount.
+    ///   - context: network, secrets and durable steps.
+    /// - Returns: the report of the capture.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` the money may have been captured.
+    func capture(_ request: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport
+
+    /// Asks for the status of a capture. Must not change anything.
+    ///
+    /// - Parameters:
+    ///   - capture: the capture as it was requested.
+    ///   - context: network and secrets.
+    /// - Returns: the report of the capture; `unknown` where the service does not show over which amount it is.
+    /// - Throws: ``PaymentError`` when the question is not answered, which says nothing about the capture.
+    func status(of capture: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport
 }
 
 /// A service that can refund payments.

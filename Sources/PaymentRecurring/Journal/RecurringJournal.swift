@@ -1,4 +1,5 @@
-public import PaymentCore
+import PaymentCore
+public import PaymentRouting
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

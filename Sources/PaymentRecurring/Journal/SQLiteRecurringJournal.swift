@@ -1,4 +1,5 @@
-public import PaymentCore
+import PaymentCore
+public import PaymentRouting
 import PaymentStore
 
 #if canImport(FoundationEssentials)

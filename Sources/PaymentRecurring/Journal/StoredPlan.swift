@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentRouting
 import PaymentStore
 
 /// A plan: a row of the table `plan`.

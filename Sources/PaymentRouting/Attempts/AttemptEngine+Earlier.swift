@@ -18,7 +18,7 @@ extension AttemptEngine {
     ) async throws -> PaymentOutcome? {
         let histories = try await histories(of: payment)
         if let paid = Ledger(histories, effects).recordedPayment {
-            try serviceClient.distinguish(link, from: paid.attempt)
+            try serviceClient.identity.distinguish(link, from: paid.attempt)
             await serviceClient.notifyPayee(of: paid)
             if let outcome = paid.outcome { effects.emit(.outcome(outcome), of: paid.attempt) }
             return paid.outcome
@@ -26,7 +26,7 @@ extension AttemptEngine {
         if let broken = broken(histories) { return try await statusOfUnsealedAttempt(broken, isNamed: true) }
         // An outcome that is not final means that the payment continues elsewhere: a second attempt could pay twice.
         if let interrupted = histories.last(where: { !$0.isFinished && ($0.mayHaveMovedMoney || $0.outcome != nil) }) {
-            try serviceClient.distinguish(link, from: interrupted.attempt)
+            try serviceClient.identity.distinguish(link, from: interrupted.attempt)
             return try await resume(interrupted, link)
         }
         for history in histories where !history.isFinished {
@@ -60,17 +60,13 @@ extension AttemptEngine {
     }
 
     // MARK: Other names
-    //
-    // A name that only the service can resolve is not comparable on this device. Comparable under any name is the end
-    // of the payment's time, to the second. Payments to a payee have drawn names, and it is unknown whether one was
-    // meant as the repetition of another whose end is not known.
 
     /// Returns the outcome to report for the payment of `quote` when something that may have moved money was begun for
     /// what may be the same payment, under another name. Nil when there is no such thing.
     func attemptUnderAnotherID(
         _ quote: PaymentQuote, _ report: CheckedReport?
     ) async throws -> PaymentOutcome? {
-        let payee = quote.options.lazy.compactMap(serviceClient.payee).first
+        let payee = quote.options.lazy.compactMap(serviceClient.identity.payee).first
         let others = try await possibleDuplicates(of: quote.reference, until: quote.expiresAt, payee)
             .filter { $0.mayHaveMovedMoney || !effects.isSound($0) }
         guard let last = others.last else { return nil }
@@ -85,9 +81,9 @@ extension AttemptEngine {
     /// after it was stored, so that of two that begin at the same time at least one sees the other.
     func abandonIfDuplicate(_ history: AttemptHistory) async throws -> PaymentOutcome? {
         let attempt = history.attempt
-        guard attempt.refund == nil, !history.mayHaveMovedMoney, history.outcome == nil,
+        guard attempt.reference.isPayment, !history.mayHaveMovedMoney, history.outcome == nil,
             let other = try await possibleDuplicates(
-                of: attempt.reference, until: attempt.expiresAt, serviceClient.payee(of: attempt.option)
+                of: attempt.reference, until: attempt.expiresAt, serviceClient.identity.payee(of: attempt.option)
             ).last
         else { return nil }
         try await abandon(attempt, after: error(.unusableOption, "another attempt may be at the same payment"))
@@ -111,14 +107,12 @@ extension AttemptEngine {
     private func possibleDuplicates(
         of payment: PaymentReference, until end: Date?, _ payee: String?
     ) async throws -> [AttemptHistory] {
-        guard payee != nil || (serviceClient.hasAliases && end != nil) else { return [] }
+        let identity = serviceClient.identity
+        guard payee != nil || identity.hasAliases else { return [] }
         return try await journaled { try await journal.base.unfinished() }.filter { history in
             let attempt = history.attempt
-            guard attempt.reference != payment, attempt.reference.provider == payment.provider, attempt.refund == nil
-            else { return false }
-            if let payee, serviceClient.payee(of: attempt.option) == payee { return true }
-            guard let end, attempt.expiresAt == end else { return false }
-            return serviceClient.isUnresolved(payment) || serviceClient.isUnresolved(attempt.reference)
+            if let payee, identity.isPayment(attempt, to: payee) { return attempt.reference != payment }
+            return identity.mayBe(payment, until: end.map { [$0] } ?? [], attempt)
         }
     }
 }

@@ -1,7 +1,23 @@
 import PaymentCore
 
-/// Refunds, cancellations and notifications.
+/// Captures, refunds, cancellations and notifications.
 extension AttemptEngine {
+    /// Captures money: once, however often it is requested. While an earlier capture may have been made, or was, none
+    /// of another amount is.
+    func capture(_ request: CaptureRequest) async throws -> PaymentOutcome {
+        let other = try await histories(of: request.reference).first {
+            guard $0.attempt.capture != request else { return false }
+            return !$0.isFinished || $0.mayHaveMovedMoney && $0.outcome?.deniesPayment != true
+        }
+        if let other {
+            throw error(
+                .integrity, "another capture of the payment, over \(other.attempt.option.amount), was made or is open")
+        }
+        if let outcome = try await resumeOrReturnEarlierAttempt(at: request.reference, for: nil) { return outcome }
+        let option = PaymentMethodOption(id: "capture", title: "Capture", amount: request.amount)
+        return try await open(request.reference, option)
+    }
+
     /// Refunds money: once, however often it is requested.
     func refund(_ request: RefundRequest) async throws -> PaymentOutcome {
         guard try await histories(of: request.reference).allSatisfy({ $0.attempt.refund == request }) else {
@@ -9,7 +25,7 @@ extension AttemptEngine {
         }
         if let outcome = try await resumeOrReturnEarlierAttempt(at: request.reference, for: nil) { return outcome }
         let option = PaymentMethodOption(id: "refund", title: "Refund", amount: request.amount)
-        return try await open(request.reference, option, refund: request)
+        return try await open(request.reference, option)
     }
 
     /// Cancels a payment, and ends its attempt when the outcome is cancelled.

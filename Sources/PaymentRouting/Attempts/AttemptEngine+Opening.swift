@@ -29,15 +29,14 @@ extension AttemptEngine {
     /// Opens an attempt and runs it.
     func open(
         _ reference: PaymentReference, _ option: PaymentMethodOption, as id: AttemptID? = nil, under key: String? = nil,
-        until end: Date? = nil, refund: RefundRequest? = nil, link: PaymentLink? = nil
+        until end: Date? = nil, link: PaymentLink? = nil
     ) async throws -> PaymentOutcome {
         let attempt = PaymentAttempt(
             id: id ?? newAttemptID(), reference: reference, option: option,
-            idempotencyKey: key ?? effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end,
-            refund: refund)
+            idempotencyKey: key ?? effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end)
         try await journaled { try await journal.open(attempt) }
         effects.emit(.began(option), of: attempt)
-        if refund == nil, await journal.steps.isPaymentEnded {
+        if reference.isPayment, await journal.steps.isPaymentEnded {
             let failure = error(.cancelled, "the payment was cancelled while it was chosen how to pay")
             try await abandon(attempt, after: failure)
             throw failure

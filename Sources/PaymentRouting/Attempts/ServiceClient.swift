@@ -8,13 +8,18 @@ struct ServiceClient: Sendable {
     let descriptor: ProviderDescriptor
     let payer: Payer
     let effects: RouterEffects
+    /// The rules by which two records of the service are of the same payment.
+    let identity: PaymentIdentity
 
     init(_ service: any PaymentService, _ descriptor: ProviderDescriptor, payer: Payer, effects: RouterEffects) {
         (self.service, self.descriptor, self.payer, self.effects) = (service, descriptor, payer, effects)
+        identity = PaymentIdentity(at: descriptor.id, service)
     }
 
     // MARK: What the service can do
 
+    /// Refuses a service that captures nothing.
+    func checkCaptures() throws(PaymentError) { _ = try capturer }
     /// Refuses a service that makes no refunds.
     func checkRefunds() throws(PaymentError) { _ = try refunder }
     /// Refuses a service that cancels nothing.
@@ -26,6 +31,9 @@ struct ServiceClient: Sendable {
         get throws(PaymentError) {
             try able("is registered as a merchant's service, which payers do not pay at") { $0 as? any PaymentProvider }
         }
+    }
+    private var capturer: any CapturingService {
+        get throws(PaymentError) { try able("captures no payments") { $0 as? any CapturingService } }
     }
     private var refunder: any RefundingService {
         get throws(PaymentError) { try able("makes no refunds") { $0 as? any RefundingService } }
@@ -52,20 +60,6 @@ struct ServiceClient: Sendable {
 
     /// True if only the payer's settler sees the payments.
     var isSettledByPayer: Bool { service is any SettlingProvider }
-
-    /// True if several links may give their payments one name.
-    var reusesReferences: Bool { service is any ReusableReferenceProvider }
-
-    /// True if one payment may have several names.
-    var hasAliases: Bool { service is any AliasedPaymentProvider }
-
-    /// Returns true if only the service knows which payment this names.
-    func isUnresolved(_ payment: PaymentReference) -> Bool {
-        (service as? any AliasedPaymentProvider)?.isUnresolved(payment) ?? false
-    }
-
-    /// Returns the payee of an option, where its link names no single payment; nil otherwise.
-    func payee(of option: PaymentMethodOption) -> String? { (service as? any PayeeProvider)?.payee(of: option) }
 
     // MARK: Asking
 
@@ -95,26 +89,38 @@ struct ServiceClient: Sendable {
         return try CheckedReport(try await service.status(of: payment, in: queries(about: payment)), of: payment)
     }
 
-    /// Asks for the status of the payment or refund of `attempt`.
+    /// Asks for the status of the payment, capture or refund of `attempt`.
     ///
     /// - Parameter context: the context of the attempt's run; without one, one that only asks.
     func status(of attempt: PaymentAttempt, in context: ProviderContext? = nil) async throws -> CheckedReport {
         let payment = attempt.reference
         let context = context ?? queries(about: payment)
-        guard let refund = attempt.refund else {
-            return try CheckedReport(try await service.status(of: payment, in: context), of: payment)
+        let report: ServiceReport
+        if let capture = attempt.capture {
+            report = try await capturer.status(of: capture, in: context)
+        } else if let refund = attempt.refund {
+            report = try await refunder.status(of: refund, in: context)
+        } else {
+            try checkIsPayment(payment)
+            report = try await service.status(of: payment, in: context)
         }
-        return try CheckedReport(try await refunder.status(of: refund, in: context), of: payment)
+        return try CheckedReport(report, of: payment)
     }
 
     // MARK: Paying
 
-    /// Has the provider pay, or the service refund.
+    /// Has the provider pay, or the service capture or refund.
     func perform(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> CheckedReport {
-        guard let refund = attempt.refund else {
-            return try CheckedReport(try await provider.pay(attempt, in: context), of: attempt.reference)
+        let report: ServiceReport
+        if let capture = attempt.capture {
+            report = try await capturer.capture(capture, in: context)
+        } else if let refund = attempt.refund {
+            report = try await refunder.refund(refund, in: context)
+        } else {
+            try checkIsPayment(attempt.reference)
+            report = try await provider.pay(attempt, in: context)
         }
-        return try CheckedReport(try await refunder.refund(refund, in: context), of: attempt.reference)
+        return try CheckedReport(report, of: attempt.reference)
     }
 
     /// Completes `attempt`, whose payer returned through `callback`.
@@ -145,7 +151,7 @@ struct ServiceClient: Sendable {
     /// the payee itself.
     func notifyPayee(of history: AttemptHistory) async {
         let attempt = history.attempt
-        guard case .succeeded(let receipt)? = history.outcome, history.hasOpenSettlement,
+        guard case .succeeded(let receipt)? = history.outcome, history.authorities.haveSettlement,
             receipt.decision == nil, let notifier = service as? any PayeeNotifyingProvider
         else { return }
         do { try await notifier.notifyPayee(receipt.fact, of: attempt, in: queries(about: attempt.reference)) } catch {
@@ -177,17 +183,12 @@ struct ServiceClient: Sendable {
         return option
     }
 
-    /// Refuses a refund's id, which names nothing that a provider could pay, ask about or cancel as a payment.
+    /// Refuses a capture or a refund, which names nothing that a provider could pay, ask about or cancel as a payment.
     func checkIsPayment(_ payment: PaymentReference) throws(PaymentError) {
-        guard !payment.isRefund else {
-            throw error(.notAPayment, "this is a refund; ask for it again, as before, to learn what has become of it")
+        guard payment.isPayment else {
+            let kind = payment.subject.kind
+            throw error(.notAPayment, "this is a \(kind); ask for it again, as before, to learn what has become of it")
         }
-    }
-
-    /// Throws when `attempt`, which has the same name as the payment of `link`, is about something else.
-    func distinguish(_ link: PaymentLink?, from attempt: PaymentAttempt) throws(PaymentError) {
-        guard let link, let provider = service as? any ReusableReferenceProvider else { return }
-        try provider.distinguish(link, from: attempt)
     }
 
     func error(

@@ -33,8 +33,8 @@ public struct PaymentStage: Sendable, Hashable {
     public private(set) var option: PaymentMethodOption?
     /// True if money may have moved: warn the payer before leaving.
     public private(set) var mayHaveMovedMoney = false
-    /// True if it is about a refund.
-    private var isRefund = false
+    /// The payment, its capture or a refund of it.
+    private var subject = PaymentReference.Subject.payment
 
     /// Creates a stage at which nothing has happened.
     public init() {}
@@ -44,7 +44,7 @@ public struct PaymentStage: Sendable, Hashable {
     /// - Parameter event: an event of the payment.
     public mutating func take(_ event: PaymentEvent) {
         if let attempt = event.attempt { self.attempt = attempt }
-        isRefund = event.reference?.isRefund == true
+        subject = event.reference?.subject ?? .payment
         switch event.kind {
         case .quoting: activity = .asking
         case .quoted(let quote): activity = .choosing(quote)
@@ -77,8 +77,12 @@ extension PaymentStage: CustomStringConvertible {
         case .asking: "Asking what is to be paid"
         case .choosing(let quote):
             quote.options.isEmpty ? "Nothing to choose" : "Choosing among \(quote.options.count) ways to pay"
-        case .working where isRefund: "Refunding"
-        case .working: option.map { "Paying with \($0.title)" } ?? "Paying"
+        case .working:
+            switch subject {
+            case .capture: "Capturing"
+            case .refund: "Refunding"
+            default: option.map { "Paying with \($0.title)" } ?? "Paying"
+            }
         case .awaitingPayer(let need): "Waiting for \(need)"
         case .waiting: "Waiting for the service"
         case .ended(let outcome): outcome.description

@@ -60,7 +60,7 @@ extension PaymentRouter {
     func abandonUnsent(besides payment: PaymentReference, _ option: PaymentMethodOption, _ serviceClient: ServiceClient)
         async throws
     {
-        guard let payee = serviceClient.payee(of: option) else { return }
+        guard let payee = serviceClient.identity.payee(of: option) else { return }
         try await abandonUnsent(to: payee, besides: payment, serviceClient)
     }
 
@@ -86,10 +86,7 @@ extension PaymentRouter {
     private func openPayments(
         to payee: String, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> [AttemptHistory] {
-        try await journaled(at: serviceClient.descriptor.id) { try await $0.unfinished() }.filter { history in
-            let attempt = history.attempt
-            return attempt.reference.provider == serviceClient.descriptor.id && attempt.refund == nil
-                && serviceClient.payee(of: attempt.option) == payee
-        }
+        try await journaled(at: serviceClient.descriptor.id) { try await $0.unfinished() }
+            .filter { serviceClient.identity.isPayment($0.attempt, to: payee) }
     }
 }

@@ -10,8 +10,8 @@ import PaymentCore
 struct LeasedJournal: Sendable {
     let base: any PaymentJournal
     let lease: PaymentLease
-    /// The lease of the payment that is refunded here; kept, and lost, together with the refund's own.
-    var refunded: PaymentLease?
+    /// The lease of the payment that is captured or refunded here; kept, and lost, together with the lease of that.
+    var payment: PaymentLease?
     /// Seals the entries, where the application provides a key.
     let writer: SealedWriter?
     /// The steps of all workers that use this lease.
@@ -39,7 +39,7 @@ struct LeasedJournal: Sendable {
 
     /// Writes an entry. Only within ``inTurn(_:)``.
     func write(_ entry: JournalEntry, to attempt: AttemptID) async throws {
-        if let refunded { try await base.renew(refunded, at: entry.date) }
+        if let payment { try await base.renew(payment, at: entry.date) }
         guard let writer else { return try await base.append(entry, to: attempt, under: lease) }
         try await writer.append(entry, to: attempt, under: lease)
     }
@@ -51,7 +51,7 @@ struct LeasedJournal: Sendable {
     }
 
     func renew(at now: Date) async throws {
-        if let refunded { try await base.renew(refunded, at: now) }
+        if let payment { try await base.renew(payment, at: now) }
         try await base.renew(lease, at: now)
     }
 

@@ -6,9 +6,9 @@ actor PaymentLeases {
     enum Role: Sendable {
         /// Carries an attempt out: one at a time, also within this router.
         case carrier
-        /// Refunds the payment: one refund at a time, beside the worker that carries the payment out, whose payer may
-        /// never return.
-        case refunder
+        /// Captures or refunds the payment: one at a time, beside the worker that carries the payment out, whose payer
+        /// may never return.
+        case merchant
         /// Handles an outside event of an attempt, beside the worker that carries it out and may be waiting for just
         /// this.
         case visitor
@@ -33,9 +33,9 @@ actor PaymentLeases {
         self.policy = policy
     }
 
-    /// Does `work` while holding the lease of `payment` and, for a refund, that of the refunded payment, since services
-    /// show refunds of one payment by their number only. That one is taken second, and no holder of a payment's lease
-    /// asks for a refund's, so that no two wait for each other.
+    /// Does `work` while holding the lease of `payment` and, for a capture or a refund, that of the payment it is of,
+    /// since services show refunds of one payment by their number only. That one is taken second, and no holder of a
+    /// payment's lease asks for a refund's, so that no two wait for each other.
     ///
     /// When another router holds it, waits for it; when that one brought its attempt to an outcome meanwhile, that is
     /// the outcome, and `work` is not done.
@@ -65,8 +65,7 @@ actor PaymentLeases {
                 ending = .success(take(outcome))
             } else {
                 ending = .success(
-                    try await holding(role == .carrier ? payment.refundedPayment : nil, waiting: waiting, journal, work)
-                )
+                    try await holding(of: role == .carrier ? payment : nil, waiting: waiting, journal, work))
             }
         } catch {
             ending = .failure(error)
@@ -81,24 +80,26 @@ actor PaymentLeases {
         return outcome
     }
 
-    /// Does `work` on a refund while holding the lease of the payment that is refunded, if any.
+    /// Does `work` on a capture or a refund while holding the lease of the payment it is of, if any.
     private nonisolated func holding<Outcome: Sendable>(
-        _ refunded: PaymentReference?, waiting: Bool, _ journal: LeasedJournal,
+        of movement: PaymentReference?, waiting: Bool, _ journal: LeasedJournal,
         _ work: @Sendable (LeasedJournal) async throws -> Outcome
     ) async throws -> Outcome {
-        guard let refunded else { return try await work(journal) }
-        var outer = try await tryTake(refunded, .refunder)
-        if outer == nil, waiting { outer = try await wait(for: refunded, .refunder) }
+        guard let payment = movement?.capturedPayment ?? movement?.refundedPayment else {
+            return try await work(journal)
+        }
+        var outer = try await tryTake(payment, .merchant)
+        if outer == nil, waiting { outer = try await wait(for: payment, .merchant) }
         guard let outer else {
             throw PaymentError(
-                .inUse, "another refund of this payment is in progress; ask for this one again when it has ended",
-                provider: refunded.provider, phase: .maybeSent, retry: .later)
+                .inUse, "another capture or refund of this payment is in progress; ask again when it has ended",
+                provider: payment.provider, phase: .maybeSent, retry: .later)
         }
         var inner = journal
-        inner.refunded = outer.lease
+        inner.payment = outer.lease
         let ending: Result<Outcome, any Error>
         do { ending = .success(try await work(inner)) } catch { ending = .failure(error) }
-        await drop(outer.lease, .refunder)
+        await drop(outer.lease, .merchant)
         return try ending.get()
     }
 

@@ -94,7 +94,7 @@ extension AttemptEngine {
     private func key(of charge: PlannedPeriod, _ order: PlannedPeriod.Order) async throws -> String? {
         guard serviceClient.isSettledByPayer else { return nil }
         let refusals = try await histories(of: charge.reference).count {
-            effects.isSound($0) && $0.wasRefusedBySettler
+            effects.isSound($0) && $0.authorities.settlerHasRefused
         }
         let words = [
             charge.reference.description, order.link, "\(charge.amount)",

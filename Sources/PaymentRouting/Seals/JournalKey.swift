@@ -36,7 +36,7 @@ public struct JournalKey: Sendable {
         authenticate(
             ["attempt", attempt.id.rawValue] + attempt.reference.parts + [
                 try SealEncoding.option(attempt.option), attempt.idempotencyKey, SealEncoding.date(attempt.startedAt),
-                attempt.expiresAt.map(SealEncoding.date) ?? "", attempt.refund.map(SealEncoding.refund) ?? "",
+                attempt.expiresAt.map(SealEncoding.date) ?? "",
             ])
     }
 

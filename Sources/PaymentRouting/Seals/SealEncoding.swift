@@ -23,13 +23,6 @@ enum SealEncoding {
         return try JSONValue.encode(value).text
     }
 
-    static func refund(_ refund: RefundRequest) -> String {
-        let value: JSONValue = [
-            "payment": reference(refund.payment), "amount": money(refund.amount), "id": .string(refund.id),
-        ]
-        return value.text
-    }
-
     static func event(_ event: JournalEntry.Event) throws -> [String] {
         switch event {
         case .stepStarted(let name, let kind): ["started", name, kind.rawValue]

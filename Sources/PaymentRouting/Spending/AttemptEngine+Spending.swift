@@ -95,7 +95,7 @@ extension RouterEffects {
             }
             // A record that another writer has changed proves nothing.
             guard history.isFinished, isSound(history) else { return }
-            let isPaid = history.signaturesEnd != nil || history.entries.contains(where: \.provesPayment)
+            let isPaid = history.authorities.signaturesEnd != nil || history.entries.contains(where: \.provesPayment)
             try await settleSpending(of: attempt, isPaid: isPaid)
         } catch {}
     }

@@ -22,7 +22,7 @@ package struct SpendingLedger: Sendable {
         _ spending: Spending, within limits: [SpendingLimit]
     ) throws(SpendingError) -> SpendingVerdict {
         // A refund spends nothing.
-        guard !spending.payment.isRefund, !spending.amounts.isEmpty,
+        guard spending.payment.isPayment, !spending.amounts.isEmpty,
             spending.amounts.allSatisfy({ !$0.isZero })
         else {
             throw .nothing(spending.attempt)

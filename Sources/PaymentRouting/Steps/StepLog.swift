@@ -21,14 +21,12 @@ actor StepLog: StepRunner {
     private let me = SharedSteps.Run()
     /// True if a mutation was met that another worker on the attempt has begun.
     private(set) var isLeftToOthers = false
-    private var openMutations: Set<String> = []
     /// True if another worker ended the attempt while this one ran it.
     private(set) var hasEndedElsewhere = false
     /// The latest date of the entries stored before this run.
     private let latest: Date
-    /// True if a mutation ever began, whatever its end.
-    private(set) var hasBegunMutation: Bool
-    private var signatures = HandedInSignatures()
+    /// Everything that the attempt has begun and that can move money, before this run and in it.
+    private var authorities: Authorities
 
     /// - Parameter isVisit: true if the run is one beside the worker that carries the attempt out.
     init(
@@ -37,33 +35,30 @@ actor StepLog: StepRunner {
     ) {
         attempt = history.attempt
         names = StepNames(history, isVisit: isVisit)
-        hasBegunMutation = history.hasBegunMutation
+        authorities = history.authorities
         latest = history.entries.map(\.date).reduce(history.attempt.startedAt, max)
         self.replayWindow = replayWindow
         self.journal = journal
         self.effects = effects
         for entry in history.entries {
-            signatures.take(entry.event)
             switch entry.event {
-            case .stepStarted(let name, let kind):
-                started[name] = kind
-                if kind.movesMoney { openMutations.insert(name) }
+            case .stepStarted(let name, let kind): started[name] = kind
             // The first result counts: requests made from it have been sent.
             case .stepFinished(let name, let result): finished[name] = finished[name] ?? result
-            case .stepFailed(let name, _, _):
-                started[name] = nil
-                openMutations.remove(name)
+            case .stepFailed(let name, _, _): started[name] = nil
             case .outcome, .abandoned: break
             }
         }
     }
 
+    /// True if a mutation ever began, whatever its end.
+    var hasBegunMutation: Bool { authorities.haveBegun }
+
     /// True if a mutation began, here or beside this run, that is not known to be without effect, or if one handed in a
     /// signature, whatever the answer.
     var mayHaveMovedMoney: Bool {
         get async {
-            if !openMutations.isEmpty { return true }
-            if signatures.end != nil { return true }
+            if authorities.mayHaveMovedMoney { return true }
             return await journal.steps.haveOthersBegun(attempt.id, besides: me)
         }
     }
@@ -71,7 +66,7 @@ actor StepLog: StepRunner {
     /// True if a mutation began whose end is unknown here.
     var hasUnresolvedMutation: Bool {
         get async {
-            if openMutations.contains(where: { finished[$0] == nil }) { return true }
+            if authorities.areUnresolved { return true }
             return await journal.steps.haveOthersBegun(attempt.id, besides: me, unresolved: true)
         }
     }
@@ -89,7 +84,7 @@ actor StepLog: StepRunner {
 
     /// Returns true if an ending stored by another worker can be true of the requests sent here.
     func agrees(with outcome: PaymentOutcome) -> Bool {
-        if case .succeeded = outcome { true } else { openMutations.isEmpty }
+        if case .succeeded = outcome { true } else { !authorities.haveOpenSteps }
     }
 
     func run(
@@ -116,17 +111,13 @@ actor StepLog: StepRunner {
         }
         try Task.checkCancellation()
         // Whatever the end of this run, an earlier one may have moved money.
-        let wasInterrupted = openMutations.contains(name)
+        let wasInterrupted = authorities.isOpen(name)
         if let result = try await begin(name, kind, isKnown: wasInterrupted) {
-            finished[name] = result
+            finish(name, with: result)
             effects.emit(.stepReplayed(name, kind), of: attempt)
             return result
         }
-        signatures.take(.stepStarted(name: name, kind: kind))
-        if kind.movesMoney {
-            openMutations.insert(name)
-            hasBegunMutation = true
-        }
+        authorities.take(.stepStarted(name: name, kind: kind))
         effects.emit(.stepStarted(name, kind), of: attempt)
         let scope = StepScope(kind)
         let own: JSONValue
@@ -135,10 +126,9 @@ actor StepLog: StepRunner {
         } catch {
             effects.emit(.stepFailed(name, kind), of: attempt)
             if Self.isUndone(kind, by: error, scope, wasInterrupted) {
-                openMutations.remove(name)
                 let failure = JournalEntry.Event.stepFailed(
                     name: name, reason: Self.reason(error), wasSent: !scope.hasSentNothing(error))
-                signatures.take(failure)
+                authorities.take(failure)
                 // When this cannot be stored, a later run only sends one query more than it needs.
                 try? await record(failure, isAfterEffect: false)
                 // Only now: a start that came before this end in the journal would be taken for ended by it.
@@ -148,11 +138,16 @@ actor StepLog: StepRunner {
         }
         let result = try await journal.steps.end(name, of: attempt.id, with: own) {
             try await self.record(
-                .stepFinished(name: name, result: own), isAfterEffect: !self.openMutations.isEmpty)
+                .stepFinished(name: name, result: own), isAfterEffect: self.authorities.haveOpenSteps)
         }
-        finished[name] = result
+        finish(name, with: result)
         effects.emit(.stepFinished(name, kind), of: attempt)
         return result
+    }
+
+    private func finish(_ name: String, with result: JSONValue) {
+        finished[name] = result
+        authorities.take(.stepFinished(name: name, result: result))
     }
 
     /// Returns true if a step that ended by throwing `error` has surely moved nothing, in this run and in all before

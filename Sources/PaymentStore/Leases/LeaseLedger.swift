@@ -1,4 +1,5 @@
-package import PaymentCore
+import PaymentCore
+package import PaymentRouting
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials

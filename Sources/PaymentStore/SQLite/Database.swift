@@ -1,4 +1,5 @@
-package import PaymentCore
+import PaymentCore
+package import PaymentRouting
 
 #if canImport(SQLite3)
     import SQLite3

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 
 /// Writes that wait for the disk together: those that arrive while the disk is busy become one transaction afterwards,
 /// with one sync for all of them. Each write takes effect, or fails, as if it were alone. Not for sharing: its journal

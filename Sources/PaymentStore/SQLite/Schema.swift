@@ -1,4 +1,5 @@
-package import PaymentCore
+import PaymentCore
+package import PaymentRouting
 
 /// The kinds of files of this software, each with the number that marks it (`PRAGMA application_id`). The compiler
 /// refuses two of the same number.
@@ -44,7 +45,6 @@ package struct Schema: Sendable {
                 key TEXT NOT NULL,
                 started REAL NOT NULL,
                 expires REAL,
-                refund TEXT,
                 seal TEXT,
                 finished INTEGER NOT NULL DEFAULT 0,
                 ended REAL,

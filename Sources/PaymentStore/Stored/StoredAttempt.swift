@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -11,7 +12,7 @@ enum StoredAttempt {
     /// The columns that are written when an attempt is opened.
     enum Column: String, ReferenceColumn {
         static let table = "attempt"
-        case number, id, provider, subject, reference, option, key, started, expires, refund, seal
+        case number, id, provider, subject, reference, option, key, started, expires, seal
     }
 
     /// The columns that an entry is checked against before it is added.
@@ -32,7 +33,6 @@ enum StoredAttempt {
             case .key: .text(attempt.idempotencyKey)
             case .started: .real(attempt.startedAt.timeIntervalSinceReferenceDate)
             case .expires: attempt.expiresAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null
-            case .refund: try attempt.refund.map { .text(try StoredRefund.text($0)) } ?? .null
             case .seal: attempt.seal.map { .text($0) } ?? .null
             }
         }
@@ -45,19 +45,13 @@ enum StoredAttempt {
             throw row.damage("the option of \(id) cannot be read")
         }
         let reference = try row.reference()
-        var refund: RefundRequest?
-        if let text = row.optionalText(.refund) {
-            refund = try? StoredRefund.read(text)
-            if refund == nil { throw row.damage("the refund of \(id) cannot be read") }
-        }
-        // Taken for a payment, a refund would be made as one.
-        guard refund.map({ $0.reference == reference }) ?? !reference.isRefund else {
-            throw row.damage("the refund of \(id) is not the one that the attempt is about")
+        guard !reference.isRefund || reference.refundedPayment != nil else {
+            throw row.damage("\(id) is a refund of no payment")
         }
         return PaymentAttempt(
             id: AttemptID(rawValue: id), reference: reference, option: option, idempotencyKey: row.text(.key),
             startedAt: Date(timeIntervalSinceReferenceDate: row.real(.started)),
             expiresAt: row.isNull(.expires) ? nil : Date(timeIntervalSinceReferenceDate: row.real(.expires)),
-            refund: refund, seal: row.optionalText(.seal))
+            seal: row.optionalText(.seal))
     }
 }

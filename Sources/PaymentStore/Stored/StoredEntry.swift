@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentRecurringTesting
+import PaymentRouting
 import PaymentStore
 import PaymentTesting
 import TestSupport

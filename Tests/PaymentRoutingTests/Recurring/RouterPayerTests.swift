@@ -3,6 +3,7 @@ import PaymentCore
 import PaymentRecurring
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing

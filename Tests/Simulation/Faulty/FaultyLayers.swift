@@ -121,7 +121,7 @@ struct UnsuspectingJournal: FaultyJournal {
             attempt: PaymentAttempt(
                 id: attempt.id, reference: attempt.reference, option: attempt.option,
                 idempotencyKey: attempt.idempotencyKey, startedAt: min(attempt.startedAt, now),
-                expiresAt: attempt.expiresAt, refund: attempt.refund, seal: attempt.seal),
+                expiresAt: attempt.expiresAt, seal: attempt.seal),
             entries: history.entries.map {
                 JournalEntry(date: min($0.date, now), event: $0.event, seal: $0.seal)
             })

@@ -117,7 +117,7 @@ struct MerchantCalls: Sendable {
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: request.id), reference: request.reference,
             option: PaymentMethodOption(id: "refund", title: "Refund", amount: request.amount), idempotencyKey: "",
-            startedAt: life.world.clock.now, expiresAt: nil, refund: request)
+            startedAt: life.world.clock.now, expiresAt: nil)
         await hear("refund", .attempt(attempt), content, begun, nil)
     }
 

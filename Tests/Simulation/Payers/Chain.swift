@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentTesting
 import Synchronization
 
 /// A simulated chain with balances. A wallet's broadcast moves its coins at once, whatever status a service reports.

@@ -1,4 +1,5 @@
 package import PaymentCore
+import ServiceSupport
 import Synchronization
 
 /// The one flow of an order, for the router and for the vendor's client alike: the gateway's handler, the comparison of

@@ -1,4 +1,5 @@
 import PaymentCore
+import ServiceSupport
 
 /// Polling until a charge is decided, for a bounded time. The limit counts the waits, not a wall clock, which can be
 /// set back meanwhile.

@@ -1,4 +1,5 @@
 package import PaymentCore
+package import ServiceSupport
 
 /// The reason why a call to the service has no result. The client and the provider map it to their own errors.
 package enum CitconCallError: Error, Sendable, Hashable {

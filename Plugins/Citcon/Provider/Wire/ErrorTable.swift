@@ -1,4 +1,5 @@
 package import PaymentCore
+package import ServiceSupport
 
 extension ErrorTable {
     /// Citcon's error codes (Protocol 6).

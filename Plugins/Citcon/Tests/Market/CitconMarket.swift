@@ -3,7 +3,7 @@ import CitconProvider
 import CitconSandbox
 package import MarketModel
 package import PaymentCore
-import PaymentTesting
+package import PaymentTesting
 import Synchronization
 
 /// Citcon: its provider, its sandbox with all its scenarios, and the payer's wallets.

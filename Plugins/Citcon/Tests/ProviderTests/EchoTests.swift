@@ -56,7 +56,7 @@ import Testing
     func money(_ echo: CitconSandbox.Echo) async throws {
         let world = try MerchantWorld { $0.echo = echo }
         let charge = try await world.paid(captures: false)
-        #expect(try await world.client.capture(charge.reference) == world.receipt(charge))
+        #expect(try await world.capture(charge) == world.captured(charge))
         let refund = RefundRequest(of: charge.reference, amount: charge.amount, id: "credit-1")
         guard case .succeeded(let receipt) = try await world.router.refund(refund) else {
             Issue.record("not refunded")

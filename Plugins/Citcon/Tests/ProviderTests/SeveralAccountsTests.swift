@@ -2,6 +2,7 @@ import CitconSandbox
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import PaymentTesting
 import TestSupport
 import Testing
 

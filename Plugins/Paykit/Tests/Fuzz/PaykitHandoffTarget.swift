@@ -3,6 +3,7 @@ import PaykitProvider
 import PaykitPubky
 import PaymentCore
 import PaymentCrypto
+import PaymentTesting
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

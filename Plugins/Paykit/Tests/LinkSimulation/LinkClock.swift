@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentTesting
 import Synchronization
 
 /// Time that passes only when it is advanced.

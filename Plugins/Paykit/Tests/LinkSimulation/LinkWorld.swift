@@ -3,6 +3,7 @@ import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
+import PaymentTesting
 
 /// A payer and a payee, their homeserver, and the faults between them.
 struct LinkWorld: Sendable {

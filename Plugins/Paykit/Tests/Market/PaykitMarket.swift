@@ -6,7 +6,7 @@ package import PaymentCore
 import PaymentCrypto
 import PaymentSettlement
 import PaymentStandards
-import PaymentTesting
+package import PaymentTesting
 import Synchronization
 
 /// Paykit: people on a simulated Pubky network, and their invoices, paid by the payer's settler. Only that settler sees

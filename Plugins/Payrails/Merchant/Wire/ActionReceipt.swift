@@ -21,31 +21,6 @@ public struct PayrailsAction: Sendable, Hashable, Codable, RawRepresentable {
     public static let refund = PayrailsAction(rawValue: "refund")
 }
 
-/// The reason of a merchant's request, in the service's terms.
-@nonexhaustive
-public enum PayrailsReason: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The product is cheaper elsewhere.
-    case betterPrice = "BetterPrice"
-    /// The customer does not need the product any more.
-    case customerDontNeed = "CustomerDontNeed"
-    /// The product was damaged.
-    case damagedProduct = "DamagedProduct"
-    /// The product was ordered twice.
-    case duplicate = "Duplicate"
-    /// The product is a fraud.
-    case fraudulentProduct = "FraudulentProduct"
-    /// The product came too late.
-    case lateDelivery = "LateDelivery"
-    /// No reason.
-    case noReason = "NoReason"
-    /// The product does not match its description.
-    case productMismatchDescription = "ProductMismatchDescription"
-    /// The product is the wrong one.
-    case wrongProduct = "WrongProduct"
-    /// The product has the wrong specification.
-    case wrongProductSpecification = "WrongProductSpecification"
-}
-
 /// The service's confirmation that it has accepted an action: the result shows later.
 struct ActionReceipt: Sendable, Hashable, Codable {
     let name: String

@@ -1,5 +1,6 @@
 import PaymentCore
 import PayrailsProvider
+import ServiceSupport
 
 /// A failure of a call to get a usable answer.
 enum CallError: Error, Sendable {

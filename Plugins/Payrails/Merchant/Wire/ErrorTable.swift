@@ -1,4 +1,5 @@
 import PaymentCore
+import ServiceSupport
 
 extension ErrorTable {
     /// Payrails' refusals of a merchant's calls, by the service's codes and the results of its operations (Protocol 6).

@@ -1,4 +1,5 @@
 import PaymentCore
+import ServiceSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

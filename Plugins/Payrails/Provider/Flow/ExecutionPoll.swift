@@ -1,5 +1,6 @@
 import PaymentCore
 import PayrailsTypes
+import ServiceSupport
 
 /// Polling for the report of a payment that was sent.
 ///

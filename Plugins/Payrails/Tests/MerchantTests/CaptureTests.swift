@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
+import PaymentStore
 import PaymentTesting
 import PayrailsMerchant
 import PayrailsSandbox
@@ -20,8 +21,8 @@ import Testing
         #expect((receipt(try await world.router.status(of: payment)) != nil) == isPaid)
         if mode == .delayed {
             world.clock.advance(by: .seconds(61))
-        } else {
-            _ = try await world.client.capture(payment)
+        } else if mode == .manual {
+            _ = try await world.capture(payment)
         }
         #expect(receipt(try await world.router.status(of: payment)) != nil)
         // Statuses do not state how much the merchant itself has captured.
@@ -76,15 +77,15 @@ import Testing
     func captures() async throws {
         let world = try MerchantWorld()
         let payment = try await world.paid("a")
-        let all = try await world.client.capture(payment)
+        let all = try await world.capture(payment)
         #expect(receipt(all)?.amount == (try MerchantWorld.euros(9900)))
-        #expect(receipt(try await world.client.capture(payment)) != nil)
+        #expect(try await world.capture(payment) == all)
         #expect(world.posts("capture") == 1)
         let other = try await world.paid("b")
-        let part = try await world.client.capture(other, amount: try MerchantWorld.euros(5000), reason: .noReason)
+        let part = try await world.capture(other, 5000)
         #expect(receipt(part)?.amount == (try MerchantWorld.euros(5000)))
         let body = try JSONValue(parsing: try #require(world.wire.requests.last { $0.method == .post }).body)
-        #expect(body["amount"] == ["value": "50.00", "currency": "EUR"] && body["reason"] == "NoReason")
+        #expect(body["amount"] == ["value": "50.00", "currency": "EUR"])
         #expect(await world.events(other).count { $0 == .settled } == 1)
     }
 
@@ -94,11 +95,12 @@ import Testing
         let payment = try await world.paid()
         let dollars = try Money(minorUnits: 100, currency: .usd)
         for amount in [dollars, try MerchantWorld.euros(0), try MerchantWorld.euros(9901)] {
-            #expect(
-                await failure { _ = try await world.client.capture(payment, amount: amount) }?.code == .requestRefused)
+            let request = CaptureRequest(of: payment, amount: amount)
+            #expect(await failure { _ = try await world.router.capture(request) }?.code == .requestRefused)
         }
-        let open = try await world.client.open(try MerchantWorld.order("b"))
-        #expect(try await world.client.capture(try #require(open.payment)) == .pending(retryAfter: nil))
+        let open = try #require(try await world.client.open(try MerchantWorld.order("b")).payment)
+        #expect(await failure { _ = try await world.capture(open) }?.code == .requestRefused)
+        #expect(await world.journal.unfinished().isEmpty)
         #expect(world.posts("capture") == 0)
     }
 
@@ -107,12 +109,12 @@ import Testing
         let world = try MerchantWorld()
         let payment = try await world.paid()
         world.faults.inject(.dropBefore) { $1.hasSuffix("/capture") }
-        #expect(await failure { _ = try await world.client.capture(payment) }?.phase == .maybeSent)
+        #expect(isUnknown(try await world.capture(payment)))
+        let part = await failure { _ = try await world.capture(payment, 5000) }
+        #expect(part?.code == .integrity && part?.message.contains("99.00 EUR") == true)
         world.faults.inject(.dropAfter) { $1.hasSuffix("/capture") }
-        let second = try await world.client.capture(payment)
-        #expect(second == .pending(retryAfter: nil) || receipt(second) != nil)
-        world.clock.advance(by: .seconds(1))
-        #expect(receipt(try await world.client.capture(payment)) != nil)
+        #expect(isUnknown(try await world.capture(payment)))
+        #expect(receipt(try await world.capture(payment))?.amount == (try MerchantWorld.euros(9900)))
         #expect(Set(world.wire.keys("capture")).count == 1)
         #expect(await world.events(payment).count { $0 == .settled } == 1)
     }
@@ -133,10 +135,10 @@ import Testing
                     ]
                 })
         }
-        let error = try #require(await failure { _ = try await world.client.capture(payment) })
-        #expect(error.phase == .answered && error.message.contains("ProviderTimeout"))
+        let outcome = try await world.capture(payment)
+        #expect(isDeclined(outcome) && "\(outcome)".contains("ProviderTimeout"))
         #expect(try await world.router.status(of: payment) == .pending(retryAfter: nil))
-        _ = await failure { _ = try await world.client.capture(payment) }
+        _ = await failure { _ = try await world.capture(payment, 5000) }
         #expect(Set(world.wire.keys("capture")).count == 2)
     }
 
@@ -150,8 +152,8 @@ import Testing
                 body: #"{"name":"capture","actionId":"a","executedAt":"2027-01-15T08:00:00Z","links":"#
                     + #"{"execution":"https://api.payrails.io/merchant/workflows/w/executions/another"}}"#)
         ) { $1.hasSuffix("/capture") }
-        let error = try #require(await failure { _ = try await world.client.capture(payment) })
-        #expect(error.code == .integrity && error.phase == .maybeSent)
+        #expect(isUnknown(try await world.capture(payment)))
+        #expect(await world.journal.unfinished().map(\.mayHaveMovedMoney) == [true])
     }
 
     // MARK: Cancelling
@@ -169,7 +171,7 @@ import Testing
     @Test("What is paid is never asked to be cancelled", arguments: PayrailsCaptureMode.allCases)
     func paidIsNotCancelled(mode: PayrailsCaptureMode) async throws {
         let world = try MerchantWorld(mode)
-        let payment = try await mode == .delayed ? world.paid() : world.captured()
+        let payment = try await mode == .manual ? world.captured() : world.paid()
         world.clock.advance(by: .seconds(61))
         #expect(receipt(try await world.router.cancel(payment)) != nil)
         #expect(world.posts("cancel") == 0)

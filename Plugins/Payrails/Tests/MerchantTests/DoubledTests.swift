@@ -44,9 +44,10 @@ import Testing
         _ = await (one, two)
         #expect(await world.events(payment).count { $0 == .cancelled } == 1)
         let other = try await world.paid("b")
-        let (third, fourth) = (world.client, world.client)
-        async let three = try? third.capture(other)
-        async let four = try? fourth.capture(other)
+        let request = CaptureRequest(of: other, amount: try MerchantWorld.euros(9900))
+        let (third, fourth) = (try server(world, 13), try server(world, 14))
+        async let three = try? third.capture(request)
+        async let four = try? fourth.capture(request)
         _ = await (three, four)
         #expect(await world.events(other).count { $0 == .settled } == 1)
     }
@@ -57,16 +58,18 @@ import Testing
     func foreignCaptures() async throws {
         let world = try MerchantWorld()
         let payment = try await world.paid()
-        let other = world.merchant.client(over: SandboxTransport(world.sandbox), clock: world.clock)
-        let amount = try MerchantWorld.euros(5000)
-        world.wire.before { request in
-            guard request.method == .post, request.url.path.hasSuffix("/capture") else { return }
-            _ = try? await other.capture(payment, amount: amount)
+        let other = PaymentRouter(
+            registry: try ProviderRegistry([MerchantWorld.merchant(at: world.clock)]),
+            transport: SandboxTransport(world.sandbox), journal: InMemoryJournal(), clock: world.clock)
+        let request = CaptureRequest(of: payment, amount: try MerchantWorld.euros(5000))
+        world.wire.before { sent in
+            guard sent.method == .post, sent.url.path.hasSuffix("/capture") else { return }
+            _ = try? await other.capture(request)
         }
-        let outcome = try await world.client.capture(payment, amount: try MerchantWorld.euros(8000))
+        let outcome = try await world.capture(payment, 8000)
         #expect(isUnknown(outcome), "\(outcome)")
         #expect(world.posts("capture") == 1)
-        #expect(receipt(try await world.client.capture(payment))?.reference == payment, "it is captured all the same")
+        #expect(receipt(try await world.router.status(of: payment)) != nil, "it is captured all the same")
     }
 
     @Test("Of two captures since the first look, neither is known to be this one's", arguments: [true, false])
@@ -88,7 +91,7 @@ import Testing
                     return ["code": ending, "time": entry["time"] ?? .null]
                 } + others)
         }
-        let outcome = try await world.client.capture(payment, amount: try MerchantWorld.euros(8000))
+        let outcome = try await world.capture(payment, 8000)
         #expect(isUnknown(outcome), "\(outcome)")
     }
 
@@ -208,7 +211,7 @@ import Testing
         let session = try await world.client.open(try MerchantWorld.order())
         _ = try await world.pay(session)
         let payment = try #require(session.payment)
-        _ = try await world.client.capture(payment)
+        _ = try await world.capture(payment)
         _ = try await world.router.refund(try world.refund(payment))
         var text = "\(session) \(world.merchant) \(session.order)"
         dump(session, to: &text)

@@ -84,8 +84,13 @@ struct MerchantWorld: Sendable {
     /// A payment that was captured.
     func captured(_ name: String = "order-1") async throws -> PaymentReference {
         let payment = try await paid(name)
-        _ = try await client.capture(payment)
+        _ = try await capture(payment)
         return payment
+    }
+
+    /// Captures all of a payment, or a part.
+    func capture(_ payment: PaymentReference, _ cents: UInt128 = 9900) async throws -> PaymentOutcome {
+        try await router.capture(CaptureRequest(of: payment, amount: try Self.euros(cents)))
     }
 
     func refund(_ payment: PaymentReference, _ cents: UInt128 = 3300, _ id: String = "credit-1") throws -> RefundRequest

@@ -1,4 +1,5 @@
 import PaymentCore
+import ServiceSupport
 import WalletConnectPayProvider
 
 extension ErrorTable {

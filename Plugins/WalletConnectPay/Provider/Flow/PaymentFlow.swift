@@ -1,5 +1,6 @@
 package import PaymentCore
 package import PaymentReview
+import ServiceSupport
 
 /// The single implementation of the way from a payment's name to its settlement, call by call.
 ///

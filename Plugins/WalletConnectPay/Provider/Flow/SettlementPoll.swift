@@ -1,4 +1,5 @@
 package import PaymentCore
+import ServiceSupport
 
 /// Polling until a confirmed payment is settled.
 package struct SettlementPoll: Sendable {

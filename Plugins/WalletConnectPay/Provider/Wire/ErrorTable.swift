@@ -1,4 +1,5 @@
-package import PaymentCore
+import PaymentCore
+package import ServiceSupport
 
 extension ErrorTable {
     /// WalletConnect Pay's error codes, for a wallet's payment.

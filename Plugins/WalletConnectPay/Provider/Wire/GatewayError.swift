@@ -1,5 +1,6 @@
 package import PaymentCore
 package import PaymentReview
+package import ServiceSupport
 
 /// The reason why the flow has no result. The provider and the vendor's client map it to their own errors.
 package enum GatewayError: Error, Sendable, Hashable {

@@ -1,6 +1,6 @@
 package import MarketModel
 package import PaymentCore
-import PaymentTesting
+package import PaymentTesting
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import ServiceSupport
 import Testing
 
 @testable import WalletConnectPayProvider

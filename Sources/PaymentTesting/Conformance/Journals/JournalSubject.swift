@@ -1,4 +1,5 @@
-public import PaymentCore
+import PaymentCore
+public import PaymentRouting
 
 /// A kind of journal that ``JournalConformance`` probes.
 public struct JournalSubject: Sendable {

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 
 /// The rules of ``AttemptStore``.
 extension JournalTrial {
@@ -215,6 +216,7 @@ extension JournalTrial {
     func subjects() async throws {
         let references =
             [Self.refund("7"), Self.refund("7", of: "other"), Self.refund("7", of: ""), Self.refund("refund:7")]
+            + [PaymentReference(provider: "acme", id: "7", subject: .capture)]
             + ["7", "refund:7", "payment:refund:7", "payment:", "payment:payment:refund:7", ""].map { Self.payment($0) }
         for (index, reference) in references.enumerated() {
             let lease = try await take(reference, "holder \(index)")
@@ -234,6 +236,7 @@ extension JournalTrial {
             }
         }
         expect(
-            try await journal.unfinished().map(\.attempt.reference) == references, "payments and refunds are mixed up")
+            try await journal.unfinished().map(\.attempt.reference) == references,
+            "payments, captures and refunds are mixed up")
     }
 }

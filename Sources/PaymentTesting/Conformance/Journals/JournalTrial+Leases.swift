@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 
 /// The rules of ``LeaseStore``.
 extension JournalTrial {

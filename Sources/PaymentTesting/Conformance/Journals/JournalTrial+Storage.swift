@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 
 /// The rules for concurrent writers, shared storage and loss of power.
 extension JournalTrial {

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -44,10 +45,6 @@ final class JournalTrial: StorageTrial {
         _ id: String, _ payment: PaymentReference = payment(), at start: Date = start, seal: String? = nil
     ) throws -> PaymentAttempt {
         let amount = try Money(minorUnits: 12_345_678_901_234_567_890_123, currency: .eur)
-        var refund: RefundRequest?
-        if let refunded = payment.refundedPayment {
-            refund = RefundRequest(of: refunded, amount: amount, id: payment.id)
-        }
         var option = PaymentMethodOption(
             id: "o", title: "Naïve \"euros\" \u{0}\u{1F4B6}", amount: amount, isEstimate: true,
             account: try AccountID("eip155:8453:0xab16a96D359eC26a11e2C2b3d8f8B8942d5Bfcdb"),
@@ -57,7 +54,7 @@ final class JournalTrial: StorageTrial {
         option.unmet = [.page]
         return PaymentAttempt(
             id: AttemptID(rawValue: id), reference: payment, option: option, idempotencyKey: "key of " + id,
-            startedAt: start, expiresAt: start.addingTimeInterval(0.1), refund: refund, seal: seal)
+            startedAt: start, expiresAt: start.addingTimeInterval(0.1), seal: seal)
     }
 
     static func entry(_ event: JournalEntry.Event, at date: Date = start, seal: String? = nil) -> JournalEntry {

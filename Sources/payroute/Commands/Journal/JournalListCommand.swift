@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentRouting
 import PaymentStore
 
 /// `payroute journal list`.

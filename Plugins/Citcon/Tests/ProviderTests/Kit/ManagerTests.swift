@@ -3,6 +3,7 @@ import CitconSandbox
 import Foundation
 import PaymentCore
 import PaymentLoopback
+import PaymentTesting
 import PaymentTransport
 import Synchronization
 import Testing

@@ -61,7 +61,7 @@ import Testing
     func sandbox() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid(captures: false)
-        _ = try await world.client.capture(charge.reference, amount: try Money(minorUnits: 1000, currency: .usd))
+        _ = try await world.capture(charge, try Money(minorUnits: 1000, currency: .usd))
         await world.sandbox.dispute(charge: charge.id, .claimed)
         await world.sandbox.dispute(charge: charge.id, .won)
         let client = try CPayClient(world.wire, token: await world.sandbox.accessToken().reveal())

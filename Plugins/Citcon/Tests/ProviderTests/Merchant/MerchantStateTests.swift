@@ -18,7 +18,7 @@ import Testing
     func goesForwardOnly() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid(captures: false)
-        _ = try await world.client.capture(charge.reference)
+        _ = try await world.capture(charge)
         let authorized = try await notification(world, 0)
         let captured = try await notification(world, 1)
         var state = CitconTransactionState(id: charge.id)

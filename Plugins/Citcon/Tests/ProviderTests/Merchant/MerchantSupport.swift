@@ -71,6 +71,18 @@ struct MerchantWorld: Sendable {
         await events(charge).count { if case .refunded = $0 { true } else { false } }
     }
 
+    /// Captures an authorised charge, or a part of it.
+    func capture(_ charge: CitconCharge, _ amount: Money? = nil) async throws -> PaymentOutcome {
+        try await router.capture(CaptureRequest(of: charge.reference, amount: amount ?? charge.amount))
+    }
+
+    /// The report of a charge's capture.
+    func captured(_ charge: CitconCharge, _ amount: Money? = nil) -> ServiceReport {
+        let request = CaptureRequest(of: charge.reference, amount: amount ?? charge.amount)
+        return .succeeded(
+            PaymentReceipt(reference: request.reference, amount: request.amount, transactionID: charge.id))
+    }
+
     func receipt(_ charge: CitconCharge) -> ServiceReport {
         .succeeded(PaymentReceipt(reference: charge.reference, amount: charge.amount, transactionID: charge.id))
     }

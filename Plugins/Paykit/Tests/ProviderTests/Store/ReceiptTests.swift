@@ -2,6 +2,7 @@ import Foundation
 import PaykitProvider
 import PaymentCore
 import PaymentRecurring
+import PaymentRouting
 import PaymentStore
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import PaykitProvider
 import PaymentCore
+import PaymentRouting
 import PaymentStore
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import PaykitKit
 import PaymentCore
 import PaymentRecurring
 import PaymentStore
+import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import PaykitPubky
 import PaymentCore
+import PaymentTesting
 import Testing
 
 @testable import PaykitProvider

@@ -1,6 +1,7 @@
 import PaykitPubky
 import PaymentCore
 import PaymentCrypto
+import PaymentTesting
 import Testing
 
 @testable import PaykitProvider

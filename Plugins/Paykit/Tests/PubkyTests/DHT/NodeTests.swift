@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentTesting
 import Testing
 
 @testable import PaykitNetworkSandbox

@@ -1,6 +1,7 @@
 import PaykitNetwork
 import PaykitNetworkSandbox
 import PaymentCore
+import PaymentTesting
 import PaymentTransport
 import Testing
 

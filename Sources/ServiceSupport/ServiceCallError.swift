@@ -1,3 +1,5 @@
+package import PaymentCore
+
 /// The reason for which a call to a service has no result. Each vendor has its own type for it, and all provide in one
 /// form what an ``ErrorTable`` needs.
 package protocol ServiceCallError: Error {

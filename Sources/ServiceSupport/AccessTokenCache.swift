@@ -1,3 +1,5 @@
+package import PaymentCore
+
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+package import PaymentCore
+
 /// One question, asked again with pauses until an answer ends the loop or the limit is reached: the loop by which the
 /// vendors' flows wait for the outcome of a payment.
 package struct PollingLoop: Sendable {

@@ -1,3 +1,5 @@
+public import PaymentCore
+
 /// The reason for which a journal refused to open, read or write. The journal is no worse than before in each case.
 @nonexhaustive
 public enum JournalError: Error, Sendable, Hashable {

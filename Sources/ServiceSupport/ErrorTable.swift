@@ -1,3 +1,5 @@
+package import PaymentCore
+
 /// The meanings of one service's refusals, by code first and by HTTP status where no code has one. It maps every failed
 /// call to a ``PaymentError``.
 ///

@@ -1,3 +1,5 @@
+public import PaymentCore
+
 /// The attempts and their progress: written by the holder of the payment's lease, read by any process.
 ///
 /// Every method returns only when its writes survive the end of the process. Writes that keep a payment from being made

@@ -1,3 +1,4 @@
+public import PaymentCore
 import Synchronization
 
 /// A source of the same random numbers for the same seed: for sandboxes, simulations and tests. Its numbers are

@@ -1,0 +1,66 @@
+import CitconProvider
+public import PaymentCore
+import ServiceSupport
+
+extension CitconMerchant: CapturingService {
+    /// Captures an authorised amount, all of it or less, once: by a reference that is derived from the charge.
+    ///
+    /// The vendor does not document the service's answer, so the client inquires about the charge afterwards.
+    ///
+    /// - Returns: the report of the capture, with the captured amount; pending when the service does not report it yet.
+    /// - Throws: ``PaymentError``; with phase `maybeSent` it may have been captured. `integrity` when another amount
+    ///   was captured, now or before.
+    public func capture(_ request: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport {
+        let client = client(context)
+        let charge = try await client.found(request.payment)
+        guard charge.state == .authorized else {
+            guard let state = charge.state, state != .initiated, state != .pending else {
+                throw PaymentError(
+                    .requestRefused, "Citcon captures only what is authorised, and this charge is not yet",
+                    provider: id, phase: .answered)
+            }
+            return charge.merchantReport(of: request.reference)
+        }
+        guard let whole = charge.money, let units = CitconMerchantClient.units(of: request.amount, as: whole),
+            units > 0, let chargeID = charge.id
+        else {
+            throw PaymentError(
+                .requestRefused, "the amount is zero, or in another currency than the charge", provider: id)
+        }
+        // A failure to get a token must not obscure if the capture itself was sent.
+        try await asMerchant(id) { () throws(CitconCallError) in try await client.service.prepare() }
+        let body: JSONValue = [
+            "id": .string(chargeID), "reference": .string(MerchantReference.capture(request.payment)),
+            "transaction_reference": .string(request.payment.id), "amount": .number(JSONNumber(units)),
+        ]
+        // Citcon refuses a reference that was used before, so that a repetition captures nothing more.
+        _ = try await context.step("capture", .mutation(replay: .sameKey)) {
+            do throws(CitconCallError) { _ = try await client.service.capture(body) } catch {
+                try await confirm(refusal: error, of: request, client)
+            }
+            return true
+        }
+        return try await status(of: request, in: context)
+    }
+
+    /// Throws unless the charge was captured all the same: by a copy of the request that the network made, or by
+    /// another request.
+    private func confirm(
+        refusal error: CitconCallError, of request: CaptureRequest, _ client: CitconMerchantClient
+    ) async throws(PaymentError) {
+        let after = try? await client.found(request.payment)
+        if let after, after.state != .authorized { return }
+        let open = error.merchantError(isMutation: true, of: id)
+        // "The reference was used before": by an earlier copy of this request, which may be in flight.
+        let isOpen = after == nil || error.leavesFateOpen || open.vendorCode == "4100"
+        throw isOpen ? open : error.merchantError(isMutation: false, of: id)
+    }
+
+    /// Asks for the status of a capture.
+    ///
+    /// - Returns: the report of the charge, with the captured amount.
+    /// - Throws: ``PaymentError`` when the inquiry fails.
+    public func status(of capture: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport {
+        try await client(context).found(capture.payment).merchantReport(of: capture.reference)
+    }
+}

@@ -1,0 +1,61 @@
+import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The rules by which two records of one service are of the same payment, or may be. Nothing else decides that.
+///
+/// A payment is what its ``PaymentReference`` names. Three kinds of services need more: those whose links have names
+/// that only the service can resolve, those whose links name a payee and no payment, so that names are drawn, and those
+/// where several links may give their payments one name.
+struct PaymentIdentity: Sendable {
+    private let provider: ProviderID
+    private let aliased: (any AliasedPaymentProvider)?
+    private let paying: (any PayeeProvider)?
+    private let reusing: (any ReusableReferenceProvider)?
+
+    init(at provider: ProviderID, _ service: any PaymentService) {
+        self.provider = provider
+        aliased = service as? any AliasedPaymentProvider
+        paying = service as? any PayeeProvider
+        reusing = service as? any ReusableReferenceProvider
+    }
+
+    /// True if a payment may have several names.
+    var hasAliases: Bool { aliased != nil }
+
+    /// Returns the payee of an option, where its link names no single payment; nil otherwise.
+    func payee(of option: PaymentMethodOption) -> String? { paying?.payee(of: option) }
+
+    /// Returns true if `attempt` is a payment to `payee`, whatever its name.
+    func isPayment(_ attempt: PaymentAttempt, to payee: String) -> Bool {
+        isPayment(attempt) && self.payee(of: attempt.option) == payee
+    }
+
+    /// Returns true if `attempt` may be at `payment` under another name: one of the two names can be resolved by the
+    /// service alone, and nothing shows that they differ. What shows it is the end of the payment's time.
+    ///
+    /// - Parameter ends: the ends of the payment's time, as far as they are known.
+    func mayBe(_ payment: PaymentReference, until ends: [Date], _ attempt: PaymentAttempt) -> Bool {
+        guard let aliased, payment.isPayment, isPayment(attempt), attempt.reference != payment,
+            aliased.isUnresolved(payment) || aliased.isUnresolved(attempt.reference)
+        else { return false }
+        guard let end = attempt.expiresAt, !ends.isEmpty else { return true }
+        return ends.contains(end)
+    }
+
+    private func isPayment(_ attempt: PaymentAttempt) -> Bool {
+        attempt.reference.provider == provider && attempt.reference.isPayment
+    }
+
+    /// True if one name may be of several payments.
+    var reusesNames: Bool { reusing != nil }
+
+    /// Throws when `attempt`, which has the same name as the payment of `link`, is about something else.
+    func distinguish(_ link: PaymentLink?, from attempt: PaymentAttempt) throws(PaymentError) {
+        if let link { try reusing?.distinguish(link, from: attempt) }
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+@Suite("Captures of authorised money")
+struct CaptureTests {
+    /// A shop that captures, by closures.
+    private struct CapturingShop: CapturingService, RefundingService {
+        typealias Capture = @Sendable (CaptureRequest, ProviderContext) async throws -> ServiceReport
+
+        var shop = Shop()
+        var captureBody: Capture = { request, _ in CaptureTests.receipt(request) }
+        var captureStatus: Capture = { request, _ in
+            .unknown(UnknownOutcome(reference: request.reference, message: "no capture shows"))
+        }
+        var calls: Tally { shop.calls }
+
+        let descriptor = ProviderDescriptor(id: "acme", name: "Acme", outboundHosts: ["api.acme.example"])
+        func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
+            try await shop.status(of: payment, in: context)
+        }
+        func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
+            try await shop.refund(request, in: context)
+        }
+        func status(of refund: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
+            try await shop.status(of: refund, in: context)
+        }
+        func capture(_ request: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport {
+            try await context.step("capture", .mutation(replay: .never)) {
+                calls.count("capture")
+                return try await captureBody(request, context)
+            }
+        }
+        func status(of capture: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport {
+            calls.count("capture status")
+            return try await captureStatus(capture, context)
+        }
+    }
+
+    private let journal = InMemoryJournal()
+    private let clock = VirtualClock()
+    private let all = CaptureRequest(of: ScriptedProvider.reference, amount: .cents(250))
+    private let part = CaptureRequest(of: ScriptedProvider.reference, amount: .cents(100))
+
+    private func router(_ shop: some PaymentService, seed: UInt64 = 1) throws -> PaymentRouter {
+        PaymentRouter(
+            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal, clock: clock,
+            random: SeededRandomSource(seed: seed))
+    }
+
+    private static func receipt(_ request: CaptureRequest) -> ServiceReport {
+        .succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
+    }
+
+    private static func code(_ work: () async throws -> Void) async -> PaymentError.Code? {
+        do {
+            try await work()
+            return nil
+        } catch { return (error as? PaymentError)?.code }
+    }
+
+    @Test("A payment is captured once, and its capture is neither the payment nor a refund of it")
+    func once() async throws {
+        let shop = CapturingShop()
+        for seed in [1, 1, 2] as [UInt64] {
+            let outcome = try await router(shop, seed: seed).capture(all)
+            #expect(outcome == Self.receipt(all) && outcome.description == "captured")
+        }
+        #expect(shop.calls["capture"] == 1)
+        #expect(await journal.histories(of: ScriptedProvider.reference).isEmpty)
+        let reference = all.reference
+        #expect(reference != ScriptedProvider.reference && reference.capturedPayment == ScriptedProvider.reference)
+        #expect(!reference.isPayment && !reference.isRefund && reference.description == "capture acme/p1")
+        #expect(PaymentReference(parts: reference.parts) == reference)
+        let router = try router(shop)
+        for call: () async throws -> Void in [
+            { _ = try await router.status(of: reference) },
+            { _ = try await router.capture(CaptureRequest(of: reference, amount: .cents(1))) },
+            { _ = try await router.refund(RefundRequest(of: reference, amount: .cents(1), id: "c")) },
+        ] { #expect(await Self.code(call) == .notAPayment) }
+    }
+
+    @Test("A service that captures nothing is refused by name")
+    func unsupported() async throws {
+        let router = try router(Shop())
+        #expect(await Self.code { _ = try await router.capture(all) } == .unsupported)
+    }
+
+    @Test("While a capture may have been made, another amount is not captured, and after a refusal it is")
+    func otherAmount() async throws {
+        var shop = CapturingShop()
+        shop.captureBody = { _, _ in throw TransportError(.maybeSent, .timedOut, origin: "https://api.acme.example") }
+        guard case .unknown = try await router(shop).capture(all) else {
+            Issue.record("the request may still arrive")
+            return
+        }
+        let other = try router(shop, seed: 2)
+        await #expect {
+            try await other.capture(part)
+        } throws: {
+            ($0 as? PaymentError)?.code == .integrity && "\($0)".contains("2.50 EUR")
+        }
+        #expect(shop.calls["capture"] == 1)
+        // The service refuses it in the end, and nothing was captured.
+        shop.captureStatus = { _, _ in .declined(DeclineReason(.refused, "not enough is authorised")) }
+        guard case .declined = try await router(shop, seed: 3).capture(all) else {
+            Issue.record("the service says that it captured nothing")
+            return
+        }
+        shop.captureBody = { request, _ in Self.receipt(request) }
+        let last = try router(shop, seed: 4)
+        #expect(try await last.capture(part) == Self.receipt(part))
+        #expect(await Self.code { _ = try await last.capture(all) } == .integrity)
+    }
+
+    @Test("A receipt for another capture, another amount or none states nothing", arguments: 0..<4)
+    func foreign(row: Int) async throws {
+        var shop = CapturingShop()
+        let foreign: PaymentReceipt =
+            switch row {
+            case 0: PaymentReceipt(reference: all.reference)
+            case 1: PaymentReceipt(reference: all.reference, amount: .cents(249))
+            case 2: PaymentReceipt(reference: ScriptedProvider.reference, amount: .cents(250))
+            default:
+                PaymentReceipt(
+                    reference: PaymentReference(provider: "acme", id: "p2", subject: .capture), amount: .cents(250))
+            }
+        shop.captureBody = { _, _ in .succeeded(foreign) }
+        shop.captureStatus = { _, _ in .succeeded(foreign) }
+        guard case .unknown = try await router(shop).capture(all) else {
+            Issue.record("a foreign receipt was believed")
+            return
+        }
+        #expect(await journal.unfinished().map(\.attempt.capture) == [all])
+    }
+
+    @Test("While a payment is refunded it is not captured, and the other way round", arguments: [true, false])
+    func oneAtATime(isCaptureFirst: Bool) async throws {
+        let (inside, leave) = (Gate(), Gate())
+        var shop = CapturingShop()
+        shop.captureBody = { request, _ in
+            if isCaptureFirst {
+                await inside.open()
+                await leave.pass()
+            }
+            return Self.receipt(request)
+        }
+        shop.shop.refundBody = { request, _ in
+            if !isCaptureFirst {
+                await inside.open()
+                await leave.pass()
+            }
+            return .succeeded(PaymentReceipt(reference: request.reference))
+        }
+        let refund = RefundRequest(of: all.payment, amount: .cents(50), id: "credit-1")
+        let (one, other) = (try router(shop), try router(shop, seed: 2))
+        let running = Task { try await isCaptureFirst ? one.capture(all) : one.refund(refund) }
+        await inside.pass()
+        let second = await Self.code { _ = try await isCaptureFirst ? other.refund(refund) : other.capture(all) }
+        #expect(second == .inUse && shop.calls["refund"] + shop.calls["capture"] == 1)
+        await leave.open()
+        guard case .succeeded = try await running.value else {
+            Issue.record("the first was not made")
+            return
+        }
+    }
+
+    @Test("An interrupted capture is settled by recovery, from the service's status")
+    func recovery() async throws {
+        var shop = CapturingShop()
+        shop.captureBody = { _, _ in throw TransportError(.maybeSent, .timedOut, origin: "https://api.acme.example") }
+        _ = try await router(shop).capture(all)
+        shop.captureStatus = { request, _ in Self.receipt(request) }
+        let reports = try await router(shop, seed: 2).recover(as: Payer())
+        #expect(reports.map(\.result) == [.success(PaymentOutcome(stating: Self.receipt(all)))])
+        #expect(shop.calls["capture"] == 1)
+    }
+}
