@@ -28,7 +28,7 @@
             bell = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
             let started =
                 bell >= 0
-                && Self.startThread { [self] in
+                && CurlThread.start("payment-http") { [self] in
                     // Made here, so that it cannot be seen by another thread.
                     if let multi = CurlMulti(configuration, bell: bell) { run(multi) } else { close() }
                     refuseLateComers()
@@ -111,39 +111,6 @@
 
         private static func refuse(_ request: HTTPRequest, _ reply: CurlReply) {
             reply.resume(returning: .failure(TransportError(.notSent, .cancelled, origin: request.url.origin)))
-        }
-
-        // MARK: The thread itself
-
-        private final class Body {
-            let run: @Sendable () -> Void
-            init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-        }
-
-        private static func startThread(_ run: @escaping @Sendable () -> Void) -> Bool {
-            var thread = pthread_t()
-            let body = Unmanaged.passRetained(Body(run))
-            // The thread inherits the mask: the application's signal handlers do not run on it, and a connection that
-            // closes while something is written to it does not end the process.
-            var all = sigset_t()
-            var before = sigset_t()
-            sigfillset(&all)
-            pthread_sigmask(SIG_SETMASK, &all, &before)
-            defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-            let failure = pthread_create(
-                &thread, nil,
-                { context in
-                    ccurl_name_thread("payment-http")
-                    guard let context else { return nil }
-                    Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
-                    return nil
-                }, body.toOpaque())
-            guard failure == 0 else {
-                body.release()
-                return false
-            }
-            pthread_detach(thread)
-            return true
         }
     }
 #endif

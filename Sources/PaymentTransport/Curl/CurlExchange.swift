@@ -12,6 +12,7 @@
         private(set) var ticket: CurlTicket?
 
         private let configuration: TransportConfiguration
+        private let watchdog: CurlWatchdog
         private let errorText: UnsafeMutablePointer<CChar>
         private var url: HTTPURL?
         private var replay = HTTPRequest.Replay.never
@@ -33,10 +34,11 @@
         private static let longestIdle = 60
 
         /// - Returns: nil when libcurl has no memory for another handle.
-        init?(_ configuration: TransportConfiguration) {
+        init?(_ configuration: TransportConfiguration, _ watchdog: CurlWatchdog) {
             guard let easy = curl_easy_init() else { return nil }
             self.easy = easy
             self.configuration = configuration
+            self.watchdog = watchdog
             errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
             errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
             setConstantOptions()
@@ -83,6 +85,12 @@
                 CurlExchange.of(context).open(address)
             }
             set(CURLOPT_OPENSOCKETDATA, context)
+            // A connection may outlive the exchange that opened it, not the watchdog.
+            _ = ccurl_set_close(easy) { watchdog, socket in
+                guard let watchdog else { return -1 }
+                return Unmanaged<CurlWatchdog>.fromOpaque(watchdog).takeUnretainedValue().close(socket)
+            }
+            set(CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(watchdog).toOpaque())
             _ = ccurl_set_debug(easy) { _, kind, _, count, context in
                 if kind == CURLINFO_DATA_IN { CurlExchange.of(context).chunked += count }
                 return 0
@@ -205,9 +213,11 @@
                 return CURL_SOCKET_BAD
             }
             // Programs that are started meanwhile do not inherit it.
-            return socket(
+            let opened = socket(
                 address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
                 address.pointee.protocol)
+            if opened >= 0 { watchdog.follow(opened) }
+            return opened
         }
 
         private func mayDispatch() -> Bool {
@@ -260,6 +270,11 @@
         private static let nearAddress = TransportError.Reason.connectFailed(
             "its name leads to this machine or to its own link; a service of this machine is called localhost")
 
+        private var endless: TransportError.Reason {
+            let text = "the server sent without an end and without content, and was cut off"
+            return phase == .notSent ? .connectFailed(text) : .connectionLost(text)
+        }
+
         // MARK: The end
 
         // Read for failures only, because it is made anew each time.
@@ -269,13 +284,16 @@
         private var phase: TransportError.Phase { dispatches == 0 ? .notSent : .maybeSent }
 
         /// Answers the caller after libcurl ended the transfer with `code`, and makes the exchange ready for another.
-        func finish(_ code: CURLcode) {
+        ///
+        /// - Parameter wasCut: true if a connection has ended because ``CurlWatchdog`` took it away.
+        func finish(_ code: CURLcode, wasCut: Bool) {
             if code == CURLE_OK, verdict == nil {
                 answer(response)
             } else {
                 let reason =
                     verdict
                     ?? (leadsHere && code == CURLE_COULDNT_CONNECT ? Self.nearAddress : nil)
+                    ?? (wasCut && code != CURLE_OPERATION_TIMEDOUT ? endless : nil)
                     ?? CurlErrors.reason(
                         of: code, sent: phase == .maybeSent, text: String(cString: errorText), systemError: systemError)
                 answer(.failure(TransportError(phase, reason, origin: origin)))

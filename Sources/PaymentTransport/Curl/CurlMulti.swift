@@ -13,6 +13,7 @@
         private let configuration: TransportConfiguration
         private let epoll: Int32
         private let bell: Int32
+        private let watchdog: CurlWatchdog
         private var events: [epoll_event]
         /// The time at which libcurl wants to be called, in milliseconds of the monotonic clock.
         private var due: Int?
@@ -32,10 +33,15 @@
         /// - Returns: nil when the system has no descriptor or memory left.
         init?(_ configuration: TransportConfiguration, bell: Int32) {
             guard Self.isReady, let multi = curl_multi_init() else { return nil }
+            guard let watchdog = CurlWatchdog() else {
+                curl_multi_cleanup(multi)
+                return nil
+            }
             epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
             self.multi = multi
             self.configuration = configuration
             self.bell = bell
+            self.watchdog = watchdog
             events = Array(repeating: epoll_event(), count: Self.eventsPerTurn)
             guard epoll >= 0, watch(bell, EPOLLIN.rawValue, EPOLL_CTL_ADD) else { return nil }
 
@@ -60,6 +66,7 @@
         deinit {
             idle = []
             curl_multi_cleanup(multi)
+            watchdog.end()
             if epoll >= 0 { close(epoll) }
         }
 
@@ -70,7 +77,7 @@
                 reply.resume(returning: .failure(TransportError(.notSent, reason, origin: request.url.origin)))
             }
             if ticket.isCancelled.load(ordering: .relaxed) { return refuse(.cancelled) }
-            guard let exchange = idle.popLast() ?? CurlExchange(configuration) else {
+            guard let exchange = idle.popLast() ?? CurlExchange(configuration, watchdog) else {
                 return refuse(.connectFailed("out of memory"))
             }
             guard exchange.begin(request, ticket: ticket, reply: reply) else {
@@ -123,15 +130,18 @@
             if event.events & (EPOLLIN.rawValue | EPOLLHUP.rawValue) != 0 { flags |= CURL_CSELECT_IN }
             if event.events & EPOLLOUT.rawValue != 0 { flags |= CURL_CSELECT_OUT }
             if event.events & EPOLLERR.rawValue != 0 { flags |= CURL_CSELECT_ERR }
-            var running: Int32 = 0
-            curl_multi_socket_action(multi, event.data.fd, flags, &running)
+            act(event.data.fd, flags)
         }
 
         private func runTimer() {
             guard let due, due <= Self.now else { return }
             self.due = nil
+            act(CURL_SOCKET_TIMEOUT, 0)
+        }
+
+        private func act(_ socket: Int32, _ flags: Int32) {
             var running: Int32 = 0
-            curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+            watchdog.call { curl_multi_socket_action(multi, socket, flags, &running) }
         }
 
         private var timeToWait: Int32 {
@@ -141,6 +151,7 @@
 
         private func answerFinished() {
             var left: Int32 = 0
+            var wasCut: Bool?
             while let message = curl_multi_info_read(multi, &left) {
                 guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
                 // The message is gone after the handle is removed.
@@ -151,7 +162,8 @@
                 guard let context else { continue }
                 let exchange = Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
                 if let ticket = exchange.ticket { running.removeValue(forKey: ObjectIdentifier(ticket)) }
-                exchange.finish(code)
+                wasCut = wasCut ?? (code == CURLE_OK ? nil : watchdog.takeClosedCut())
+                exchange.finish(code, wasCut: wasCut == true)
                 keep(exchange)
             }
         }

@@ -1,12 +1,16 @@
 #pragma once
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -85,6 +89,27 @@ static inline CURLcode ccurl_set_before_request(CURL *easy, curl_prereq_callback
 static inline CURLcode ccurl_set_open(CURL *easy, curl_opensocket_callback function) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
 }
+
+static inline CURLcode ccurl_set_close(CURL *easy, curl_closesocket_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
+}
+
+// The bytes that have been read from a TCP connection: those that came less those that wait. 0 for other files.
+static inline intptr_t ccurl_consumed(int connection) {
+    // The beginning of Linux' struct tcp_info, which is only ever extended; another header has an older form of it.
+    struct { char others[128]; uint64_t bytes_received; } info;
+    socklen_t size = sizeof info;
+    int waiting = 0;
+    memset(&info, 0, sizeof info);
+    if (getsockopt(connection, IPPROTO_TCP, 11 /* TCP_INFO */, &info, &size) != 0) return 0;
+    if (ioctl(connection, SIOCINQ, &waiting) != 0) return 0;
+    return (intptr_t)info.bytes_received - waiting;
+}
+
+extern int dup3(int from, int to, int flags);
+
+// Puts the file `by` in the place of `number`, at once, so that the number is never free.
+static inline int ccurl_replace(int number, int by) { return dup3(by, number, O_CLOEXEC); }
 
 // True for an address of this machine or of its link alone: 127.0.0.0/8, 0.0.0.0/8, 169.254.0.0/16, ::1, ::, fe80::/10,
 // and those of IPv4 written as IPv6.
