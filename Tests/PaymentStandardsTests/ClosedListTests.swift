@@ -21,7 +21,7 @@ struct ClosedListTests {
         return text + Hex.encode([UInt8(sum >> 8), UInt8(sum & 0xFF)]).uppercased()
     }
 
-    /// EMVCo QRCPS MPM 1.1, 4.7.1 and 4.7.5.
+    /// EMVCo QRCPS MPM 1.1.
     @Test("A merchant code's point of initiation is 11 or 12, its amount above zero in any form that is listed")
     func merchantCodes() throws {
         for initiation in [nil, "11", "12"] {
@@ -43,7 +43,7 @@ struct ClosedListTests {
         }
     }
 
-    /// EMVCo QRCPS MPM 1.1, 4.2: the format `ans`.
+    /// EMVCo QRCPS MPM 1.1: the format `ans`.
     @Test("A merchant code is made of ASCII, and of no amount of zero")
     func making() throws {
         func pix(_ name: String, _ city: String = "SAO PAULO", centavos: UInt64? = 100) throws -> MerchantCode {
@@ -118,5 +118,122 @@ struct ClosedListTests {
         for text in ["lnurl1dp68gup69uhhqcte9ejhsctdwpkx2tmcpr8qc8", "lnurl1dp68gurn8ghj7ctzvvhx7mnfdahz77qhmykf6"] {
             #expect(throws: StandardDefect.self) { try LNURL(try PaymentLink(text)) }
         }
+    }
+
+    /// EMVCo QRCPS MPM 1.1: the country of ISO 3166-1, the fees, the name in another language.
+    @Test("A merchant code's country, fees and language are of the closed lists")
+    func merchantLists() throws {
+        func read(_ objects: String..., country: String = "DE") throws -> MerchantCode {
+            let text =
+                "00020102164000123456789012" + "52045811" + "5303978" + objects.joined()
+                + "5802\(country)" + "5904Cafe" + "6003Ulm"
+            return try MerchantCode(text: Self.sealed(text))
+        }
+        for objects in [
+            "550202560401.5", "550202560298", "550202560398.", "55020357013",
+            "55020357023.",
+            "550203570503.50",
+        ] { _ = try read(objects) }
+        for objects in ["55020256010", "55020256040.00", "55020357010", "550203570500.00"] {
+            #expect(throws: StandardDefect.self, "\(objects)") { try read(objects) }
+        }
+        _ = try read(country: "XK")
+        for country in ["de", "ZZ", "D1"] {
+            #expect(throws: StandardDefect.self, "\(country)") { try read(country: country) }
+        }
+        _ = try read("64180002ZH0108XXXXXXXX")
+        for language in ["64060002ZH", "64120108XXXXXXXX", "64190003ZHO0108XXXXXXXX", "64180002Z10108XXXXXXXX"] {
+            #expect(throws: StandardDefect.self, "\(language)") { try read(language) }
+        }
+    }
+
+    private static func sealed(_ objects: String) -> String {
+        let text = objects + "6304"
+        let sum = CyclicRedundancy.crc16(text.utf8, initial: 0xFFFF)
+        return text + Hex.encode([UInt8(sum >> 8), UInt8(sum & 0xFF)]).uppercased()
+    }
+
+    /// Replaces `old` in a valid row of the vectors of `file`, and reads the text.
+    private static func changed<Standard: PaymentStandard>(
+        _ standard: Standard.Type, _ text: String, _ old: String, _ new: String
+    ) throws -> Standard {
+        let changed = text.replacing(old, with: new)
+        #expect(changed != text)
+        return try Standard(PaymentLink(changed))
+    }
+
+    @Test("Currencies are those of ISO 4217 where a standard says so")
+    func currencies() throws {
+        let spd = "SPD*1.0*ACC:CZ5855000000001265098001*AM:480.50*CC:CZK"
+        let bank = "bank://singlepaymentsepa?name=A&iban=DE33100205000001194700&amount=1,00&currency=EUR"
+        let invoice = #"{"uqr":1,"tp":1,"nme":"A","due":10,"cur":"SEK","pt":"BG","acc":"433-8778"}"#
+        _ = try ShortPaymentDescriptor(PaymentLink(spd))
+        _ = try BezahlCode(PaymentLink(bank))
+        _ = try SwedishInvoice(PaymentLink(invoice))
+        for unknown in ["ABC", "ZZZ", "eur"] {
+            #expect(throws: StandardDefect.self) { try Self.changed(ShortPaymentDescriptor.self, spd, "CZK", unknown) }
+            #expect(throws: StandardDefect.self) { try Self.changed(BezahlCode.self, bank, "EUR", unknown) }
+            #expect(throws: StandardDefect.self) { try Self.changed(SwedishInvoice.self, invoice, "SEK", unknown) }
+        }
+    }
+
+    @Test("The models of references on Croatian and Slovenian bills are letters and two digits")
+    func models() throws {
+        let croatian =
+            "HRVHUB30\nEUR\n000000000012355\nA\nB\nC\nD\nE\nF\nHR1210010051863000160\nHR01\n7269-68949637676\nCOST\nText\n"
+        _ = try CroatianBill(PaymentLink(croatian))
+        for model in ["HRAB", "HR0X", "HRHR"] {
+            #expect(throws: StandardDefect.self) {
+                try Self.changed(CroatianBill.self, croatian, "HR01\n", model + "\n")
+            }
+        }
+    }
+
+    @Test("A Slovenian bill's reference has a model")
+    func slovenianModels() throws {
+        func bill(_ reference: String) throws -> SlovenianBill {
+            var lines = [
+                "UPNQR", "", "", "", "", "", "", "", "00000000100", "", "", "OTHR", "", "", "SI60011006001234567",
+            ]
+            lines += [reference, "A", "", ""]
+            let sum = lines.reduce(lines.count) { $0 + $1.count }
+            return try SlovenianBill(
+                PaymentLink((lines + ["\(sum < 100 ? "0" : "")\(sum)", ""]).joined(separator: "\n")))
+        }
+        for reference in ["SI00", "SI1200012345678901234", ""] { _ = try bill(reference) }
+        for reference in ["SIAB", "XX00123", "00123", "SI0-1"] {
+            #expect(throws: StandardDefect.self, "\(reference)") { try bill(reference) }
+        }
+    }
+
+    @Test("A web link with an XRP address is read by its parameters, whatever its host")
+    func webLinks() throws {
+        let address = "rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY"
+        for (query, tag, amount) in [
+            ("to=\(address)", nil, nil), ("to=\(address)&dt=123&amount=2.5", "123", "2.5"),
+            ("x=1&amount=7&to=\(address)&dt=0", "0", "7"),
+        ] {
+            let link = try PaymentLink("https://pay.example/any/path?\(query)")
+            guard case .sound(let found) = StandardsReader().recognize(link) else {
+                Issue.record("\(query) is not recognised")
+                continue
+            }
+            let fields = found.fields
+            #expect(fields["to"]?.string == address && fields["tag"]?.number?.text == tag)
+            #expect(fields["amount"]?.string == amount)
+        }
+        // Not an address of this chain: the link is somebody else's.
+        for other in ["to=home", "to=1BoatSLRHtKNngkdXEeobR76b53LETtpyT", "to=", "dt=1"] {
+            let link = try PaymentLink("https://pay.example/?\(other)")
+            let defect = #expect(throws: StandardDefect.self) { try XRP(link) }
+            #expect(defect?.kind == .foreign, "\(other)")
+        }
+        for malformed in ["to=\(address)&dt=x", "to=\(address)&dt=1&dt=2", "to=\(address)&amount=1,5"] {
+            let defect = #expect(throws: StandardDefect.self) {
+                try XRP(PaymentLink("https://pay.example/?\(malformed)"))
+            }
+            #expect(defect?.kind != .foreign, "\(malformed)")
+        }
+        #expect(throws: StandardDefect.self) { try XRP(PaymentLink("http://pay.example/?to=\(address)")) }
     }
 }

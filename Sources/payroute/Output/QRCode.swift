@@ -7,7 +7,7 @@ struct QRCode: Equatable {
     /// The modules row by row; true is dark.
     let modules: [Bool]
 
-    /// The number of UTF-8 among the character sets that a code can name (AIM ITS/04-023).
+    /// The number of UTF-8 among the character sets that a code can name: ECI 26.
     private static let utf8: UInt32 = 26
 
     /// Encodes `text` with medium error correction, or low where only that fits. Nil when it is too long for any code.

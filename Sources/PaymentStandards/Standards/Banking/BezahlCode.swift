@@ -60,8 +60,8 @@ struct BezahlCode: PaymentStandard {
         case "bic": return try BankCode(part, "bic").text
         case "amount": return try DecimalText(part, "amount", amountRules).text
         case "currency":
-            guard part.count == 3, part.bytes.allSatisfy({ $0 &- 0x41 < 26 }) else {
-                throw part.defect(.malformed, "currency", "must be three capital letters")
+            guard ISO4217.exponent(of: part.text) != nil else {
+                throw part.defect(.malformed, "currency", "must be three capital letters of ISO 4217")
             }
         case "account", "bnc":
             guard part.isDigits, part.count <= 9 else {

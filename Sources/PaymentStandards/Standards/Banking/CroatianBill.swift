@@ -44,7 +44,7 @@ struct CroatianBill: PaymentStandard {
         model = try lines.shaped(10, 4...4, "model", mustBe: "HR and two digits") {
             $0.isASCIILetter || $0.isASCIIDigit
         }
-        if let model, !model.hasPrefix("HR") {
+        if let model, !model.hasPrefix("HR") || !model.utf8.dropFirst(2).allSatisfy(\.isASCIIDigit) {
             throw lines[10].defect(.malformed, "model (line 11)", "must be HR and two digits")
         }
         reference = try lines.optional(11, 22, "reference")

@@ -180,8 +180,8 @@ private struct Table {
             order.texts["amount"] = try DecimalText(amount, "amount", DecimalRules(fractionDigits: 2)).text
         }
         let currency = try next("currency")
-        guard currency.count == 3, currency.bytes.allSatisfy({ $0 &- 0x41 < 26 }) else {
-            throw currency.defect(.malformed, "currency", "must be three capital letters")
+        guard ISO4217.exponent(of: currency.text) != nil else {
+            throw currency.defect(.malformed, "currency", "must be three capital letters of ISO 4217")
         }
         order.texts["currency"] = currency.text
         let due = try next("due date")

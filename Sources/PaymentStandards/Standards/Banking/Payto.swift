@@ -92,7 +92,7 @@ public struct Payto: WritablePaymentStandard {
     }
 
     private static func segments(_ path: TextPart, of target: String) throws(StandardDefect) -> [TextPart] {
-        // RFC 8905 section 7.3 and GANA's registry: payments out of band have no account.
+        // The registry of RFC 8905 has a target for payments out of band, which have no account.
         if path.count <= 1, target == "void" { return [] }
         guard path.count > 1 else { throw path.defect(.missing, "path", "is missing; it names the account") }
         var segments: [TextPart] = []

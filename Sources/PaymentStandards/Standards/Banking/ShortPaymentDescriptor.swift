@@ -134,8 +134,8 @@ public struct ShortPaymentDescriptor: WritablePaymentStandard {
             guard part.count <= 10 else { throw part.defect(.length, "amount (AM)", "has more than 10 characters") }
             return try DecimalText(part, "amount (AM)", DecimalRules(fractionDigits: 2)).text
         case "CC":
-            guard part.count == 3, part.bytes.allSatisfy({ $0 &- 0x41 < 26 }) else {
-                throw part.defect(.malformed, "currency (CC)", "must be three capital letters")
+            guard ISO4217.exponent(of: part.text) != nil else {
+                throw part.defect(.malformed, "currency (CC)", "must be three capital letters of ISO 4217")
             }
         case "DT": return try CalendarDay(part, "due date (DT)", .yyyyMMdd).iso
         case "NT":

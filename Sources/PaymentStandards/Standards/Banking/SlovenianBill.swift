@@ -41,6 +41,14 @@ struct SlovenianBill: PaymentStandard {
         reference = try lines.shaped(15, 4...26, "reference", mustBe: "SI or RF, two digits and up to 22 characters") {
             $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-")
         }
+        if let reference {
+            guard ["SI", "RF"].contains(reference.prefix(2)),
+                reference.utf8.dropFirst(2).prefix(2).allSatisfy(\.isASCIIDigit)
+            else {
+                throw lines[15].defect(
+                    .malformed, "reference (line 16)", "must begin with SI or RF and two digits")
+            }
+        }
         if lines[15].starts(with: "RF") { _ = try CreditorReference.rf(lines[15], "reference (line 16)") }
         payee = try lines.required(16, 33, "payee")
         other.set("payeeAddress", try lines.optional(17, 33, "payee's street"))

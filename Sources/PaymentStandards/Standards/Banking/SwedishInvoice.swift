@@ -57,8 +57,8 @@ struct SwedishInvoice: PaymentStandard {
             try DecimalText(part, "due", DecimalRules(fractionDigits: 2, wholeDigits: 15)).text
         }
         let currency = value("cur") ?? TextPart(decoded: "SEK", at: whole.offset)
-        guard currency.count == 3, currency.bytes.allSatisfy({ $0 &- 0x41 < 26 }) else {
-            throw currency.defect(.malformed, "cur", "must be three capital letters")
+        guard ISO4217.exponent(of: currency.text) != nil else {
+            throw currency.defect(.malformed, "cur", "must be three capital letters of ISO 4217")
         }
         self.currency = currency.text
         let kind = try required("pt")

@@ -12,7 +12,7 @@ struct XRP: PaymentStandard {
     /// `r…:123` looks like a URI of an unknown scheme.
     static let patterns: [StandardPattern] =
         ["xrpl", "xrp", "ripple"].map { .scheme($0) } + [
-            .otherScheme, .bare(BareShape("r", lengths: 25...35, .base58)),
+            .otherScheme, .webParameter("to"), .bare(BareShape("r", lengths: 25...35, .base58)),
             .bare(BareShape("X", lengths: 46...48, .base58)), .bare(BareShape("T", lengths: 46...48, .base58)),
             .bare(BareShape("r", lengths: 28...200, .visible)), .bare(BareShape("s", lengths: 29...31, .base58)),
         ]
@@ -32,11 +32,32 @@ struct XRP: PaymentStandard {
         case "xrpl", "xrp", "ripple":
             let rest = link.payload
             try self.init(link: rest.starts(with: "//") ? rest.dropFirst(2) : rest, isBare: false)
+        case "https": try self.init(web: link)
+        case "http": throw TextPart(link).defect(.foreign, "link", "is not encrypted")
         case nil: try self.init(link: TextPart(link).trimmed, isBare: true)
         default:
             // The address was put into lower case as a scheme's name is.
             try self.init(link: TextPart(bytes: Array((link.spelling ?? link.text).utf8)[...]), isBare: true)
         }
+    }
+
+    /// Reads a web link of any host with an address as `to`, and otherwise the parameters of an XRP link: wallets take
+    /// such links by their parameters, and the page is for people without one.
+    private init(web link: PaymentLink) throws(StandardDefect) {
+        let query = link.parts.query
+        var to: TextPart?
+        try Self.reader.read(query) { key, parameter throws(StandardDefect) in
+            if key == "to" { to = try Self.reader.text(parameter, key) }
+        }
+        guard let to else { throw TextPart(link).defect(.foreign, "link", "has no address") }
+        do throws(StandardDefect) {
+            address = try XRPAddress(to, "address")
+        } catch {
+            guard error.kind != .secret else { throw error }
+            throw StandardDefect(.foreign, error.part, at: error.offset, error.advice)
+        }
+        isLink = true
+        try take(query, tagged: nil)
     }
 
     private init(link part: TextPart, isBare: Bool) throws(StandardDefect) {
@@ -50,6 +71,11 @@ struct XRP: PaymentStandard {
         }
         isLink = !isBare || query != nil || number != nil
         if let number { linkTag = try Self.readTag(number) }
+        try take(query, tagged: number)
+    }
+
+    /// Reads the parameters of a link whose address has been read, and perhaps a tag beside it.
+    private mutating func take(_ query: TextPart?, tagged number: TextPart?) throws(StandardDefect) {
         var amountPart: TextPart?
         var tagPart = number
         try Self.reader.read(query) { key, parameter throws(StandardDefect) in

@@ -96,7 +96,7 @@ extension MerchantCode: WritablePaymentStandard {
         guard 1...99 ~= value.unicodeScalars.count else {
             throw StandardDefect(.length, "object \(tag)", at: 0, "must have 1 to 99 characters")
         }
-        // EMVCo QRCPS MPM 1.1, 4.2: these are of format `ans`, the printable characters of ASCII. Of others some
+        // EMVCo QRCPS MPM 1.1: these are of format `ans`, the printable characters of ASCII. Of others some
         // readers count the bytes, some the characters.
         guard value.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else {
             throw StandardDefect(

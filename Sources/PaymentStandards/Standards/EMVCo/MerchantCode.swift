@@ -45,6 +45,7 @@ public struct MerchantCode: PaymentStandard {
         isIncomplete = try MerchantRules.check(objects, text: text, isNational: scheme != nil)
         additional = try MerchantRules.template("62", objects)
         language = try MerchantRules.template("64", objects)
+        try MerchantRules.check(language: language, in: text)
     }
 
     /// Returns the value of object `tag`.

@@ -70,9 +70,9 @@ enum MerchantRules {
         ("52", "merchant category"), ("53", "currency"), ("58", "country"), ("59", "merchant name"), ("60", "city"),
     ]
     private static let omissible: Set<String> = ["52", "59", "60"]
-    /// EMVCo QRCPS MPM 1.1, 4.7.5 (54): different from zero; a mark may end it (`98.`).
+    /// EMVCo QRCPS MPM 1.1, Transaction Amount (54) and Value of Convenience Fee Fixed (56): different from zero; a mark
+    /// may end them (`98.`).
     private static let amount = DecimalRules(needsFraction: false, allowsZero: false)
-    private static let fee = DecimalRules(needsFraction: false)
 
     private static func check(_ object: TagLengthValue) throws(StandardDefect) {
         let value = object.value
@@ -83,7 +83,7 @@ enum MerchantRules {
         }
         switch object.tag {
         case "01":
-            // EMVCo QRCPS MPM 1.1, 4.7.1: all other values are reserved.
+            // EMVCo QRCPS MPM 1.1, Point of Initiation Method: all other values are reserved.
             guard ["11", "12"].contains(value.text) else {
                 throw value.defect(.malformed, "point of initiation (01)", "must be 11 or 12")
             }
@@ -93,25 +93,47 @@ enum MerchantRules {
             guard value.count <= 13 else {
                 throw value.defect(.length, "amount (\(object.tag))", "has more than 13 characters")
             }
-            _ = try DecimalText(value, "amount (\(object.tag))", object.tag == "54" ? amount : fee)
+            _ = try DecimalText(value, "amount (\(object.tag))", amount)
         case "55":
             guard ["01", "02", "03"].contains(value.text) else {
                 throw value.defect(.malformed, "tip indicator (55)", "must be 01, 02 or 03")
             }
         case "57":
             let percent = try DecimalText(
-                value, "fee in percent (57)", DecimalRules(fractionDigits: 2, allowsZero: false))
+                value, "fee in percent (57)",
+                DecimalRules(fractionDigits: 2, needsFraction: false, allowsZero: false))
             guard let hundredths = percent.units(exponent: 2), hundredths <= 9999 else {
                 throw value.defect(.range, "fee in percent (57)", "must be at most 99.99")
             }
         case "58":
-            guard value.count == 2, value.bytes.allSatisfy(\.isASCIILetter) else {
-                throw value.defect(.malformed, "country (58)", "must be two letters")
+            guard CountryCodes.contains(value.text) else {
+                throw value.defect(.malformed, "country (58)", "must be two capital letters of ISO 3166-1")
             }
         case "59": _ = try value.limited(to: 25, "merchant name (59)")
         case "60": _ = try value.limited(to: 15, "city (60)")
         case "61": _ = try value.limited(to: 10, "postal code (61)")
         default: break
+        }
+    }
+
+    /// Checks the name in another language: its language and the name itself are needed.
+    static func check(language objects: [TagLengthValue], in text: TextPart) throws(StandardDefect) {
+        guard !objects.isEmpty else { return }
+        for (tag, name) in [("00", "language (64, 00)"), ("01", "name (64, 01)")] {
+            guard objects.contains(where: { $0.tag == tag && !$0.value.isEmpty }) else {
+                throw StandardDefect(.missing, name, at: text.end, "is missing beside the others of template 64")
+            }
+        }
+        for object in objects {
+            switch object.tag {
+            case "00":
+                guard object.value.count == 2, object.value.bytes.allSatisfy(\.isASCIILetter) else {
+                    throw object.value.defect(.malformed, "language (64, 00)", "must be two letters of ISO 639")
+                }
+            case "01": _ = try object.value.limited(to: 25, "name (64, 01)")
+            case "02": _ = try object.value.limited(to: 15, "city (64, 02)")
+            default: break
+            }
         }
     }
 
