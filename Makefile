@@ -7,6 +7,7 @@ BROWSER := chromium chromium-driver fonts-noto-color-emoji
 OTHER_DHT := python3-libtorrent
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 FUZZ_INPUTS ?= 5000000
+INTEROP_ROWS ?= 150
 STANDARD_INPUTS ?= 2000000
 SEEDS ?= 1000000
 LINK_SEEDS ?= 10000
@@ -33,7 +34,7 @@ BUILT = $$(swift build $(RELEASE) --show-bin-path)
 
 .PHONY: help deps build demo install test suites suites-release suites-sanitized nightly release stack new-provider-test \
 	check-apple browser-test dht-test kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
-	simulate-subscriptions simulate-links mutants format lint docs api clean
+	simulate-subscriptions simulate-links interop mutants format lint docs api clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -150,6 +151,11 @@ simulate-subscriptions: deps ## charge plans for five years, with crashes, absen
 simulate-links: deps ## play histories of two wallets with a private link, in release (LINK_SEEDS=10000)
 	swift build $(RELEASE) --product Simulate
 	@"$(BUILT)/Simulate" --links $(LINK_SEEDS)
+
+interop: deps ## play 22 Python libraries of others against our readers and writers (INTEROP_ROWS=150)
+	swift build $(QUICK) --product payroute
+	swift build $(QUICK) --product InteropWriter
+	@Tests/Interop/run "$(QUICKLY)" $(INTEROP_ROWS)
 
 # As many as find the mutations of private links.
 mutants: export LINK_SEEDS := 40

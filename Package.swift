@@ -280,6 +280,7 @@ let wholes = [
         "Fuzz",
         "\(served) FuzzModel PaymentCrypto PaymentReview PaymentStandards PaymentWallet ReviewModel TestSupport CitconFuzz "
             + "PaykitFuzz PayrailsFuzz WalletConnectPayProvider", at: "Tests/Fuzz"),
+    program("InteropWriter", "PaymentCore PaymentCrypto PaymentStandards PaymentWallet", at: "Tests/Interop/Writer"),
     library("MutationList", at: "Tests/Mutants/List"),
     program("Mutants", "MutationList", at: "Tests/Mutants/Runner"),
 ]
