@@ -55,6 +55,10 @@ struct ReviewTarget: FuzzTarget {
         guard case .approved(let review) = verdict else { return nil }
         let harm = Harm(json)
         if let worst = harm.worst { return "lets pass: \(worst)" }
+        if harm.isUnlisted { return "lets a token pass that no table knows" }
+        if let shown = harm.shown, !(verdict.json["text"]?.string ?? "").contains(shown) {
+            return "shows another amount than \(shown)"
+        }
         return wrongReview(review, json)
     }
 

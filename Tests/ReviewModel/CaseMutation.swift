@@ -22,6 +22,18 @@ package struct CaseMutation {
         "eip155:10", "PermitSingle", "PermitBatchTransferFrom", "PermitWitnessTransferFrom", "ReceiveWithAuthorization",
         "TransferWithAuthorization", "Permit", "uint160", "address", "bytes32", "0x095ea7b3", "0xd3906488",
     ]
+    /// A collection, whose items a transfer of units moves; a token of 18 decimals and one of 0 that no table has; listed
+    /// ones of 18, 8 and 6 on chains where others stand at that address or nothing.
+    private static let units = [
+        "caip19/eip155:1/erc20:0xBC4CA0EdA7647A8aB7C2061c2E118A18a936f13D",
+        "caip19/eip155:1/erc721:0xBC4CA0EdA7647A8aB7C2061c2E118A18a936f13D",
+        "caip19/eip155:1/erc20:0xae7ab96520DE3A18E5e111B5EaAb095312D7fE84",
+        "caip19/eip155:1/erc20:0x8E3A59427B1d87Db234Dd4ff63B25E4BF94672f4",
+        "caip19/eip155:56/erc20:0x55d398326f99059fF775485246999027B3197955",
+        "caip19/eip155:8453/erc20:0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf",
+        "caip19/eip155:10/erc20:0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf",
+        "caip19/eip155:1868/erc20:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
+    ]
     private static let names = [
         "data", "input", "gas", "gasPrice", "maxFeePerGas", "nonce", "chainId", "type", "authorizationList",
         "accessList",
@@ -40,7 +52,7 @@ package struct CaseMutation {
         self.random = random
         self.json = json
         let places = Place.all(in: json).filter {
-            $0.steps.count > 1 && [.key("option"), .key("calls")].contains($0.steps[0])
+            $0.steps.count > 1 && [.key("option"), .key("calls"), .key("allow")].contains($0.steps[0])
         }
         let place = self.random.pick(places + [Place([.key("calls")])])
         guard let value = place.value(in: json) else { return }
@@ -142,6 +154,10 @@ package struct CaseMutation {
     }
 
     private mutating func characters(_ text: String) -> String {
+        if text.hasPrefix("caip19/"), random.below(8) == 0 {
+            note("another token")
+            return random.pick(Self.units)
+        }
         var scalars = Array(text.unicodeScalars)
         let index = random.below(max(scalars.count, 1))
         switch random.below(10) {

@@ -43,15 +43,18 @@ package struct Harm: Sendable {
 
     /// True if the agreed asset may be anything: an item of a collection, or a token whose decimals the service chose.
     ///
-    /// By the tokens of this model, which are fewer than the reviewer's, and those that the case allows.
+    /// By the tokens of ``ListedTokens``, and those that the case allows.
     package var isUnlisted: Bool {
         guard let agreed, agreed.asset.name != "coin" else { return false }
-        return !Self.listed.contains(agreed.asset) && !allowed.contains(agreed.asset)
+        return ListedTokens.decimals[agreed.asset] == nil && !allowed.contains(agreed.asset)
     }
 
-    private static let listed = Set(
-        EthereumAssets.tokens.map { Asset.token("eip155:\($0.chain)", $0.address.lowercased()) }
-            + SolanaDraft.listed.map { Asset(chain: SolanaDraft.chain, name: "token:\($0)") })
+    /// The amount as people have to see it: a listed token's by its true decimals, of another the number of its units.
+    package var shown: String? {
+        guard let agreed, agreed.asset.name != "coin" else { return nil }
+        guard let decimals = ListedTokens.decimals[agreed.asset] else { return "(\(agreed.amount.decimalText) units)" }
+        return agreed.amount.text(decimals: decimals)
+    }
 
     /// The acts that people must be able to distinguish: everything except numbers that only make a signature unique.
     package var visible: [Act] {

@@ -3,10 +3,6 @@ import PaymentCrypto
 
 /// A transaction of Solana that is assembled from its instructions.
 package struct SolanaDraft: Sendable {
-    /// Mints of known tokens.
-    static let listed = [
-        "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo",
-    ]
     package static let chain = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
     package static let system = "11111111111111111111111111111111"
     package static let token = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
