@@ -58,6 +58,33 @@ struct PayTests {
         #expect(result.code == (scenario.statedOutcome == .paid ? 0 : 1))
     }
 
+    @Test("A token in no table is paid only where it is allowed by name, and then shown by its units")
+    func unlistedToken() async throws {
+        var configuration = WalletConnectPaySandbox.Configuration()
+        configuration.pollInMs = 10
+        configuration.offersUnlistedTokenOnly = true
+        let sandbox = WalletConnectPaySandbox(configuration)
+        let server = try LoopbackServer(sandbox)
+        defer { server.stop() }
+        let token = "eip155:8453/erc20:0x5a0b00000000000000000000000000000000D011"
+        let payment = await sandbox.createPayment()
+        func pay(_ options: String...) async -> Captured {
+            await payroute(["pay", payment.link, "--sandbox", server.baseURL.text] + options, input: [])
+        }
+        let refused = await pay()
+        #expect(refused.code == 1)
+        #expect((refused.output + refused.errors).contains("does not allow it by name"), "\(refused)")
+        // The name of another token helps nothing, nor does the same one on another chain.
+        for other in [
+            "eip155:8453/erc20:0xBC4CA0EdA7647A8aB7C2061c2E118A18a936f13D", token.replacing("8453", with: "1"),
+        ] {
+            #expect(await pay("--allow-token", other).code == 1)
+        }
+        let paid = await pay("--allow-token", token)
+        #expect(paid.code == 0, "\(paid)")
+        #expect(paid.output.contains("(12500000 units)"), "\(paid.output)")
+    }
+
     @Test("The steps are shown as they happen, and the ending with payee, amount and transaction")
     func steps() async throws {
         let sandbox = Self.sandbox()

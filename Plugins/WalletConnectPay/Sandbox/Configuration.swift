@@ -26,6 +26,9 @@ extension WalletConnectPaySandbox {
         public var testKeys: Set<String> = [WalletConnectPaySandbox.testKey.reveal()]
         /// The API keys of the live environment.
         public var liveKeys: Set<String> = [WalletConnectPaySandbox.liveKey.reveal()]
+        /// True if payments offer one option only, a token that no table of wallets knows: a wallet signs for it only
+        /// where its owner allows it by name.
+        public var offersUnlistedTokenOnly = false
         /// The maximum price of a payment, in US cents. The service has such a limit; its value is not known.
         public var largestAmount: UInt128?
         /// The endpoint for webhooks of the test environment; nil for none.

@@ -56,6 +56,10 @@ extension Asset {
         chain: "eip155:8453", network: "Base", symbol: "USDC", name: "USD Coin", decimals: 6,
         reference: "erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
         mechanism: .authorization(name: "USD Coin", version: "2"))
+    /// A token that is in no table.
+    static let unlisted = Asset(
+        chain: "eip155:8453", network: "Base", symbol: "SHOP", name: "Shop Dollar", decimals: 6,
+        reference: "erc20:0x5a0b00000000000000000000000000000000D011", mechanism: .permit2(approving: false))
     static let tether = Asset(
         chain: "eip155:1", network: "Ethereum", symbol: "USDT", name: "Tether USD", decimals: 6,
         reference: "erc20:0xdAC17F958D2ee523a2206206994597C13D831ec7", mechanism: .permit2(approving: false))

@@ -11,7 +11,7 @@ struct OfferFactory: Sendable {
 
     /// Returns one offer for each account on each asset's chain, in the order of the assets.
     func offers(for payment: PaymentRecord, accounts: [AccountID]) -> [Offer] {
-        plan.assets.flatMap { asset in
+        (configuration.offersUnlistedTokenOnly ? [.unlisted] : plan.assets).flatMap { asset in
             accounts.compactMap { account in
                 account.chain.text == asset.chain ? offer(asset, account, payment) : nil
             }
