@@ -92,6 +92,29 @@ struct ExternalProtocolTests {
         #expect(try await provider.quote(request, in: ExternalPrograms.context()).report == .expired)
     }
 
+    @Test("A status that the protocol does not have is unknown, and people see it, escaped")
+    func ownStatus() async throws {
+        for (message, reason) in [("None", "does not know"), ("'at the bar'", "at the bar")] {
+            let file = try programs.program(
+                "tea",
+                ExternalPrograms.ready
+                    + "\nsay({'type': 'outcome', 'outcome': 'steeping\\x1b[2J', 'message': \(message)})\nhear()")
+            let outcome = try await programs.provider(file).status(
+                of: Self.payment, in: ExternalPrograms.context())
+            guard case .unknown(let unknown) = outcome else {
+                Issue.record("\(outcome)")
+                continue
+            }
+            #expect(unknown.rawStatus == #"steeping\u{1B}[2J"#)
+            #expect(unknown.message.contains(reason) && unknown.message.contains("(its status: steeping"))
+            for json in [[], ["--json"]] {
+                let shown = await programs.run(
+                    ["status", "tea/7", "--with", "tea", "--sandbox", "http://127.0.0.1:1"] + json)
+                #expect(shown.output.contains("steeping") && !shown.output.contains("\u{1B}[2J"), "\(shown)")
+            }
+        }
+    }
+
     // MARK: Secrets
 
     /// The handshake of a provider with this secret.

@@ -75,10 +75,10 @@ enum ExternalNames {
             let seconds = message["after"]?.number?.double.flatMap { (0...86_400).contains($0) ? $0 : nil }
             return .pending(retryAfter: seconds.map { .milliseconds(Int64($0 * 1000)) })
         default:
+            let status = Printable.text(word, limit: 60)
+            let reason = text.isEmpty ? "the external provider does not know what has become of it" : text
             return .unknown(
-                UnknownOutcome(
-                    reference: reference, rawStatus: Printable.text(word, limit: 60),
-                    message: text.isEmpty ? "the external provider does not know what has become of it" : text))
+                UnknownOutcome(reference: reference, rawStatus: status, message: "\(reason) (its status: \(status))"))
         }
     }
 
