@@ -222,7 +222,7 @@ struct ClosedListTests {
             #expect(fields["to"]?.string == address && fields["tag"]?.number?.text == tag)
             #expect(fields["amount"]?.string == amount)
         }
-        // Not an address of this chain: the link is somebody else's.
+        // Not an address of this chain: the link is of another kind.
         for other in ["to=home", "to=1BoatSLRHtKNngkdXEeobR76b53LETtpyT", "to=", "dt=1"] {
             let link = try PaymentLink("https://pay.example/?\(other)")
             let defect = #expect(throws: StandardDefect.self) { try XRP(link) }

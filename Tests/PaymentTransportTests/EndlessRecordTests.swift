@@ -5,13 +5,14 @@
     import Synchronization
     import Testing
 
-    /// A server that answers the first bytes of every connection with TLS records of one kind, faster than they are read.
+    /// A server that answers the first bytes of every connection with TLS records of one kind, faster than they are
+    /// read.
     private final class RecordServer: Sendable {
         let port: UInt16
         private let listener: Int32
         private let isStopped = Atomic(false)
 
-        /// The server gives up after this time, so that a client without a limit ends nevertheless.
+        /// The server ends after this time, so that a client without a limit does, too.
         private static let patience = Duration.seconds(25)
 
         init(_ record: [UInt8]) throws {
@@ -46,8 +47,8 @@
 
     /// TLS records that are read and passed over: libcurl stays within one call for as long as they come.
     @Suite("Endless TLS records") struct EndlessRecordTests {
-        /// HelloRequest (RFC 5246 section 7.4.1.1), which a client ignores within a handshake: one in each record, and as
-        /// many as one takes.
+        /// HelloRequest (RFC 5246 section 7.4.1.1), which a client ignores within a handshake: one in each record, and
+        /// as many as one takes.
         enum Kind: CaseIterable {
             case small, full
 

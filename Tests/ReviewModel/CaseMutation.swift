@@ -22,8 +22,8 @@ package struct CaseMutation {
         "eip155:10", "PermitSingle", "PermitBatchTransferFrom", "PermitWitnessTransferFrom", "ReceiveWithAuthorization",
         "TransferWithAuthorization", "Permit", "uint160", "address", "bytes32", "0x095ea7b3", "0xd3906488",
     ]
-    /// A collection, whose items a transfer of units moves; a token of 18 decimals and one of 0 that no table has; listed
-    /// ones of 18, 8 and 6 on chains where others stand at that address or nothing.
+    /// A collection, whose items a transfer of units moves; tokens of 18 and of 0 decimals that no table has; listed
+    /// ones of 18, 8 and 6, and their addresses on chains where others stand there or nothing.
     private static let units = [
         "caip19/eip155:1/erc20:0xBC4CA0EdA7647A8aB7C2061c2E118A18a936f13D",
         "caip19/eip155:1/erc721:0xBC4CA0EdA7647A8aB7C2061c2E118A18a936f13D",

@@ -1,7 +1,7 @@
 /// The tokens that the model of harm knows: what they are and their decimals.
 ///
-/// Written from the sources that the reviewer's own table names, not from that table: a token that only one of them has,
-/// or of which they disagree, is found by a test.
+/// Written from the sources that the reviewer's own table names, not from that table: a test finds a token that only
+/// one of them has, or of which they disagree.
 package enum ListedTokens {
     /// The decimals of each token.
     package static let decimals: [Asset: Int] = {

@@ -70,8 +70,8 @@ enum MerchantRules {
         ("52", "merchant category"), ("53", "currency"), ("58", "country"), ("59", "merchant name"), ("60", "city"),
     ]
     private static let omissible: Set<String> = ["52", "59", "60"]
-    /// EMVCo QRCPS MPM 1.1, Transaction Amount (54) and Value of Convenience Fee Fixed (56): different from zero; a mark
-    /// may end them (`98.`).
+    /// EMVCo QRCPS MPM 1.1, Transaction Amount (54) and Value of Convenience Fee Fixed (56): different from zero; a
+    /// mark may end them (`98.`).
     private static let amount = DecimalRules(needsFraction: false, allowsZero: false)
 
     private static func check(_ object: TagLengthValue) throws(StandardDefect) {
