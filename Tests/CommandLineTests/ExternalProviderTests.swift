@@ -213,6 +213,43 @@ struct ExternalProviderTests {
         while kill(number, 0) == 0, !Self.isZombie(number) { await Task.yield() }
     }
 
+    #if os(Linux)
+        @Test("A process in another session ends with the provider, also when that has ended before")
+        func orphans() async throws {
+            let mark = folder.file("orphan")
+            let file = try programs.program(
+                "tea",
+                ExternalPrograms.start + """
+
+                    if os.fork() == 0:
+                        os.setsid()
+                        if os.fork() == 0:
+                            os.setsid()
+                            open("\(mark)", "w").write(str(os.getpid()))
+                            time.sleep(600)
+                        os._exit(0)
+                    while not os.path.exists("\(mark)") or not open("\(mark)").read(): time.sleep(0.01)
+                    say({"type": "provider", "protocol": 1, "id": "tea", "name": "Tea", "hosts": [],
+                         "links": [{"scheme": "tea", "reference": {"segment": 0}}]})
+                    """)
+            let lines = try String(contentsOfFile: file, encoding: .utf8)
+            let variables = ["PATH": "\(folder.path):\(ExternalPrograms.path)"]
+            for ending in ["\nsys.stdin.readline()", "\nos._exit(0)"] {
+                try (lines + ending).write(
+                    toFile: file, atomically: true, encoding: .utf8)
+                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
+                try? FileManager.default.removeItem(atPath: mark)
+                var result = try await Program.run("route", "--with", "tea", "tea:7", environment: variables)
+                while result.errors.contains("Text file busy") {
+                    result = try await Program.run("route", "--with", "tea", "tea:7", environment: variables)
+                }
+                #expect(result.code == 0, "\(result)")
+                let number = try #require(Int32(try String(contentsOfFile: mark, encoding: .utf8)))
+                #expect(kill(number, 0) != 0, "\(number) lives on")
+            }
+        }
+    #endif
+
     private static func isZombie(_ number: Int32) -> Bool {
         let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
         return status?.split(separator: ")").last?.split(separator: " ").first == "Z"

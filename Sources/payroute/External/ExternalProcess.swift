@@ -14,8 +14,8 @@ import Synchronization
 ///
 /// Waiting for it blocks its caller, in short turns that notice when the task is cancelled: its own work takes
 /// milliseconds, because slow work (the network, the clock) is done for it. It is killed, with its process group, when
-/// it is late, sends too much, or is not needed any more; a process that has left the group is not found. Its standard
-/// error is shown line by line, escaped as any foreign text.
+/// it is late, sends too much, or is not needed any more, and on Linux with every process that has left the group, too
+/// (``OrphanedProcesses``). Its standard error is shown line by line, escaped as any foreign text.
 ///
 /// Unchecked, because it belongs to one call at a time and passes from one to the next under a lock.
 package final class ExternalProcess: @unchecked Sendable {
@@ -51,8 +51,12 @@ package final class ExternalProcess: @unchecked Sendable {
     /// Kills every running program, before this one ends.
     package static func endAll() {
         running.withLock { list in
-            for process in list { kill(-process, SIGKILL) }
+            for process in list {
+                killGroup(process)
+                reap(process)
+            }
             list = []
+            OrphanedProcesses.end(but: [])
         }
     }
 
@@ -81,7 +85,13 @@ package final class ExternalProcess: @unchecked Sendable {
         else { throw .cannotStart(String(cString: strerror(errno))) }
         defer { for end in [toChild, fromChild, errorsFromChild] { close(end) } }
         do throws(ProcessError) {
-            process = try Self.spawn(path, environment, streams: [toChild, fromChild, errorsFromChild])
+            OrphanedProcesses.adopt()
+            // Under the lock, so that it is not taken for an orphan.
+            process = try Self.running.withLock { list throws(ProcessError) in
+                let process = try Self.spawn(path, environment, streams: [toChild, fromChild, errorsFromChild])
+                list.insert(process)
+                return process
+            }
         } catch {
             for end in [fromUs, toUs, errorsToUs] { close(end) }
             throw error
@@ -90,25 +100,35 @@ package final class ExternalProcess: @unchecked Sendable {
         output = toUs
         errors = errorsToUs
         _ = fcntl(errors, F_SETFL, O_NONBLOCK)
-        Self.running.withLock { _ = $0.insert(process) }
         // A program that does not read must not block this one.
         _ = fcntl(input, F_SETFL, O_NONBLOCK)
     }
 
     deinit { end() }
 
-    /// Kills the program, and everything in its process group.
+    private static func killGroup(_ process: pid_t) {
+        kill(-process, SIGKILL)
+        kill(process, SIGKILL)
+    }
+
+    private static func reap(_ process: pid_t) {
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    }
+
+    /// Kills the program, everything in its process group, and what it has left outside of that.
     func end() {
         guard !isOver else { return }
         isOver = true
-        Self.running.withLock { _ = $0.remove(process) }
         close(input)
         close(output)
-        if !isReaped {
-            kill(-process, SIGKILL)
-            kill(process, SIGKILL)
-            var status: Int32 = 0
-            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        Self.running.withLock { list in
+            list.remove(process)
+            if !isReaped {
+                Self.killGroup(process)
+                Self.reap(process)
+            }
+            OrphanedProcesses.end(but: list)
         }
         reportErrors(isLast: true)
         if errors >= 0 { close(errors) }
