@@ -30,7 +30,7 @@ package enum OrphanedProcesses {
 
     /// Adopts orphaned processes from now on, where ``allow()`` was called.
     static func adopt() {
-        #if os(Linux)
+        #if canImport(Glibc) || canImport(Musl)
             state.withLock { state in
                 guard state.mayAdopt, !state.isAdopting else { return }
                 // The system's own function takes any number of arguments, which Swift does not call.

@@ -7,7 +7,7 @@ struct CAIP: PaymentStandard {
     static let id = "caip10"
     /// The three kinds.
     static let ids = ["caip2", id, "caip19"]
-    static let specification = "CAIP-2, CAIP-10, CAIP-19"
+    static let specification = "CAIP-2, CAIP-10, CAIP-19, of registered namespaces"
     /// A namespace of the registry that is not a payment scheme.
     static let patterns: [StandardPattern] = [
         "aleo", "antelope", "arweave", "bip122", "casper", "cip34", "concordium", "cosmos", "eip155", "eosio", "fil",
