@@ -43,50 +43,60 @@ public actor SQLiteSealedStates: SealedStateStore {
     /// The most bytes of a part.
     private static let partLength = 480 * 1024
 
-    /// Returns the state that is kept under a name; nil if there is none.
+    /// Returns the state that is kept under a name and all its rows, by name, as they were at one moment.
     ///
     /// - Throws: ``/PaymentCore/JournalError``.
-    public func state(named name: String) throws -> SealedState? {
-        var number: Int64?
-        var sealed: [UInt8] = []
-        var part: Int64 = 0
-        try database.rows(Column.self, "WHERE name = ?1 ORDER BY part", [.text(name)]) { (row) throws(JournalError) in
-            let found = row.integer(.number)
-            guard row.integer(.part) == part, found > 0, number.map({ $0 == found }) ?? true,
+    public func states(named name: String) throws -> [String: SealedState] {
+        var parts: [String: (number: Int64, sealed: [[UInt8]])] = [:]
+        // A row's name begins with the name and a slash, which '0' follows.
+        try database.rows(
+            Column.self, "WHERE name = ?1 OR (name > ?2 AND name < ?3) ORDER BY name, part",
+            [.text(name), .text(name + "/"), .text(name + "0")]
+        ) { (row) throws(JournalError) in
+            let (name, number) = (row.text(.name), row.integer(.number))
+            let known = parts[name]
+            guard row.integer(.part) == known?.sealed.count ?? 0, number > 0,
+                known.map({ $0.number == number }) ?? true,
                 let bytes = Data(base64Encoded: row.text(.sealed))
             else { throw row.damage("a sealed state cannot be read") }
-            number = found
-            part += 1
-            sealed += bytes
+            parts[name, default: (number, [])].sealed.append(Array(bytes))
         }
-        return number.map { SealedState(number: UInt64($0), sealed: sealed) }
+        return parts.mapValues { SealedState(number: UInt64($0.number), sealed: Array($0.sealed.joined())) }
     }
 
-    /// Keeps a state if its number follows that of the kept state.
+    /// Keeps and removes states in one step if the number of each follows that of the kept state.
     ///
-    /// - Returns: true if it follows and was kept.
+    /// - Returns: true if they follow and were kept; false if nothing has changed.
     /// - Throws: ``/PaymentCore/JournalError``; then nothing was kept, unless the disk failed.
-    public func keep(_ state: SealedState, named name: String) throws -> Bool {
-        guard let number = Int64(exactly: state.number), number > 0 else { return false }
-        return try database.transaction { () throws(JournalError) in
-            let known = try database.number("SELECT number FROM state WHERE name = ?1 AND part = 0", [.text(name)]) ?? 0
-            guard number == known + 1 else { return false }
-            try database.run("DELETE FROM state WHERE name = ?1", [.text(name)])
-            // An empty state has a part as well.
-            for (part, start) in stride(from: 0, to: max(1, state.sealed.count), by: Self.partLength).enumerated() {
-                let bytes = state.sealed[start..<min(start + Self.partLength, state.sealed.count)]
-                try database.insert(
-                    Column.self,
-                    Column.allCases.map { column in
-                        switch column {
-                        case .name: .text(name)
-                        case .part: .integer(Int64(part))
-                        case .number: .integer(number)
-                        case .sealed: .text(Data(bytes).base64EncodedString())
-                        }
-                    })
+    public func keep(_ states: [String: SealedState], removing names: [String]) throws -> Bool {
+        try database.transaction { () throws(JournalError) in
+            for (name, state) in states {
+                let known =
+                    try database.number("SELECT number FROM state WHERE name = ?1 AND part = 0", [.text(name)]) ?? 0
+                guard let number = Int64(exactly: state.number), number > 0, number == known + 1 else { return false }
             }
+            for name in Array(states.keys) + names {
+                try database.run("DELETE FROM state WHERE name = ?1", [.text(name)])
+            }
+            for (name, state) in states { try insert(state, name) }
             return true
+        }
+    }
+
+    private func insert(_ state: SealedState, _ name: String) throws(JournalError) {
+        // An empty state has a part as well.
+        for (part, start) in stride(from: 0, to: max(1, state.sealed.count), by: Self.partLength).enumerated() {
+            let bytes = state.sealed[start..<min(start + Self.partLength, state.sealed.count)]
+            try database.insert(
+                Column.self,
+                Column.allCases.map { column in
+                    switch column {
+                    case .name: .text(name)
+                    case .part: .integer(Int64(part))
+                    case .number: .integer(Int64(state.number))
+                    case .sealed: .text(Data(bytes).base64EncodedString())
+                    }
+                })
         }
     }
 }

@@ -124,21 +124,22 @@ final class LinkDisk: SealedStateStore {
     /// Loses the device, and everything that was stored on it.
     func lose() { states.withLock { $0 = [:] } }
 
-    func state(named name: String) async throws -> SealedState? {
+    func states(named name: String) async throws -> [String: SealedState] {
         guard !line.isDead else { throw Crash() }
-        return states.withLock { $0[name] }
+        return states.withLock { $0.filter { $0.key == name || $0.key.hasPrefix(name + "/") } }
     }
 
-    func keep(_ state: SealedState, named name: String) async throws -> Bool {
+    func keep(_ new: [String: SealedState], removing names: [String]) async throws -> Bool {
         guard !line.isDead else { throw Crash() }
-        let text = String(decoding: state.sealed, as: UTF8.self)
+        let text = new.values.map { String(decoding: $0.sealed, as: UTF8.self) }.joined()
         for secret in secrets() where text.contains(secret) {
             found.withLock { _ = $0.insert("the store can read what is said privately") }
         }
         try stop()
         let isKept = states.withLock { states in
-            guard state.number == (states[name]?.number ?? 0) + 1 else { return false }
-            states[name] = state
+            guard new.allSatisfy({ $0.value.number == (states[$0.key]?.number ?? 0) + 1 }) else { return false }
+            states.merge(new) { $1 }
+            for name in names { states[name] = nil }
             return true
         }
         try stop()

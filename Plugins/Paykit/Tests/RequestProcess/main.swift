@@ -22,10 +22,10 @@ func tell(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").u
 struct TellingStates: SealedStateStore {
     let base: SQLiteSealedStates
 
-    func state(named name: String) async throws -> SealedState? { try await base.state(named: name) }
-    func keep(_ state: SealedState, named name: String) async throws -> Bool {
-        tell("keeping \(state.number)")
-        let isKept = try await base.keep(state, named: name)
+    func states(named name: String) async throws -> [String: SealedState] { try await base.states(named: name) }
+    func keep(_ states: [String: SealedState], removing names: [String]) async throws -> Bool {
+        tell("keeping \(states.count)")
+        let isKept = try await base.keep(states, removing: names)
         tell(isKept ? "kept" : "not kept")
         return isKept
     }

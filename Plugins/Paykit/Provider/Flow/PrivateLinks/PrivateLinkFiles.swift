@@ -105,6 +105,12 @@ package struct PrivateLinkParty: Sendable, Hashable {
     /// The name under which the link's state is stored.
     var name: String { "\(user)/\(receiver)/\(peer)/\(peerReceiver)" }
 
+    /// Returns the name under which a request is stored with the link's state.
+    func rowName(_ id: String) -> String { "\(name)/\(id)" }
+
+    /// Returns the name under which a request is stored that is over, apart from the link's state.
+    func pastName(_ id: String) -> String { "past/\(name)/\(id)" }
+
     /// Returns the name by which the payer's wallet or settler knows a payment of this link, the same for all programs
     /// that share the link's state. Peers choose the ids of requests, and two may choose the same one.
     func paymentName(_ words: [String]) -> String {

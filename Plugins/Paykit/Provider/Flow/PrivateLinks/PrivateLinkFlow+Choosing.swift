@@ -25,7 +25,7 @@ extension PrivateLinkFlow {
         for request: PrivateLinkRequest, _ record: PrivateLinkRecord, _ published: [PaykitEndpoint]?,
         _ check: PaykitEndpointCheck?
     ) throws(PaykitNetworkError) -> (endpoints: [PaykitEndpoint], list: Int?) {
-        let taken = Set(record.payments.values.filter { $0.stage != .failed }.map(\.endpoint))
+        let taken = Set(record.requests.rows.flatMap(\.payments.values).filter { $0.stage != .failed }.map(\.endpoint))
         var endpoints = published ?? []
         var version: Int?
         if published == nil, let list = record.list, list.version > list.used {

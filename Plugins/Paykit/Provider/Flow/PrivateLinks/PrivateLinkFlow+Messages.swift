@@ -23,6 +23,9 @@ extension PrivateLinkFlow {
                 try await recover(&held)
                 return false
             }
+            if let id = MessageIntake.known(MessageIntake.text(of: message))?.requestID {
+                try await states.takeUp(id, &held)
+            }
             held.record.hear(message, from: held.party.peerReceiver)
             held.record.place = channel.place
             isChanged = true

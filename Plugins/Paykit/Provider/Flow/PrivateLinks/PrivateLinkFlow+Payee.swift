@@ -16,7 +16,7 @@ extension PrivateLinkFlow {
     ) async throws(PaykitNetworkError) -> String {
         let head = head(of: EventID.draw(random))
         try await change(party) { record throws(PaykitNetworkError) in
-            guard !PrivateLinkRequest.all(in: record.log).contains(where: { $0.id == head.requestID }) else { return }
+            guard record.requests[head.requestID] == nil else { return }
             // The list precedes the request, so that a peer that reads the request has read the list.
             if let endpoints { try Self.offer(endpoints, &record) }
             do { try record.say(.request(PrivateLinkMessage.PaymentRequest(head, terms))) } catch {
@@ -63,9 +63,9 @@ extension PrivateLinkFlow {
         let drawn = (
             receipt: EventID.draw(random), event: EventID.draw(random), key: draw(), nonce: Array(draw().prefix(24))
         )
-        let (issued, request) = try await change(party) { record throws(PaykitNetworkError) in
+        let (issued, request) = try await change(party, about: id) { record throws(PaykitNetworkError) in
             let request = try Self.request(id, record, isOwn: true)
-            if let known = record.issued[key] { return (known, request) }
+            if let known = request.issued[key] { return (known, request) }
             guard let proof = request.state.proofs.first(where: { PrivateLinkRequest.key(id, $0.period) == key }) else {
                 throw PaykitNetworkError(.validationFailed, "the payer has not proven any payment of this request")
             }
@@ -75,7 +75,7 @@ extension PrivateLinkFlow {
             let issued = IssuedReceipt(
                 id: drawn.receipt, eventID: drawn.event, key: Base64URL.encode(drawn.key),
                 nonce: Base64URL.encode(drawn.nonce), text: receipt.text)
-            record.issued[key] = issued
+            record.requests[id]?.issued[key] = issued
             return (issued, request)
         }
         guard let receipt = try? PrivateLinkReceipt(issued.text), let secret = Base64URL.decode(issued.key),
@@ -92,9 +92,9 @@ extension PrivateLinkFlow {
         // The file is written first: a peer that reads the message finds it.
         try await reader.homeserver(of: user).write(
             file, to: try PrivateLinkFiles.address(user, access.location), session)
-        try await change(party) { record throws(PaykitNetworkError) in
-            guard record.issued[key]?.isAnnounced == false else { return }
-            record.issued[key]?.isAnnounced = true
+        try await change(party, about: id) { record throws(PaykitNetworkError) in
+            guard record.requests[id]?.issued[key]?.isAnnounced == false else { return }
+            record.requests[id]?.issued[key]?.isAnnounced = true
             do { try record.say(.receiptAccess(access)) } catch {
                 throw PaykitNetworkError(.validationFailed, "the receipt cannot be announced: \(error)")
             }
@@ -108,12 +108,9 @@ extension PrivateLinkFlow {
     package func receipts(for id: String, _ party: PrivateLinkParty) async throws(PaykitNetworkError)
         -> [PrivateLinkReceipt]
     {
-        guard let held = try await held(party) else { return [] }
-        let own = held.record.issued.values.filter(\.isAnnounced).map(\.text)
-        return (own + held.record.receipts.values).compactMap { try? PrivateLinkReceipt($0) }.filter {
-            $0.requestID == id
-        }
-        .sorted { $0.id < $1.id }
+        guard let request = try await held(party, about: id)?.record.requests[id] else { return [] }
+        let own = request.issued.values.filter(\.isAnnounced).map(\.text)
+        return (own + request.receipts.values).compactMap { try? PrivateLinkReceipt($0) }.sorted { $0.id < $1.id }
     }
 
     /// The most receipts that are looked for at a time.
@@ -135,9 +132,9 @@ extension PrivateLinkFlow {
                 let receipt = try? PrivateLinkReceipt(opening: file.content, with: access),
                 isReceipt(receipt, for: request, held.party)
             {
-                held.record.receipts[receipt.id] = receipt.text
+                held.record.requests[request.id]?.receipts[receipt.id] = receipt.text
             } else {
-                held.record.spoilt.insert(access.receiptID)
+                held.record.requests[request.id]?.spoilt.insert(access.receiptID)
             }
             try await keep(&held)
         }
@@ -146,14 +143,14 @@ extension PrivateLinkFlow {
     /// Returns the receipts that are still to be fetched: the first valid one of each payment that this side has made.
     /// A request for one payment that this side has accepted counts, too: its record of having paid may be lost.
     private static func wantedReceipts(_ record: PrivateLinkRecord) -> [(PrivateLinkRequest, ReceiptAccess)] {
-        PrivateLinkRequest.all(in: record.log).filter { !$0.isOwn }.flatMap { request in
+        record.requests.rows.filter { !$0.isOwn }.flatMap { request in
             var seen: Set<String> = []
             return request.accesses.filter { access in
                 let key = PrivateLinkRequest.key(request.id, access.period)
                 let isDue =
-                    record.payments[key]?.stage == .paid || access.period == nil && request.state.phase == .accepted
-                return isDue && !record.spoilt.contains(access.receiptID) && seen.insert(key).inserted
-                    && record.receipts[access.receiptID] == nil
+                    request.payments[key]?.stage == .paid || access.period == nil && request.state.phase == .accepted
+                return isDue && !request.spoilt.contains(access.receiptID) && seen.insert(key).inserted
+                    && request.receipts[access.receiptID] == nil
             }.map { (request, $0) }
         }
     }

@@ -27,18 +27,19 @@ package protocol PrivateLinkWallet: Sendable {
 
 /// The payer's side.
 extension PrivateLinkFlow {
-    /// Returns all requests between the two, in the order of their arrival here.
+    /// Returns the requests between the two, in the order of their arrival here: all that are open, and the latest of
+    /// those that are over.
     package func requests(
         with peer: PubkyKey, _ peerReceiver: PaykitReceiverPath
     ) async throws(PaykitNetworkError) -> [PrivateLinkRequest] {
-        try await held(try party(peer, peerReceiver)).map { PrivateLinkRequest.all(in: $0.record.log) } ?? []
+        try await held(try party(peer, peerReceiver)).map { $0.record.requests.rows } ?? []
     }
 
     /// Accepts a request. A payment alone is no acceptance.
     package func accept(_ id: String, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
         let head = head(of: id)
         let now = moment
-        try await change(party) { record throws(PaykitNetworkError) in
+        try await change(party, about: id) { record throws(PaykitNetworkError) in
             let request = try Self.request(id, record, isOwn: false)
             guard !request.state.isAccepted else { return }
             guard !request.state.isExpired(at: now) else {
@@ -51,7 +52,7 @@ extension PrivateLinkFlow {
     /// Rejects a request.
     package func reject(_ id: String, reason: String?, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
         let head = head(of: id)
-        try await change(party) { record throws(PaykitNetworkError) in
+        try await change(party, about: id) { record throws(PaykitNetworkError) in
             let request = try Self.request(id, record, isOwn: false)
             guard request.state.phase != .rejected else { return }
             try Self.say(.rejection(head, reason: reason), about: request, &record)
@@ -61,7 +62,7 @@ extension PrivateLinkFlow {
     /// Cancels a request, from either side. A payment in flight continues.
     package func cancel(_ id: String, reason: String?, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
         let head = head(of: id)
-        try await change(party) { record throws(PaykitNetworkError) in
+        try await change(party, about: id) { record throws(PaykitNetworkError) in
             let request = try Self.request(id, record)
             guard !request.state.cancelledBy.contains(request.isOwn ? .payee : .payer) else { return }
             try Self.say(.cancellation(head, reason: reason), about: request, &record)
@@ -82,10 +83,10 @@ extension PrivateLinkFlow {
         published: [PaykitEndpoint]? = nil, check: PaykitEndpointCheck? = nil
     ) async throws(PaykitNetworkError) -> PaykitProof {
         let key = PrivateLinkRequest.key(id, period)
-        let (order, known, isOpen) = try await change(party) { record throws(PaykitNetworkError) in
+        let (order, known, isOpen) = try await change(party, about: id) { record throws(PaykitNetworkError) in
             let request = try Self.request(id, record, isOwn: false)
             let isOpen = [.accepted, .active].contains(request.state.phase)
-            if let known = record.payments[key], known.stage != .failed {
+            if let known = record[payment: key], known.stage != .failed {
                 try known.require(try Self.amount(of: request, period))
                 guard known.stage == .paid || !known.isRouted else {
                     throw PaykitNetworkError(
@@ -93,6 +94,7 @@ extension PrivateLinkFlow {
                 }
                 return (Self.order(known, key: key, of: request, party), known, isOpen)
             }
+            try request.requireUnpaid(period)
             guard isOpen else {
                 throw PaykitNetworkError(
                     .paymentRejected, "the request is \(request.state.phase.rawValue): accept it before paying")
@@ -106,8 +108,8 @@ extension PrivateLinkFlow {
             let payment = PrivateLinkPayment(
                 stage: .paying, identifier: endpoint.methodID, endpoint: endpoint.endpoint, satoshis: amount,
                 list: list,
-                number: record.payments[key]?.number ?? 0)
-            record.payments[key] = payment
+                number: record[payment: key]?.number ?? 0)
+            record[payment: key] = payment
             return (Self.order(payment, key: key, of: request, party), payment, true)
         }
         if let proof = known.reportedProof { return proof }
@@ -125,8 +127,8 @@ extension PrivateLinkFlow {
                 .notPaid("the request was cancelled"), of: order, key: key, period: period, party, isOwn: true)
         }
         // From here on, a payment by the wallet is one that was ordered here.
-        try await change(party) { record throws(PaykitNetworkError) in
-            if record.payments[key]?.endpoint == order.endpoint.endpoint { record.payments[key]?.isAsked = true }
+        try await change(party, about: id) { record throws(PaykitNetworkError) in
+            if record[payment: key]?.endpoint == order.endpoint.endpoint { record[payment: key]?.isAsked = true }
         }
         let settlement: ChannelCheckout.Settlement
         do { settlement = try await wallet.settle(order) } catch { throw doubt }
@@ -143,7 +145,9 @@ extension PrivateLinkFlow {
     ) async throws(PaykitNetworkError) -> PaykitProof {
         switch settlement {
         case .notPaid(let reason):
-            try await change(party) { record throws(PaykitNetworkError) in record.fail(key, at: order.endpoint) }
+            try await change(party, about: order.requestID) { record throws(PaykitNetworkError) in
+                record.fail(key, at: order.endpoint)
+            }
             throw PaykitNetworkError(.paymentRejected, "nothing was paid: \(reason)", methodID: order.endpoint.methodID)
         case .paid(let proof):
             guard isOwn ? proof.fits(order.endpoint) : proof.isSound else {
@@ -171,19 +175,19 @@ extension PrivateLinkFlow {
     ) async throws(PaykitNetworkError) -> Bool {
         let (head, yes) = (head(of: id), self.head(of: id))
         let key = PrivateLinkRequest.key(id, period)
-        return try await change(party) { record throws(PaykitNetworkError) in
+        return try await change(party, about: id) { record throws(PaykitNetworkError) in
             // This holds even if another call has recorded that nothing was paid: the money is sent all the same.
-            guard record.payments[key]?.stage != .paid else { return true }
             let request = try Self.request(id, record, isOwn: false)
+            guard record[payment: key]?.stage != .paid, request.past[period] == nil else { return true }
             var payment =
-                record.payments[key]
+                record[payment: key]
                 ?? PrivateLinkPayment(
                     stage: .paid, identifier: endpoint.methodID, endpoint: endpoint.endpoint,
                     satoshis: "\(request.terms.amount.bitcoin?.minorUnits ?? 0)",
                     list: record.useList(with: endpoint))
             payment.stage = .paid
             payment.proof = proof.json.text
-            record.payments[key] = payment
+            record[payment: key] = payment
             // The acceptance was lost with the stored state. No proof counts before it, and a second one has no effect.
             if !request.state.isAccepted { try? Self.say(.acceptance(yes), about: request, &record) }
             let message = PrivateLinkMessage.proof(Self.message(head, of: request, period: period, at: endpoint, proof))
@@ -200,7 +204,7 @@ extension PrivateLinkFlow {
     static func request(
         _ id: String, _ record: PrivateLinkRecord, isOwn: Bool? = nil
     ) throws(PaykitNetworkError) -> PrivateLinkRequest {
-        guard let request = PrivateLinkRequest.all(in: record.log).first(where: { $0.id == id }) else {
+        guard let request = record.requests[id] else {
             throw PaykitNetworkError(
                 .notFound, "there is no request of this id on this link: poll it, as after a loss the payee asks again")
         }

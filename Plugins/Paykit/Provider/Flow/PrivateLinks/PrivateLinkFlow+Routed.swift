@@ -25,7 +25,8 @@ enum PrivateLinkDue: Sendable {
     case open([PaykitEndpoint], Money)
     /// A payment of it has begun.
     case begun(PrivateLinkClaim, Money)
-    case paid(PaykitProof, Money)
+    /// The proof is nil where only the fact that it was paid is stored.
+    case paid(PaykitProof?, Money)
     /// Nothing is paid any more: either side has closed the request.
     case cancelled
     /// It was not accepted in time.
@@ -41,7 +42,7 @@ extension PrivateLinkFlow {
     func due(
         _ id: String, period: BillingPeriod?, _ party: PrivateLinkParty, _ check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PrivateLinkDue {
-        guard let held = try await held(party) else {
+        guard let held = try await held(party, about: id) else {
             throw PaykitNetworkError(.notFound, "there is no private link with \(party.peer) here: poll it first")
         }
         return try due(id, period: period, held.record, check)
@@ -54,7 +55,7 @@ extension PrivateLinkFlow {
         let amount = try Self.amount(of: request, period)
         let state = request.state
         let isOpen = isOpen(request)
-        if let known = record.payments[PrivateLinkRequest.key(id, period)], known.stage != .failed {
+        if let known = record[payment: PrivateLinkRequest.key(id, period)], known.stage != .failed {
             try known.require(amount)
             if let proof = known.reportedProof { return .paid(proof, amount) }
             guard known.isRouted else {
@@ -68,6 +69,8 @@ extension PrivateLinkFlow {
                     requestID: id, period: period, endpoint: endpoint, number: known.number, isOpen: isOpen),
                 amount)
         }
+        if request.past[period] == .paid { return .paid(nil, amount) }
+        try request.requireUnpaid(period)
         switch state.phase {
         case .rejected, .cancelled, .proven: return .cancelled
         case .proposed, .accepted, .active: guard isOpen else { return .expired }
@@ -91,15 +94,15 @@ extension PrivateLinkFlow {
         _ check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PrivateLinkDue {
         let head = head(of: id)
-        return try await change(party) { record throws(PaykitNetworkError) in
+        return try await change(party, about: id) { record throws(PaykitNetworkError) in
             let found = try due(id, period: period, record, check)
             guard case .open(let endpoints, let amount) = found, endpoints.contains(endpoint) else { return found }
             let request = try Self.request(id, record, isOwn: false)
             try Self.checkProofFits(request, period, endpoint)
             if request.state.phase == .proposed { try Self.say(.acceptance(head), about: request, &record) }
             let key = PrivateLinkRequest.key(id, period)
-            let number = record.payments[key].map { $0.number + 1 } ?? 0
-            record.payments[key] = PrivateLinkPayment(
+            let number = record[payment: key].map { $0.number + 1 } ?? 0
+            record[payment: key] = PrivateLinkPayment(
                 stage: .paying, identifier: endpoint.methodID, endpoint: endpoint.endpoint,
                 satoshis: "\(amount.minorUnits)", list: record.useList(with: endpoint), number: number, isRouted: true,
                 isHandedOver: false)
@@ -116,12 +119,14 @@ extension PrivateLinkFlow {
     ///   has received the settler's final status.
     func handOver(_ claim: PrivateLinkClaim, _ party: PrivateLinkParty) async throws(PaykitNetworkError) -> Bool {
         let key = PrivateLinkRequest.key(claim.requestID, claim.period)
-        return try await change(party) { record throws(PaykitNetworkError) in
+        return try await change(party, about: claim.requestID) { record throws(PaykitNetworkError) in
             let request = try Self.request(claim.requestID, record, isOwn: false)
-            guard let known = record.payments[key] else {
+            guard let known = record[payment: key] else {
+                try request.requireUnpaid(claim.period)
+                try Self.requireNotClosed(request)
                 try record.requireTrust()
                 // The claim was lost with the stored state. The settler may have been asked before, by this key.
-                record.payments[key] = PrivateLinkPayment(
+                record[payment: key] = PrivateLinkPayment(
                     stage: .paying, identifier: claim.endpoint.methodID, endpoint: claim.endpoint.endpoint,
                     satoshis: "\(try Self.amount(of: request, claim.period).minorUnits)",
                     list: record.useList(with: claim.endpoint), number: claim.number, isRouted: true,
@@ -136,15 +141,28 @@ extension PrivateLinkFlow {
             guard known.isRouted, known.stage == .paying, known.number == claim.number,
                 known.endpoint == claim.endpoint.endpoint
             else { return false }
-            guard known.isHandedOver == false else { return true }
+            guard known.isHandedOver == false else {
+                try Self.requireNotClosed(request)
+                return true
+            }
             guard isOpen(request) else {
                 record.fail(key, at: claim.endpoint)
                 return false
             }
             try record.requireTrust()
-            record.payments[key]?.isHandedOver = true
+            record[payment: key]?.isHandedOver = true
             return true
         }
+    }
+
+    /// Throws where a request was closed after the payer's settler may have been asked for it. Only the settler's own
+    /// report that it was paid counts then: it is not asked to pay again.
+    private static func requireNotClosed(_ request: PrivateLinkRequest) throws(PaykitNetworkError) {
+        guard [.cancelled, .rejected].contains(request.state.phase) else { return }
+        throw PaykitNetworkError(
+            .paymentInDoubt,
+            "the request was cancelled after the payer's settler had been asked for it, and the settler reports no payment: "
+                + "it is not asked again; look into the wallet, and end the attempt when nothing was sent")
     }
 
     /// Ends a claim on a cancelled request, unless the payer's settler may have been asked for it.
@@ -154,9 +172,9 @@ extension PrivateLinkFlow {
         _ claim: PrivateLinkClaim, _ party: PrivateLinkParty, _ check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PrivateLinkDue {
         let key = PrivateLinkRequest.key(claim.requestID, claim.period)
-        return try await change(party) { record throws(PaykitNetworkError) in
+        return try await change(party, about: claim.requestID) { record throws(PaykitNetworkError) in
             let request = try Self.request(claim.requestID, record, isOwn: false)
-            if let known = record.payments[key], known.isHandedOver == false, !isOpen(request) {
+            if let known = record[payment: key], known.isHandedOver == false, !isOpen(request) {
                 record.fail(key, at: PaykitEndpoint(methodID: known.identifier, endpoint: known.endpoint))
             }
             return try due(claim.requestID, period: claim.period, record, check)
@@ -166,9 +184,9 @@ extension PrivateLinkFlow {
     /// Records that nothing was or will be sent for a claim: the request may be tried again, by another key.
     func failed(_ claim: PrivateLinkClaim, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
         let key = PrivateLinkRequest.key(claim.requestID, claim.period)
-        try await change(party) { record throws(PaykitNetworkError) in
+        try await change(party, about: claim.requestID) { record throws(PaykitNetworkError) in
             // Another program may have recorded it before, and begun again since.
-            guard let known = record.payments[key], known.number == claim.number, known.isRouted else { return }
+            guard let known = record[payment: key], known.number == claim.number, known.isRouted else { return }
             record.fail(key, at: claim.endpoint)
         }
     }

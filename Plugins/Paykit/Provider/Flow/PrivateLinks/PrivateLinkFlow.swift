@@ -21,8 +21,7 @@ package struct PrivateLinkFlow: Sendable {
     let form: PrivateLinkForm
     /// This program, among those that may have the link's state.
     let process: String
-    private let store: any SealedStateStore
-    private let seal: PrivateLinkSeal
+    let states: PrivateLinkStates
 
     /// The most messages that are read at a time.
     static let mostMessages = 64
@@ -37,21 +36,13 @@ package struct PrivateLinkFlow: Sendable {
         self.receiver = receiver
         self.keys = keys
         self.reader = reader
-        self.store = store
         self.clock = clock
         self.random = random
         self.form = form
-        seal = PrivateLinkSeal(keys)
+        states = PrivateLinkStates(store: store, seal: PrivateLinkSeal(keys), random: random)
     }
 
-    // MARK: What is kept
-
-    /// A stored record with its number.
-    struct Held {
-        let party: PrivateLinkParty
-        var record: PrivateLinkRecord
-        var number: UInt64
-    }
+    typealias Held = PrivateLinkStates.Held
 
     /// The progress of a link.
     package enum Status: Sendable, Hashable {
@@ -76,36 +67,26 @@ package struct PrivateLinkFlow: Sendable {
         return PrivateLinkParty(user, receiver, with: peer, peerReceiver)
     }
 
+    // MARK: What is kept
+
     /// Returns the stored state of a link; nil before its first poll.
-    func held(_ party: PrivateLinkParty) async throws(PaykitNetworkError) -> Held? {
-        let state: SealedState?
-        do { state = try await store.state(named: party.name) } catch {
-            throw PaykitNetworkError(.storage, "what is kept of a private link cannot be read: \(error)")
-        }
-        guard let state else { return nil }
-        return Held(party: party, record: try seal.open(state, named: party.name), number: state.number)
+    ///
+    /// - Parameter id: a request that has to be part of it if it was ever stored, however long it is over.
+    func held(_ party: PrivateLinkParty, about id: String? = nil) async throws(PaykitNetworkError) -> Held? {
+        try await states.held(party, about: id)
     }
 
     /// Stores changes. Nothing that follows from them leaves the device before.
-    func keep(_ held: inout Held) async throws(PaykitNetworkError) {
-        let state = try seal.seal(held.record, named: held.party.name, number: held.number + 1, random)
-        let isKept: Bool
-        do { isKept = try await store.keep(state, named: held.party.name) } catch {
-            throw PaykitNetworkError(.storage, "what is known of a private link cannot be kept: \(error)")
-        }
-        guard isKept else {
-            throw PaykitNetworkError(.storage, "this private link is in use at the same time elsewhere: try again")
-        }
-        held.number += 1
-    }
+    func keep(_ held: inout Held) async throws(PaykitNetworkError) { try await states.keep(&held) }
 
     /// Changes the stored state of a link, in up to eight attempts where other programs change it at the same time.
     func change<Value>(
-        _ party: PrivateLinkParty, _ work: (inout PrivateLinkRecord) throws(PaykitNetworkError) -> Value
+        _ party: PrivateLinkParty, about id: String? = nil,
+        _ work: (inout PrivateLinkRecord) throws(PaykitNetworkError) -> Value
     ) async throws(PaykitNetworkError) -> Value {
         var last: PaykitNetworkError?
         for _ in 0..<8 {
-            guard var held = try await held(party) else {
+            guard var held = try await held(party, about: id) else {
                 throw PaykitNetworkError(.notInitialized, "there is no private link with \(party.peer) yet: poll first")
             }
             let before = held.record
@@ -145,7 +126,7 @@ package struct PrivateLinkFlow: Sendable {
             var record = PrivateLinkRecord(
                 peerKey: peerKey.text, agreement: try agreement(with: peerKey, of: party), ephemeral: draw())
             record.since = moment.text
-            held = Held(party: party, record: record, number: 0)
+            held = Held(party: party, record: record)
             try await keep(&held)
         }
         guard try await isTrusted(peerKey, &held) else { return .keyChanged(peerKey) }

@@ -2,8 +2,10 @@ package import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 
-/// The stored state of an app's private link with another app (Protocol 12.8). It is stored as a whole before anything
-/// that follows from it leaves the device, so that a crash at any moment repeats the same bytes or nothing.
+/// The stored state of an app's private link with another app (Protocol 12.8): the channel, which can be made anew at
+/// any time, and the trusted key. The requests and their payments are rows of their own. All of it is stored in one
+/// step before anything that follows from it leaves the device, so that a crash at any moment repeats the same bytes or
+/// nothing.
 package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     /// The progress of a link.
     package enum Phase: String, Sendable, Codable {
@@ -18,13 +20,6 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
         package let slot: UInt32
         /// Base64url.
         package let file: String
-    }
-
-    /// A message of either side, in the order in which this side saw them. Within one direction that is the order of
-    /// sending.
-    package struct Entry: Sendable, Hashable, Codable {
-        package let isOwn: Bool
-        package let text: String
     }
 
     /// The peer's list of endpoints for this side alone.
@@ -80,45 +75,23 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
 
     // MARK: What was said
 
-    package var log: [Entry] = []
-    /// Events of the peer, by their ids: the hash of each one's text.
-    package var seen: [String: String] = [:]
-    /// The same ids, in the order of their arrival.
-    package internal(set) var seenOrder: [String] = []
-    /// Ids under which the peer sent two different texts.
-    package var conflicts: Set<String> = []
-    /// The number of the peer's messages that were unknown or malformed.
+    package internal(set) var requests = PrivateLinkRequests()
+    /// The ids of the peer's latest malformed events: no other event may come under them.
+    private(set) var malformed: [String] = []
+    /// The number of the peer's messages that were unknown, malformed, or one request too many.
     package var skipped = 0
     /// True if the peer has used a later form of the protocol.
     package var hasLaterForm = false
     package var list: List?
     /// The last list that this side has sent, as text.
     package var ownList: String?
-
-    // MARK: Money
-
-    /// The payments by request and period (``PrivateLinkRequest/key(_:_:)``).
-    package var payments: [String: PrivateLinkPayment] = [:]
-    /// The receipts that this side has issued, by the same keys.
-    package var issued: [String: IssuedReceipt] = [:]
-    /// The peer's opened receipts by id, as texts.
-    package var receipts: [String: String] = [:]
     /// The number of receipts that were looked for.
     package internal(set) var receiptTurn = 0
-    /// The ids of announced receipts that are invalid.
-    package var spoilt: Set<String> = []
-    /// The ids of requests that had ended when the peer's key changed: they are not repeated to the new one.
-    package internal(set) var unrepeated: Set<String> = []
 
-    /// The most entries that are kept; the oldest are dropped first, except those of a request that is being paid.
-    /// Payments are kept.
-    package static let mostEntries = 2000
-    /// The most ids of events that are kept; the oldest are dropped first.
-    package static let mostSeen = 10_000
+    /// The most ids of malformed events that are kept; the oldest are dropped first.
+    package static let mostMalformed = 64
     /// The most earlier recoveries that are remembered.
     private static let mostAttempts = 32
-    /// The most own events that are sent again on a new link: there are no acknowledgements.
-    package static let mostRepeated = 200
 
     package init(peerKey: String, agreement: [UInt8] = [], ephemeral: [UInt8]) {
         self.peerKey = peerKey
@@ -144,13 +117,11 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     /// True if unreadable files have persisted too long: then both sides begin anew. The limit grows each time.
     package var isStuck: Bool { unreadable >= 4 * min(begun, 16) }
 
-    /// The messages that are sent again on a new link: the same bytes, which count once.
+    /// The messages that are sent again on a new link: there are no acknowledgements. They are the same bytes, which
+    /// count once.
     private var repeated: [String] {
-        var own = log.filter(\.isOwn)
-        if !unrepeated.isEmpty {
-            own.removeAll { MessageIntake.known($0.text)?.requestID.map { unrepeated.contains($0) } ?? false }
-        }
-        return (ownList.map { [$0] } ?? []) + own.suffix(Self.mostRepeated).map(\.text)
+        (ownList.map { [$0] } ?? [])
+            + requests.rows.filter { !$0.isUnrepeated }.flatMap { $0.log.filter(\.isOwn).map(\.text) }
     }
 
     /// Trusts another key of the peer, which the application has compared. The endpoints that came under the old one
@@ -158,10 +129,9 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     mutating func trust(_ key: PubkyKey, agreement: [UInt8], ephemeral: [UInt8]) {
         (peerKey, shownKey, peerStatic, list) = (key.text, nil, nil, nil)
         self.agreement = Hex.encode(agreement)
-        let ended = PrivateLinkRequest.all(in: log).filter {
-            [.rejected, .cancelled, .proven].contains($0.state.phase)
+        for row in requests.rows where [.rejected, .cancelled, .proven].contains(row.state.phase) {
+            requests[row.id]?.isUnrepeated = true
         }
-        unrepeated.formUnion(ended.map(\.id))
         begin(ephemeral: ephemeral)
     }
 
@@ -182,7 +152,9 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
             // A queued list is obsolete.
             outbox.removeAll { $0.hasPrefix(Self.listStart) }
         } else {
-            append(Entry(isOwn: true, text: text))
+            guard requests.take(message, PrivateLinkRequest.Entry(isOwn: true, text: text)) != .full else {
+                throw WireDefect("too many requests to this peer are open: cancel one first")
+            }
         }
         outbox.append(text)
     }
@@ -198,130 +170,35 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
             guard list?.endpoints != endpoints else { return }
             list = List(endpoints: endpoints, version: (list?.version ?? 0) + 1, used: list?.used ?? 0)
         case .valid(let message):
-            guard let id = message.eventID, note(id, text) else { return }
-            append(Entry(isOwn: false, text: text))
+            guard let id = message.eventID, isNew(id) else { return }
+            let effect = requests.take(message, PrivateLinkRequest.Entry(isOwn: false, text: text))
+            if effect == .full { skipped += 1 }
         case .malformed(_, let id):
             skipped += 1
             if MessageIntake.isLater(text) { hasLaterForm = true }
-            // No other event may come under its id.
-            if let id { _ = note(id, text) }
+            if let id, isNew(id) { malformed = (malformed + [id]).suffix(Self.mostMalformed) }
         case .unknown, .unreadable: skipped += 1
         }
     }
 
-    /// Returns true if an event of the peer is new; records it, and an id that comes twice with different contents.
-    private mutating func note(_ id: String, _ text: String) -> Bool {
-        let hash = PrivateLinkMessage.hash(of: text)
-        if let known = seen[id] {
-            if known != hash { conflicts.insert(id) }
-            return false
-        }
-        // An event that is dropped here and comes again has no effect that it had not before: what was paid is kept.
-        while seen.count >= Self.mostSeen, !seenOrder.isEmpty { seen[seenOrder.removeFirst()] = nil }
-        seen[id] = hash
-        seenOrder.append(id)
-        return true
+    /// Returns true if no event of the peer with an effect has come under an id. An event without effect has none when
+    /// it comes again.
+    private func isNew(_ id: String) -> Bool {
+        !malformed.contains(id) && !requests.rows.contains { $0.heard.contains(id) }
     }
 
     /// Records that no money has moved for a payment begun at `endpoint`: the endpoint and its list may be used again.
     mutating func fail(_ key: String, at endpoint: PaykitEndpoint) {
-        guard let known = payments[key], known.stage == .paying, known.endpoint == endpoint.endpoint else { return }
-        payments[key]?.stage = .failed
+        guard let known = self[payment: key], known.stage == .paying, known.endpoint == endpoint.endpoint else {
+            return
+        }
+        self[payment: key]?.stage = .failed
         if let used = known.list, list?.version == used { list?.used = used - 1 }
     }
 
-    private mutating func append(_ entry: Entry) {
-        log.append(entry)
-        guard log.count > Self.mostEntries else { return }
-        trim()
+    /// The payment under a key (``PrivateLinkRequest/key(_:_:)``).
+    package subscript(payment key: String) -> PrivateLinkPayment? {
+        get { requests[PrivateLinkRequest.id(inKey: key)]?.payments[key] }
+        set { requests[PrivateLinkRequest.id(inKey: key)]?.setPayment(newValue, key) }
     }
-
-    /// Makes room in the log, for a tenth of it. Requests that still have to be paid stay, and those that are being
-    /// paid, however much the peer sends: of a request that recurs only what was said about past periods is dropped.
-    private mutating func trim() {
-        let requests = PrivateLinkRequest.all(in: log)
-        let paying = payments.filter { $0.value.stage == .paying }.keys.compactMap { PrivateLinkRequest.id(inKey: $0) }
-        let isLasting: (PrivateLinkRequest) -> Bool = { request in
-            [.accepted, .active].contains(request.state.phase) || request.isOwn && request.state.phase == .proposed
-        }
-        let lasting = Set(requests.filter(isLasting).map(\.id)).union(paying)
-        var excess = log.count - Self.mostEntries * 9 / 10
-        func drop(where isLess: (PrivateLinkMessage?) -> Bool) {
-            log.removeAll { entry in
-                guard excess > 0, isLess(MessageIntake.known(entry.text)) else { return false }
-                excess -= 1
-                return true
-            }
-        }
-        drop { $0?.requestID.map { !lasting.contains($0) } ?? true }
-        drop { message in
-            switch message {
-            case .proof(let proof): proof.period != nil && !paying.contains(proof.head.requestID)
-            case .receiptAccess(let access): access.period != nil
-            default: false
-            }
-        }
-        // A peer that has more than this accepted and unpaid loses the oldest.
-        drop { $0?.requestID.map { !paying.contains($0) } ?? true }
-    }
-}
-
-/// A payment of a request, or of one period where it recurs.
-package struct PrivateLinkPayment: Sendable, Hashable, Codable {
-    /// The progress of a payment.
-    package enum Stage: String, Sendable, Codable {
-        /// The wallet was asked, or is about to be: money may have moved.
-        case paying
-        case paid
-        /// No money has moved: it may be tried again.
-        case failed
-    }
-
-    package var stage: Stage
-    package let identifier: String
-    package let endpoint: String
-    /// The amount, in satoshis: a peer may ask for another one under the same id, once its first request is forgotten.
-    package let satoshis: String
-    /// The list that the endpoint is from; nil for a published one.
-    package let list: Int?
-    /// The proof of payment, as JSON.
-    package var proof: String?
-    /// The number of earlier attempts by a router in which nothing was sent.
-    package var number = 0
-    /// True if the application's wallet was asked to pay it, and knew nothing of it before.
-    package var isAsked = false
-    /// True if a router pays it; otherwise the application's own wallet does.
-    package var isRouted = false
-    /// True once a router has begun to ask the payer's settler for it: until then any program may cancel it, afterwards
-    /// only the settler's status counts. Nil for state that was stored without this member.
-    package var isHandedOver: Bool?
-
-    /// Throws where a request of the same name asks for another amount than was paid: it is another request.
-    func require(_ amount: Money) throws(PaykitNetworkError) {
-        guard "\(amount.minorUnits)" != satoshis else { return }
-        throw PaykitNetworkError(
-            .paymentRejected,
-            "the payee has asked for another amount under this name before, and that is paid or being paid: have them ask "
-                + "under a new one")
-    }
-
-    /// The proof of payment, once it is paid.
-    var reportedProof: PaykitProof? {
-        guard stage == .paid, let proof, let json = try? JSONValue(parsing: proof) else { return nil }
-        return PaykitProof(json)
-    }
-}
-
-/// A receipt that this side issues: its random values are drawn once, so that each repetition is the same.
-package struct IssuedReceipt: Sendable, Hashable, Codable {
-    package let id: String
-    package let eventID: String
-    /// Base64url.
-    package let key: String
-    /// Base64url.
-    package let nonce: String
-    /// The receipt's text.
-    package let text: String
-    /// True if its file was written, and the message to the peer is queued.
-    package var isAnnounced = false
 }

@@ -196,12 +196,12 @@ struct RequestFlow: Sendable {
         }
     }
 
-    func receipt(_ reference: PaymentReference, _ amount: Money, _ proof: PaykitProof) -> PaymentReceipt {
+    func receipt(_ reference: PaymentReference, _ amount: Money, _ proof: PaykitProof?) -> PaymentReceipt {
         let text: String? =
             switch proof {
             case .preimage(let preimage, _): preimage
             case .transaction(let id): id
-            case .other: nil
+            case .other, nil: nil
             }
         return PaymentReceipt(reference: reference, amount: amount, transactionID: text)
     }

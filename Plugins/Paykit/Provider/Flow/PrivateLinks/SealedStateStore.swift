@@ -1,20 +1,40 @@
 /// Stores sequences of states by name, for programs that must neither lose a state nor return to an earlier one, such
-/// as the progress of an encrypted channel. States are sealed by their owner; a store sees names, numbers and lengths.
+/// as the progress of an encrypted channel and the payments agreed over it. States are sealed by their owner; a store
+/// sees names, numbers and lengths.
+///
+/// A state has rows: states whose names begin with its name and a slash. They are read together, and any of them can be
+/// changed in one step.
 public protocol SealedStateStore: Sendable {
-    /// Returns the state that is stored under a name, with its number; nil when there is none.
+    /// Returns the state that is stored under a name and all its rows, by name, as they were at one moment.
     ///
     /// - Parameter name: the name of the state.
     /// - Throws: the storage failure. It does not mean that there is no state.
-    func state(named name: String) async throws -> SealedState?
+    func states(named name: String) async throws -> [String: SealedState]
 
-    /// Stores a state durably, if the stored one is its predecessor. Of several concurrent calls one succeeds.
+    /// Stores states and removes others durably in one step, if the stored states are the predecessors of the new ones.
+    /// Of several concurrent calls with one name in common one succeeds.
     ///
     /// - Parameters:
-    ///   - state: the new state; its number is one more than that of its predecessor, the first is 1.
-    ///   - name: the name of the state.
+    ///   - states: the new states by name; the number of each is one more than that of its predecessor, the first is 1.
+    ///   - names: the names of the states to remove, which are then as if they had never been stored.
+    /// - Returns: true if all of it was stored; false if nothing was.
+    /// - Throws: the storage failure; all of it may have been stored, or nothing.
+    func keep(_ states: [String: SealedState], removing names: [String]) async throws -> Bool
+}
+
+extension SealedStateStore {
+    /// Returns the state that is stored under a name, without its rows; nil when there is none.
+    ///
+    /// - Throws: the storage failure.
+    public func state(named name: String) async throws -> SealedState? { try await states(named: name)[name] }
+
+    /// Stores one state durably, if the stored one is its predecessor.
+    ///
     /// - Returns: true if it was stored.
     /// - Throws: the storage failure; the state may have been stored or not.
-    func keep(_ state: SealedState, named name: String) async throws -> Bool
+    public func keep(_ state: SealedState, named name: String) async throws -> Bool {
+        try await keep([name: state], removing: [])
+    }
 }
 
 /// The state that is stored under a name.
@@ -38,15 +58,18 @@ public actor InMemorySealedStates: SealedStateStore {
     /// Creates an empty store.
     public init() {}
 
-    /// Returns the state that is stored under a name; nil when there is none.
-    public func state(named name: String) -> SealedState? { states[name] }
+    /// Returns the state that is stored under a name and all its rows, by name.
+    public func states(named name: String) -> [String: SealedState] {
+        states.filter { $0.key == name || $0.key.hasPrefix(name + "/") }
+    }
 
-    /// Stores a state, if it follows the stored one.
+    /// Stores and removes states in one step, if each new one follows the stored one.
     ///
-    /// - Returns: true if it was stored.
-    public func keep(_ state: SealedState, named name: String) -> Bool {
-        guard state.number == (states[name]?.number ?? 0) + 1 else { return false }
-        states[name] = state
+    /// - Returns: true if all of it was stored.
+    public func keep(_ new: [String: SealedState], removing names: [String]) -> Bool {
+        guard new.allSatisfy({ $0.value.number == (states[$0.key]?.number ?? 0) + 1 }) else { return false }
+        states.merge(new) { $1 }
+        for name in names { states[name] = nil }
         return true
     }
 }

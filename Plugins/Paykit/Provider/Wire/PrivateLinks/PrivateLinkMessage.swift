@@ -1,6 +1,5 @@
 package import PaykitPubky
 package import PaymentCore
-import PaymentCrypto
 
 /// A message between two generation 3 apps (Protocol 12.4), each in one text.
 package enum PrivateLinkMessage: Sendable, Hashable {
@@ -198,10 +197,5 @@ package enum PrivateLinkMessage: Sendable, Hashable {
         guard let value = try object.optional("reason") else { return nil }
         guard let text = value.string else { throw WireDefect("the member 'reason' is no text") }
         return text
-    }
-
-    /// Returns the hash that distinguishes two messages with one id.
-    package static func hash(of text: String) -> String {
-        "sha256:" + Hex.encode(Digest.sha256.hash(Array(text.utf8)))
     }
 }

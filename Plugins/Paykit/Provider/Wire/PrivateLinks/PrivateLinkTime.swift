@@ -14,6 +14,9 @@ package struct PrivateLinkTime: Sendable, Hashable {
     /// Whole seconds since 1970.
     package var seconds: Int64 { time.seconds }
 
+    /// True if it is a whole second.
+    package var isWhole: Bool { time.nanoseconds == 0 }
+
     package init?(_ text: String) {
         guard let time = RFC3339(text) else { return nil }
         self.time = time

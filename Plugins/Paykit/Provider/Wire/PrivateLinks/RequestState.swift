@@ -60,6 +60,11 @@ package struct RequestState: Sendable, Hashable {
         }
     }
 
+    /// Removes the proof of a period's payment; the request stays as it is.
+    mutating func forget(_ period: BillingPeriod) {
+        proofs.removeAll { $0.period.map { $0.isSame(as: period) } ?? false }
+    }
+
     private mutating func accept() -> Bool {
         // It may cross the payee's cancellation; after the payer's own it is meaningless.
         guard !isAccepted, phase == .proposed || phase == .cancelled && !cancelledBy.contains(.payer) else {

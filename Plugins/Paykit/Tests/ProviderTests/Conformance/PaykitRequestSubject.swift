@@ -115,10 +115,10 @@ private final class CurrentStates: SealedStateStore {
     private let current = Mutex<InMemorySealedStates>(InMemorySealedStates())
 
     func begin() { current.withLock { $0 = InMemorySealedStates() } }
-    func state(named name: String) async throws -> SealedState? {
-        await current.withLock { $0 }.state(named: name)
+    func states(named name: String) async throws -> [String: SealedState] {
+        await current.withLock { $0 }.states(named: name)
     }
-    func keep(_ state: SealedState, named name: String) async throws -> Bool {
-        await current.withLock { $0 }.keep(state, named: name)
+    func keep(_ states: [String: SealedState], removing names: [String]) async throws -> Bool {
+        await current.withLock { $0 }.keep(states, removing: names)
     }
 }

@@ -266,7 +266,7 @@ struct LinkFlowTests {
     func otherReceipt(_ part: String) async throws {
         let id = try await proven()
         let receipt = try await payee.flow.issueReceipt(for: id, asPayee, payee.session)
-        let issued = try #require(await payee.flow.held(asPayee)?.record.issued[id])
+        let issued = try #require(await payee.flow.held(asPayee)?.record.requests[id]?.issued[id])
         let access = ReceiptAccess(
             eventID: issued.eventID, receiptID: issued.id, reference: receipt.reference, requestID: id,
             period: receipt.period, receiver: payee.receiver,
@@ -291,7 +291,7 @@ struct LinkFlowTests {
         let store = InMemorySealedStates()
         let name = asPayer.name
         let state = try #require(await payer.disk.state(named: name))
-        _ = await store.keep(SealedState(number: 1, sealed: state.sealed), named: name)
+        _ = try await store.keep(SealedState(number: 1, sealed: state.sealed), named: name)
         let keys = try PrivateLinkKeys(secret: Redacted([UInt8](repeating: 9, count: 32)))
         for (keys, number) in [(keys, state.number), (payer.flow.keys, 1)] {
             let flow = PrivateLinkFlow(

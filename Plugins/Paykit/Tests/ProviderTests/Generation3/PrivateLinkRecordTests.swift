@@ -29,15 +29,17 @@ struct LinkRecordTests {
         return record
     }
 
-    @Test("The same bytes again count once; other bytes under the same id are a conflict, of which the first stays")
+    @Test("The same bytes again count once; of other bytes under the same id the first stay")
     func conflicts() throws {
         let first = try request()
         #expect(record([first, first]) == record([first]))
-        let both = record([first, try request("another")])
-        #expect(both.log == record([first]).log && both.conflicts == [head.eventID])
+        #expect(record([first, try request("another")]) == record([first]))
         // A second request of the same id changes nothing, under any event.
         let again = record([first, try request("another", event: "11111111-1111-4111-8111-000000000003")])
-        #expect(PrivateLinkRequest.all(in: again.log).map(\.terms.reference) == ["invoice-2026-0001"])
+        #expect(again.requests.rows.map(\.terms.reference) == ["invoice-2026-0001"])
+        // An id is taken by any event that had an effect.
+        let refused = PrivateLinkMessage.cancellation(head, reason: nil)
+        #expect(record([first, Array(try refused.text().utf8)]) == record([first]))
     }
 
     @Test("Two peers' requests of one id are two payments to the payer's wallet")
@@ -51,7 +53,7 @@ struct LinkRecordTests {
             PrivateLinkParty(users[0], other, with: users[1], receiver),
             PrivateLinkParty(users[2], receiver, with: users[1], receiver),
         ]
-        let request = try #require(PrivateLinkRequest.all(in: record([try request()]).log).first)
+        let request = try #require(record([try request()]).requests.rows.first)
         let payment = PrivateLinkPayment(
             stage: .paying, identifier: "btc-lightning-bolt11", endpoint: "lnbc1", satoshis: "1000", list: nil)
         let orders = parties.map { PrivateLinkFlow.order(payment, key: request.id, of: request, $0).key }
@@ -65,87 +67,12 @@ struct LinkRecordTests {
         #expect(orders[0] == PrivateLinkFlow.order(payment, key: request.id, of: request, parties[0]).key)
     }
 
-    @Test("However much the peer says, the request that is being paid is remembered until its proof is sent")
-    func flooded() throws {
-        var record = record([try request()])
-        record.payments[head.requestID] = PrivateLinkPayment(
-            stage: .paying, identifier: "btc-lightning-bolt11", endpoint: "lnbc1", satoshis: "1000", list: nil)
-        for number in 0..<(PrivateLinkRecord.mostEntries + 10) {
-            let id = "22222222-2222-4222-8222-" + String(repeating: "0", count: 12 - "\(number)".count) + "\(number)"
-            let said = PrivateLinkMessage.cancellation(
-                PrivateLinkMessage.EventHead(eventID: id, requestID: head.requestID.replacing("b7f9", with: "c7f9")),
-                reason: nil)
-            record.hear(Array(try said.text().utf8), from: receiver)
-        }
-        #expect(record.log.count <= PrivateLinkRecord.mostEntries)
-        #expect(try PrivateLinkFlow.request(head.requestID, record).terms.reference == "invoice-2026-0001")
-        record.payments[head.requestID]?.stage = .paid
-        for number in 0..<300 {
-            let id = "33333333-3333-4333-8333-" + String(repeating: "0", count: 12 - "\(number)".count) + "\(number)"
-            let last = PrivateLinkMessage.cancellation(
-                PrivateLinkMessage.EventHead(eventID: id, requestID: head.requestID.replacing("b7f9", with: "c7f9")),
-                reason: nil)
-            record.hear(Array(try last.text().utf8), from: receiver)
-        }
-        #expect(PrivateLinkRequest.all(in: record.log).isEmpty, "what is over is forgotten in its turn")
-    }
-
-    @Test(
-        "A request that recurs is remembered through any number of periods, and so is one that was accepted meanwhile")
-    func standing() throws {
-        let terms = PaymentTerms(
-            try PrivateLinkAmount("0.00001", "btc"), reference: "tea",
-            recurrence: try PrivateLinkRecurrence(
-                every: 1, .hour, start: PrivateLinkTime(seconds: 1_800_000_000),
-                anchor: PrivateLinkTime(seconds: 1_800_000_000), end: nil),
-            identifiers: ["btc-lightning-bolt11"].compactMap { PaykitIdentifier($0) })
-        var record = record([Array(try PrivateLinkMessage.request(.init(head, terms)).text().utf8)])
-        func event(_ number: Int) -> PrivateLinkMessage.EventHead {
-            PrivateLinkMessage.EventHead(
-                eventID: "44444444-4444-4444-8444-" + String(repeating: "0", count: 12 - "\(number)".count)
-                    + "\(number)",
-                requestID: head.requestID)
-        }
-        try record.say(.acceptance(event(0)))
-        let identifier = try #require(PaykitIdentifier("btc-lightning-bolt11"))
-        for number in 1...2500 {
-            let start = Int64(1_800_000_000 + number * 3600)
-            let period = try BillingPeriod(
-                start: PrivateLinkTime(seconds: start), end: PrivateLinkTime(seconds: start + 3600))
-            try record.say(
-                .proof(
-                    PrivateLinkMessage.PaymentProof(
-                        event(number), reference: "tea", period: period, identifier: identifier,
-                        proof: ["preimage": .string(String(repeating: "ab", count: 32))])))
-        }
-        #expect(record.log.count <= PrivateLinkRecord.mostEntries)
-        let kept = try PrivateLinkFlow.request(head.requestID, record)
-        #expect(kept.state.phase == .active && kept.state.isAccepted)
-    }
-
-    @Test("A peer is heard after any number of events")
-    func heard() throws {
-        var record = record([])
-        for number in 0...PrivateLinkRecord.mostSeen {
-            record.hear(
-                Array(#"{"version":2,"kind":"paykit.payment_request","event_id":"\#(Self.id(number))"}"#.utf8),
-                from: receiver)
-        }
-        #expect(record.seen.count == PrivateLinkRecord.mostSeen)
-        record.hear(try request(), from: receiver)
-        #expect(PrivateLinkRequest.all(in: record.log).count == 1)
-    }
-
-    private static func id(_ number: Int) -> String {
-        "55555555-5555-4555-8555-" + String(repeating: "0", count: 12 - "\(number)".count) + "\(number)"
-    }
-
     @Test("What cannot be read stops nothing, and an event that is malformed keeps its id")
     func skipped() throws {
         let malformed = #"{"version":2,"kind":"paykit.payment_request","event_id":"\#(head.eventID)"}"#
         let later = #"{"version":1,"kind":"paykit.payment_request","app_id":"bitkit","event_id":"\#(head.eventID)"}"#
         let found = record(["no JSON", malformed].map { Array($0.utf8) } + [[0xFF], try request()])
-        #expect(found.skipped == 3 && found.log.isEmpty && found.conflicts == [head.eventID])
+        #expect(found.skipped == 3 && found.requests.rows.isEmpty)
         #expect(record([Array(later.utf8)]).hasLaterForm && !found.hasLaterForm)
     }
 
@@ -162,7 +89,7 @@ struct LinkRecordTests {
 
     @Test("On a new link everything is said again in its order, the last list first, with the same bytes")
     func repeated() throws {
-        var record = PrivateLinkRecord(peerKey: "", ephemeral: [1])
+        var record = record([try request()])
         try record.say(.paymentList([:]))
         try record.say(.acceptance(head))
         try record.say(.paymentList(["btc-lightning-bolt11": "{}"]))

@@ -186,8 +186,10 @@ actor LosableStates: SealedStateStore {
     private var base = InMemorySealedStates()
 
     func lose() { base = InMemorySealedStates() }
-    func state(named name: String) async throws -> SealedState? { await base.state(named: name) }
-    func keep(_ state: SealedState, named name: String) async throws -> Bool { await base.keep(state, named: name) }
+    func states(named name: String) async throws -> [String: SealedState] { await base.states(named: name) }
+    func keep(_ states: [String: SealedState], removing names: [String]) async throws -> Bool {
+        await base.keep(states, removing: names)
+    }
 }
 
 /// The stored states of links of a process that may end.
@@ -195,10 +197,10 @@ struct MortalStates: SealedStateStore {
     let base: any SealedStateStore
     let life: Life
 
-    func state(named name: String) async throws -> SealedState? {
-        try await life.look { try await base.state(named: name) }
+    func states(named name: String) async throws -> [String: SealedState] {
+        try await life.look { try await base.states(named: name) }
     }
-    func keep(_ state: SealedState, named name: String) async throws -> Bool {
-        try await life.deed { try await base.keep(state, named: name) }
+    func keep(_ states: [String: SealedState], removing names: [String]) async throws -> Bool {
+        try await life.deed { try await base.keep(states, removing: names) }
     }
 }

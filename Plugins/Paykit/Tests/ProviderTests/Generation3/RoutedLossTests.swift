@@ -130,6 +130,47 @@ struct RoutedLossTests {
         #expect(await world.captures == 1)
     }
 
+    @Test(
+        "Link and journal are lost, and the payee sends another invoice: the wallet pays once, and nothing false is stated"
+    )
+    func allLost() async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        let link = try world.link(id)
+        #expect(isPaid(await (try world.process()).pay(link)))
+        await world.states.lose()
+        try await Self.relink(world)
+        // The payee has heard of no payment.
+        try await world.offer(await world.invoice(2100))
+        let later = try world.process(journal: InMemoryJournal(), seed: 9)
+        for _ in 0..<3 {
+            let result = await later.pay(link)
+            #expect(Self.isUnknown(result) || isPaid(result), "\(result)")
+            try await world.deliver()
+        }
+        #expect(await world.captures == 1)
+        #expect(try await world.proofs(id).allSatisfy(\.isSound))
+    }
+
+    @Test(
+        "A request that was cancelled after the settler was asked is not paid when the link is lost, too",
+        arguments: [true, false])
+    func cancelledInDoubt(isLost: Bool) async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        let link = try world.link(id)
+        let silent = ScriptedSettler(base: world.node, settle: { _ in throw NoWord() })
+        #expect(Self.isUnknown(await (try world.process(settler: silent)).pay(link)))
+        if isLost { await world.states.lose() }
+        try await world.payee.flow.cancel(id, reason: "changed my mind", world.asPayee)
+        try await Self.relink(world)
+        #expect(try await world.phase(id) == .cancelled)
+        let later = try world.process(seed: 3)
+        for _ in 0..<2 { #expect(!isPaid(await later.pay(link))) }
+        _ = try? await later.router.recover(as: later.payer)
+        #expect(await world.captures == 0)
+    }
+
     @Test("What another device has paid is not told by one that only heard of it")
     func paidElsewhere() async throws {
         let world = try await RequestWorld()

@@ -1,0 +1,96 @@
+import PaymentCore
+
+/// Reads and stores the states of links with their rows.
+struct PrivateLinkStates: Sendable {
+    let store: any SealedStateStore
+    let seal: PrivateLinkSeal
+    let random: any RandomSource
+
+    /// A stored record with its number, and the rows as they are stored.
+    struct Held {
+        let party: PrivateLinkParty
+        var record: PrivateLinkRecord
+        var number: UInt64
+        fileprivate var rows: [String: PrivateLinkRequest] = [:]
+        /// The numbers of the stored rows of requests that are over and were taken up again.
+        fileprivate var past: [String: UInt64] = [:]
+
+        init(party: PrivateLinkParty, record: PrivateLinkRecord, number: UInt64 = 0) {
+            (self.party, self.record, self.number) = (party, record, number)
+        }
+    }
+
+    /// Returns the stored state of a link; nil before its first poll.
+    ///
+    /// - Parameter id: a request that may be over and stored apart from the others.
+    func held(_ party: PrivateLinkParty, about id: String?) async throws(PaykitNetworkError) -> Held? {
+        let states = try await read(party.name)
+        guard let state = states[party.name] else { return nil }
+        var held = Held(
+            party: party, record: try seal.open(state, named: party.name, as: PrivateLinkRecord.self),
+            number: state.number)
+        let stored = held.record.requests.stored
+        guard states.count == stored.count + 1 else { throw PrivateLinkSeal.changed }
+        held.record.requests.fill(
+            try stored.map { row throws(PaykitNetworkError) in
+                let name = party.rowName(row.id)
+                guard let state = states[name], state.number == row.number else { throw PrivateLinkSeal.changed }
+                return try seal.open(state, named: name, as: PrivateLinkRequest.self)
+            })
+        held.rows = Dictionary(uniqueKeysWithValues: held.record.requests.rows.map { ($0.id, $0) })
+        if let id { try await takeUp(id, &held) }
+        return held
+    }
+
+    /// Takes up a request that was over, and is stored apart from the others.
+    func takeUp(_ id: String, _ held: inout Held) async throws(PaykitNetworkError) {
+        let name = held.party.pastName(id)
+        guard held.record.requests[id] == nil, held.past[id] == nil, let state = try await read(name)[name],
+            held.record.requests.add(try seal.open(state, named: name, as: PrivateLinkRequest.self))
+        else { return }
+        held.past[id] = state.number
+    }
+
+    private func read(_ name: String) async throws(PaykitNetworkError) -> [String: SealedState] {
+        do { return try await store.states(named: name) } catch {
+            throw PaykitNetworkError(.storage, "what is kept of a private link cannot be read: \(error)")
+        }
+    }
+
+    /// Stores the link with the rows that have changed, in one step.
+    func keep(_ held: inout Held) async throws(PaykitNetworkError) {
+        let numbers = Dictionary(uniqueKeysWithValues: held.record.requests.stored.map { ($0.id, $0.number) })
+        var (states, removed): ([String: SealedState], [String]) = ([:], [])
+        var stored: [PrivateLinkRequests.Stored] = []
+        for row in held.record.requests.rows {
+            var number = numbers[row.id] ?? 0
+            if held.rows[row.id] != row {
+                number += 1
+                let name = held.party.rowName(row.id)
+                states[name] = try seal.seal(row, named: name, number: number, random)
+            }
+            stored.append(PrivateLinkRequests.Stored(id: row.id, number: number))
+        }
+        let live = Set(stored.map(\.id))
+        for row in held.record.requests.dropped where !live.contains(row.id) {
+            if numbers[row.id] != nil { removed.append(held.party.rowName(row.id)) }
+            guard row.hasMoney else { continue }
+            let name = held.party.pastName(row.id)
+            states[name] = try seal.seal(row, named: name, number: (held.past[row.id] ?? 0) + 1, random)
+        }
+        removed += held.past.keys.filter { live.contains($0) }.map { held.party.pastName($0) }
+        held.record.requests.settle(stored)
+        let name = held.party.name
+        states[name] = try seal.seal(held.record, named: name, number: held.number + 1, random)
+        let isKept: Bool
+        do { isKept = try await store.keep(states, removing: removed) } catch {
+            throw PaykitNetworkError(.storage, "what is known of a private link cannot be kept: \(error)")
+        }
+        guard isKept else {
+            throw PaykitNetworkError(.storage, "this private link is in use at the same time elsewhere: try again")
+        }
+        held.number += 1
+        held.rows = Dictionary(uniqueKeysWithValues: held.record.requests.rows.map { ($0.id, $0) })
+        held.past = [:]
+    }
+}
