@@ -55,8 +55,9 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
     public var descriptor: ProviderDescriptor {
         ProviderDescriptor(
             id: id, name: "Paykit",
-            patterns: ["pubky", "pk", "pip", "paykit", "pubkyauth", "pubkyring"].map { .scheme($0) }
-                + [.textPrefix("pubky"), .standard("pubky")] + callbacks.map { .returnURL($0) },
+            patterns: ["pubky", "pk", "pip", "paykit", "pubkyauth", "pubkyring", "slashpay", "slash"].map {
+                .scheme($0)
+            } + [.textPrefix("pubky"), .standard("pubky")] + callbacks.map { .returnURL($0) },
             outboundHosts: network.outboundHosts)
     }
 
@@ -120,7 +121,8 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
         random: any RandomSource = SystemRandomSource(), atMost limit: Int = 20
     ) async throws(PaykitNetworkError) -> Int {
         guard let privately else { return 0 }
-        let directory = PaymentFlow.directory(network, over: transport, dht, clock: clock, random: random)
+        let directory = PaymentFlow.directory(
+            network, over: transport, dht, links?.store, clock: clock, random: random)
         return try await privately.checkout(directory, network, clock: clock, random: random).confirmAll(atMost: limit)
     }
 

@@ -24,6 +24,13 @@ public struct PubkyNetwork: Sendable {
         self.allowsLocalHomeservers = allowsLocalHomeservers
     }
 
+    /// Returns true if an approval may be sent to a relay that a scanned link names: none in the device's own network.
+    package func permits(_ relay: HTTPURL) -> Bool {
+        if allowsLocalHomeservers, relay.isLoopback { return true }
+        guard relay.isSecure, !HomeserverLocator.isPrivate(relay.host) else { return false }
+        return StreamAddress(host: relay.host, port: relay.port)?.isPublic ?? relay.host.contains(".")
+    }
+
     /// The public network: the relays that its own clients ask, and the DHT.
     ///
     /// - Throws: never; the addresses are constants.

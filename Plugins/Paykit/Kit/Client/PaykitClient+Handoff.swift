@@ -79,7 +79,8 @@ extension PaykitClient {
         return handoff
     }
 
-    /// Leaves a session and keys for the device that asks, as a key manager does. Ask the user first.
+    /// Leaves a session and keys for the device that asks, as a key manager does, once the configuration's `consent` has
+    /// agreed.
     ///
     /// - Parameters:
     ///   - question: the device's question.
@@ -92,7 +93,11 @@ extension PaykitClient {
         _ question: KeyManagerLink, keyPairs: [KeyManagerHandoff.KeyPair], noiseSeed: Redacted<[UInt8]>? = nil
     ) async throws -> Redacted<String> {
         if case .handoff(let device, _, _) = question.question {
-            try await configuration.consent?(.handOff(deviceID: device))
+            let capabilities = try await signedIn { session throws(PaykitNetworkError) in session.capabilities }
+            try await requireConsent(
+                .handOff(
+                    deviceID: device,
+                    PaykitAdmission(app: question.app, capabilities, callbacks: [question.callback])))
         }
         return try await signedIn { session throws(PaykitNetworkError) in
             guard case .handoff(let device, let key, _) = question.question else {

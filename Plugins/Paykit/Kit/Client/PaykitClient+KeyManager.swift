@@ -52,8 +52,8 @@ extension PaykitClient {
         return user
     }
 
-    /// Answers another app's question, as a key manager does. Ask the user first: the answer permits that app to act in
-    /// the user's name. Signatures and key pairs are never handed out.
+    /// Answers another app's question, as a key manager does. A session is given only when the configuration's `consent`
+    /// has agreed: it permits that app to act in the user's name. Signatures and key pairs are never handed out.
     ///
     /// - Parameter question: the other app's question.
     /// - Returns: the link to open; it contains the answer's secrets.
@@ -63,8 +63,16 @@ extension PaykitClient {
         let content: KeyManagerAnswer.Content
         switch question.question {
         case .session, .guidesSession:
-            try await configuration.consent?(.giveSession(app: question.app))
-            guard let session else { throw PaykitError.notAuthenticated }
+            guard let asked = session else { throw PaykitError.notAuthenticated }
+            try await requireConsent(
+                .giveSession(
+                    PaykitAdmission(
+                        app: question.app, asked.capabilities,
+                        callbacks: [question.callback, question.errorCallback, question.cancelCallback])))
+            // The user may have signed in as another one meanwhile.
+            guard let session, session.user == asked.user, session.capabilities == asked.capabilities else {
+                throw PaykitError.notAuthenticated
+            }
             content = .session(session.exported, of: session.user, session.capabilities)
         case .profile(let asked):
             guard let user = asked ?? user else { throw PaykitError.notAuthenticated }

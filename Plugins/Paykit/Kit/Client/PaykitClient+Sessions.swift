@@ -180,28 +180,43 @@ extension PaykitClient {
         return answer.user
     }
 
-    /// Signs in another device that shows `link`: it gets the permissions that the link asks for, in this user's name.
-    /// Ask the user first, and show them ``PubkyAuthorizationLink/capabilities``.
+    /// Signs in another device that shows `link`: it gets the permissions that the link asks for, in this user's name,
+    /// once the configuration's `consent` has agreed.
     ///
     /// - Throws: ``PaykitError``, and the error of the configuration's `consent`. The secret key is never exported.
     public func approve(_ link: PubkyAuthorizationLink) async throws {
-        try await configuration.consent?(.letIn(app: link.clientID, link.capabilities))
-        try await mappingErrors { () async throws(PaykitNetworkError) in
-            guard let account else {
-                throw PaykitNetworkError(.notInitialized, "only a device that has the key can authorise another")
-            }
-            switch link.intent {
-            case .signIn: try await authorization.answer(link, with: account.token(link.capabilities).bytes, random)
-            case .signInGrant:
-                guard let client = link.clientKey, let name = link.clientID else {
-                    throw PaykitNetworkError(.validationFailed, "the link does not say which app asks")
-                }
-                let grant = try grants.grant(link.capabilities, to: client, called: name, by: account.keyPair)
-                try await authorization.answer(link, with: Array(grant.text.reveal().utf8), random)
-            default:
-                throw PaykitNetworkError(
-                    .validationFailed, "only sign-ins are authorised; this link asks for \(link.intent.rawValue)")
-            }
+        guard [.signIn, .signInGrant].contains(link.intent) else {
+            throw PaykitError(
+                PaykitNetworkError(
+                    .validationFailed, "only sign-ins are authorised; this link asks for \(link.intent.rawValue)"))
         }
+        guard let asked = account?.keyPair.publicKey else { throw Self.withoutKey }
+        guard link.relay.map(configuration.network.permits) ?? true else {
+            throw PaykitError(
+                PaykitNetworkError(.validationFailed, "the link's relay is not on the internet: nothing is sent there"))
+        }
+        let callbacks = link.callbacks
+        try await requireConsent(
+            .letIn(
+                PaykitAdmission(
+                    app: link.clientID ?? callbacks.source, link.capabilities, relay: link.relay?.origin,
+                    callbacks: [callbacks.success, callbacks.error, callbacks.cancel])))
+        try await mappingErrors { () async throws(PaykitNetworkError) in
+            // The user may have signed in as another one meanwhile.
+            guard let account, account.keyPair.publicKey == asked else { throw Self.withoutKey.failure }
+            guard link.intent == .signInGrant else {
+                try await authorization.answer(link, with: account.token(link.capabilities).bytes, random)
+                return
+            }
+            guard let client = link.clientKey, let name = link.clientID else {
+                throw PaykitNetworkError(.validationFailed, "the link does not say which app asks")
+            }
+            let grant = try grants.grant(link.capabilities, to: client, called: name, by: account.keyPair)
+            try await authorization.answer(link, with: Array(grant.text.reveal().utf8), random)
+        }
+    }
+
+    private static var withoutKey: PaykitError {
+        PaykitError(PaykitNetworkError(.notInitialized, "only a device that has the key can authorise another"))
     }
 }

@@ -58,7 +58,8 @@ public actor PaykitClient: PaykitService {
     ///   - streams: connects to payees for private channels.
     ///   - receipts: stores agreements with payees. To survive the process they require a persistent store, such as
     ///     `SQLiteReceipts`.
-    ///   - links: stores private links with generation 3 apps; the same holds for it.
+    ///   - links: stores private links with generation 3 apps, and the times of the users' latest packets; the same
+    ///     holds for it.
     public init(
         configuration: PaykitClientConfiguration, transport: any HTTPTransport,
         datagrams: any DatagramTransport = UDPTransport(), clock: any PaymentClock = SystemPaymentClock(),
@@ -72,10 +73,15 @@ public actor PaykitClient: PaykitService {
         self.clock = clock
         self.random = random
         let network = configuration.network
-        let pkarr = PkarrClient(network, http: transport, dht: DHTWay(datagrams), clock: clock, random: random)
+        let pkarr = PkarrClient(
+            network, http: transport, dht: DHTWay(datagrams), times: StoredPacketTimes(links), clock: clock,
+            random: random)
         let features = HomeserverFeatures(clock: clock)
         let reader = PubkyReader(
-            HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers), over: transport, features: features)
+            HomeserverLocator(
+                pkarr, allowsLocal: network.allowsLocalHomeservers,
+                names: HomeserverLocator.Names { try? await streams.addresses(of: $0, port: 443) }),
+            over: transport, features: features)
         grants = GrantMaker(clientID: configuration.clientID, random: random, clock: clock, features: features)
         self.pkarr = pkarr
         self.reader = reader

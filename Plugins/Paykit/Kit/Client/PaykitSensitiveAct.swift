@@ -1,6 +1,3 @@
-public import PaykitProvider
-import PaykitPubky
-
 /// An act that only the owner of a device may want: a ``PaykitConsent`` is asked before it.
 @nonexhaustive
 public enum PaykitSensitiveAct: Sendable, Hashable {
@@ -8,12 +5,12 @@ public enum PaykitSensitiveAct: Sendable, Hashable {
     case publishEndpoint(methodId: String)
     /// Removes an endpoint.
     case removeEndpoint(methodId: String)
-    /// Authorises another device or app for these permissions in the user's name. It chose its name itself.
-    case letIn(app: String?, [PubkyCapability])
-    /// Hands this device's own session to an app of the same user.
-    case giveSession(app: String?)
-    /// Leaves a session and keys for another device.
-    case handOff(deviceID: String)
+    /// Authorises another device or app. It never happens without a consent.
+    case letIn(PaykitAdmission)
+    /// Hands this device's own session to an app of the same user. It never happens without a consent.
+    case giveSession(PaykitAdmission)
+    /// Leaves a session and keys for another device. It never happens without a consent.
+    case handOff(deviceID: String, PaykitAdmission)
 }
 
 /// Asks the owner of the device to agree, as by recognition of their face or finger. Its errors are rethrown, and

@@ -4,14 +4,14 @@ import PaymentSettlement
 
 /// Quotes payments to users of the network, and single invoices (Protocol 4).
 struct PaymentFlow: Sendable {
-    private let reader: any InstructionReader
-    private let id: ProviderID
-    private let context: ProviderContext
-    private let directory: PaykitDirectory
+    let reader: any InstructionReader
+    let id: ProviderID
+    let context: ProviderContext
+    let directory: PaykitDirectory
     private let endpoints: PublishedEndpoints
     private let people: PubkyPeople
     private let network: PubkyNetwork
-    private let privately: PaykitChannelPayments?
+    let privately: PaykitChannelPayments?
     private let links: PaykitLinkPayments?
 
     init(
@@ -26,21 +26,30 @@ struct PaymentFlow: Sendable {
         self.id = id
         self.context = context
         directory = Self.directory(
-            network, over: context.http, dht, clock: context.clock, random: context.random)
+            network, over: context.http, dht, links?.store, clock: context.clock, random: context.random)
         endpoints = PublishedEndpoints(directory.reader)
         people = PubkyPeople(directory.reader)
     }
 
     /// Returns the directory that reads users' endpoints.
     ///
-    /// - Parameter dht: the connection to the DHT; without it only relays are asked.
+    /// - Parameters:
+    ///   - dht: the connection to the DHT; without it only relays are asked.
+    ///   - store: stores the times of packets, so that no older one is taken later.
     static func directory(
-        _ network: PubkyNetwork, over http: any HTTPTransport, _ dht: DHTWay?,
+        _ network: PubkyNetwork, over http: any HTTPTransport, _ dht: DHTWay?, _ store: (any SealedStateStore)?,
         clock: any PaymentClock, random: any RandomSource
     ) -> PaykitDirectory {
-        let pkarr = PkarrClient(network, http: http, dht: dht, clock: clock, random: random)
+        let pkarr = PkarrClient(
+            network, http: http, dht: dht, times: store.map { StoredPacketTimes($0) }, clock: clock, random: random)
+        let names = dht.map { way in
+            HomeserverLocator.Names { host in
+                try? await way.transport.addresses(of: host, port: 443).map { StreamAddress($0) }
+            }
+        }
         return PaykitDirectory(
-            PubkyReader(HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers), over: http))
+            PubkyReader(
+                HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers, names: names), over: http))
     }
 
     func quote(_ request: QuoteRequest) async throws -> PaymentQuote {
@@ -52,11 +61,7 @@ struct PaymentFlow: Sendable {
                 request, payee: Payee(name: "the creator of this \(endpoint.methodID) endpoint"),
                 offers.map { (endpoint, $0) })
         case .privateRequest(let link): return try await requests().quote(request, link)
-        case .request:
-            throw PaymentError(
-                .unsupported,
-                "this asks for what a payment request says, which its sender keeps for the payer alone; such requests "
-                    + "are not read yet: ask the sender for an invoice", provider: id)
+        case .request(let name, let sender): return try await quote(request, named: name, from: sender)
         default: throw PaymentError(.notAPayment, "the link does not ask for a payment", provider: id)
         }
     }
@@ -160,7 +165,7 @@ struct PaymentFlow: Sendable {
     ///
     /// - Parameter isOptional: true if an empty result is acceptable.
     /// - Returns: the endpoints, and the app of each where several apps publish some: then the payer has to choose.
-    private func published(
+    func published(
         by key: PubkyKey, orNone isOptional: Bool
     ) async throws -> (
         offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)], apps: [PaykitEndpoint: PaykitReceiverPath]

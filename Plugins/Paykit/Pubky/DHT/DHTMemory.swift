@@ -49,7 +49,7 @@ package final class DHTMemory: Sendable {
 
 /// The way to the DHT, with the knowledge of the searches over it. Copies share that knowledge.
 package struct DHTWay: Sendable {
-    let transport: any DatagramTransport
+    package let transport: any DatagramTransport
     let memory = DHTMemory()
 
     /// Creates a way without any knowledge.

@@ -131,7 +131,7 @@ package struct PubkyAccount: Sendable {
                 "not every relay has answered whether \(key) has published records, which would be lost: try again later"
             )
         }
-        let named = known?.records(at: "_pubky").lazy.compactMap(\.data.service).first?.target
+        let named = known?.services(at: "_pubky").first?.target
         guard let target = DNSName(server.text), named != target, let name = SignedPacket.name("_pubky", under: key)
         else { return }
         let others = known?.message.answers.filter { !$0.name.description.hasPrefix("_pubky") } ?? []

@@ -15,12 +15,26 @@ public struct PubkyKey: Sendable, Hashable {
 
     /// Creates a key from its bytes.
     ///
-    /// - Throws: ``PubkyKeyDefect/length(_:)`` or ``PubkyKeyDefect/notAPoint``.
+    /// - Throws: ``PubkyKeyDefect/length(_:)``, ``PubkyKeyDefect/notAPoint`` or ``PubkyKeyDefect/weak``.
     public init(bytes: [UInt8]) throws(PubkyKeyDefect) {
         guard bytes.count == Self.byteCount else { throw .length(bytes.count) }
         guard EdwardsPoint.isValid(bytes) else { throw .notAPoint }
+        guard !Self.weak.contains(Array(bytes.dropLast()) + [bytes[31] & 0x7F]) else { throw .weak }
         self.bytes = bytes
     }
+
+    /// The points of small order, in each spelling of 32 bytes without the sign: everybody can sign for them.
+    private static let weak: Set<[UInt8]> = {
+        func number(_ low: UInt8, _ rest: UInt8, _ high: UInt8) -> [UInt8] {
+            [low] + [UInt8](repeating: rest, count: 30) + [high]
+        }
+        let order8 = [
+            "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+            "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        ].compactMap { Hex.decode($0) }
+        return Set(
+            order8 + [number(0, 0, 0), number(1, 0, 0)] + [0xEC, 0xED, 0xEE].map { number($0, 0xFF, 0x7F) })
+    }()
 
     /// Reads a key from its bare text: z-base-32, in lower case.
     ///
@@ -80,6 +94,8 @@ public enum PubkyKeyDefect: Error, Sendable, Hashable {
     case encoding
     /// The bytes are no point of the curve, so no private key for them exists.
     case notAPoint
+    /// The point is of small order: everybody can sign for it, so it is no user's.
+    case weak
 }
 
 extension PubkyKeyDefect: CustomStringConvertible {
@@ -90,6 +106,7 @@ extension PubkyKeyDefect: CustomStringConvertible {
         case .encoding: "a Pubky key is written in z-base-32: lower case, without 0, 2, l and v"
         case .notAPoint:
             "these 32 bytes are no point of the curve, so this is no key: look for a typing error"
+        case .weak: "everybody can sign for this key, so it is no user's: ask its owner for theirs"
         }
     }
 }

@@ -2,15 +2,30 @@ package import PaymentCore
 
 /// Finds the ordinary web address of a user's homeserver (Protocol 2.3 and 3.1).
 package struct HomeserverLocator: Sendable {
+    /// Returns the addresses of a host; nil where they cannot be found.
+    package typealias NameLookup = @Sendable (_ host: String) async -> [StreamAddress]?
+
+    /// Resolves the names of homeservers, so that a stranger's record directs no request into the device's own network.
+    package struct Names: Sendable {
+        let addresses: NameLookup
+
+        package init(_ addresses: @escaping NameLookup) { self.addresses = addresses }
+    }
+
     private let pkarr: PkarrClient
     private let allowsLocal: Bool
+    private let names: Names?
 
     /// The most keys that are followed from one to the next.
     package static let maximumDepth = 7
 
-    package init(_ pkarr: PkarrClient, allowsLocal: Bool) {
+    /// - Parameters:
+    ///   - allowsLocal: true if homeservers on this machine are allowed.
+    ///   - names: resolves names before they are used; nil to check only what a name itself says.
+    package init(_ pkarr: PkarrClient, allowsLocal: Bool, names: Names? = nil) {
         self.pkarr = pkarr
         self.allowsLocal = allowsLocal
+        self.names = names
     }
 
     /// Returns the homeserver that `user` names.
@@ -19,7 +34,7 @@ package struct HomeserverLocator: Sendable {
     /// - Throws: `notFound` when the key has no packet, or its packet names no homeserver.
     package func homeserver(of user: PubkyKey, isFresh: Bool = false) async throws(PaykitNetworkError) -> PubkyKey {
         guard let packet = try await pkarr.resolve(user, isFresh: isFresh) else { throw Self.unknown(user) }
-        guard let target = packet.records(at: "_pubky").lazy.compactMap(\.data.service).first?.target,
+        guard let target = packet.services(at: "_pubky").first?.target,
             let key = try? PubkyKey(bare: target.description)
         else {
             throw PaykitNetworkError(.notFound, "\(user) is known, but says of no homeserver that it keeps their data")
@@ -48,11 +63,11 @@ package struct HomeserverLocator: Sendable {
             guard let packet = try await pkarr.resolve(key) else { continue }
             if key == server { isKnown = !packet.records(at: "").isEmpty }
             var deeper: [PubkyKey] = []
-            for service in packet.records(at: "").compactMap(\.data.service).sorted(by: { $0.priority < $1.priority }) {
+            for service in packet.services(at: "") {
                 let name = service.target.description
                 if let key = try? PubkyKey(bare: name) {
                     deeper.append(key)
-                } else if let url = webAddress(name, service) {
+                } else if let url = webAddress(name, service), await isPublic(url) {
                     return url
                 }
             }
@@ -63,7 +78,8 @@ package struct HomeserverLocator: Sendable {
         }
         throw PaykitNetworkError(
             .connectionFailed,
-            "the homeserver \(server) names no ordinary web address; reaching it by its key alone is not supported")
+            "the homeserver \(server) names no ordinary web address on the internet; reaching it by its key alone is not "
+                + "supported")
     }
 
     /// Returns the web address in a record, if a stranger may direct requests there.
@@ -73,10 +89,32 @@ package struct HomeserverLocator: Sendable {
             return try? HTTPURL("http://localhost:\(port)")
         }
         let port = service.port().map { $0 == 443 ? "" : ":\($0)" } ?? ""
-        guard let link = try? PaymentLink("https://\(name)\(port)/"),
+        guard !Self.isPrivate(name), let link = try? PaymentLink("https://\(name)\(port)/"),
             [.name, .internationalName].contains(link.hostKind)
         else { return nil }
         return try? HTTPURL(link.text)
+    }
+
+    /// Endings of names that mean another machine in each network.
+    private static let privateEndings = [
+        "localhost", "local", "localdomain", "lan", "internal", "intranet", "home", "corp", "private", "home.arpa",
+        "onion",
+    ]
+
+    /// Returns true if a name is one of the device's own network, whatever it resolves to.
+    package static func isPrivate(_ name: String) -> Bool {
+        var name = name.lowercased()
+        while name.hasSuffix(".") { name.removeLast() }
+        return privateEndings.contains { name == $0 || name.hasSuffix("." + $0) }
+    }
+
+    /// Returns false if a name leads to an address that is not on the internet. A name that cannot be resolved here
+    /// leads nowhere, or through a proxy.
+    private func isPublic(_ url: HTTPURL) async -> Bool {
+        guard let names, !(allowsLocal && url.isLoopback), let found = await names.addresses(url.host) else {
+            return true
+        }
+        return found.allSatisfy(\.isPublic)
     }
 
     static func unknown(_ user: PubkyKey) -> PaykitNetworkError {

@@ -4,17 +4,19 @@ package import PaymentCore
 extension PkarrClient {
     /// Creates a client with the relays and the DHT of `network`.
     ///
-    /// - Parameter way: the connection to the DHT; without it only relays are asked.
+    /// - Parameters:
+    ///   - way: the connection to the DHT; without it only relays are asked.
+    ///   - times: the stored times of packets.
     package init(
-        _ network: PubkyNetwork, http: any HTTPTransport, dht way: DHTWay?, clock: any PaymentClock,
-        random: any RandomSource
+        _ network: PubkyNetwork, http: any HTTPTransport, dht way: DHTWay?, times: (any PacketTimes)?,
+        clock: any PaymentClock, random: any RandomSource
     ) {
         let dht: DHTResolver? = network.dht.flatMap { configuration in
             way.map {
                 DHTResolver(configuration, transport: $0.transport, memory: $0.memory, clock: clock, random: random)
             }
         }
-        self.init(relays: network.relays, http: http, dht: dht, clock: clock)
+        self.init(relays: network.relays, http: http, dht: dht, times: times, clock: clock)
     }
 
     /// Asks the DHT. An incomplete search does not show that a packet is missing.

@@ -24,6 +24,8 @@ package actor PkarrClient {
     private let relays: [HTTPURL]
     private let http: any HTTPTransport
     private let dht: DHTResolver?
+    /// The stored times of packets; without them an older packet is recognised only while this client lives.
+    let times: (any PacketTimes)?
     private let clock: any PaymentClock
     private let capacity: Int
     private var known: [PubkyKey: Known] = [:]
@@ -33,9 +35,10 @@ package actor PkarrClient {
     ///   - dht: the client of the DHT; without it only relays are asked.
     ///   - capacity: the greatest number of cached packets; the least recently used are removed first.
     package init(
-        relays: [HTTPURL], http: any HTTPTransport, dht: DHTResolver? = nil, clock: any PaymentClock,
-        capacity: Int = 1000
+        relays: [HTTPURL], http: any HTTPTransport, dht: DHTResolver? = nil, times: (any PacketTimes)? = nil,
+        clock: any PaymentClock, capacity: Int = 1000
     ) {
+        self.times = times
         self.relays = relays
         self.http = http
         self.dht = dht
@@ -64,6 +67,7 @@ package actor PkarrClient {
     /// - Parameter everywhere: true to bypass all caches, and to ask the DHT in any case.
     /// - Throws: when neither a relay nor the DHT answered or is configured, and no packet is cached.
     package func search(_ key: PubkyKey, everywhere: Bool) async throws(PaykitNetworkError) -> Finding {
+        let floor = try await latestTime(of: key) ?? 0
         let before = known[key]
         let since = everywhere || before?.isAlone != true ? nil : before?.packet
         var answers = await withTaskGroup(of: Answer.self) { group in
@@ -78,24 +82,30 @@ package actor PkarrClient {
             return answers
         }
         if !everywhere, let dht, !answers.contains(where: \.isKnown) { answers.append(await Self.ask(dht, for: key)) }
-        var newest = known[key]?.packet
-        var failure: PaykitNetworkError?
+        // Another program may have seen a later one than this client.
+        var newest = known[key].flatMap { $0.packet.timestamp < floor ? nil : $0.packet }
+        var (failure, outdated): (PaykitNetworkError?, PaykitNetworkError?)
         for answer in answers {
             switch answer {
+            case .packet(let packet) where packet.timestamp < floor: outdated = Self.outdated(key)
             case .packet(let packet): if newest.map(packet.isNewer) ?? true { newest = packet }
             case .nothing, .unchanged: break
             case .failed(let error): failure = error
             }
         }
         let isAnswered = answers.contains { !$0.isFailure }
+        if newest == nil, let outdated { throw outdated }
         guard isAnswered || newest != nil else {
             throw failure
                 ?? PaykitNetworkError(
                     .validationFailed,
                     "no user can be looked up: the network needs a relay, or the DHT and datagrams to reach it")
         }
-        if let newest { keep(newest, isNew: isAnswered) }
-        return Finding(packet: newest, isCertain: isAnswered && failure == nil)
+        if let newest {
+            if newest.timestamp > floor { try await record(newest) }
+            keep(newest, isNew: isAnswered)
+        }
+        return Finding(packet: newest, isCertain: isAnswered && failure == nil && outdated == nil)
     }
 
     /// Publishes a packet to all relays and to the DHT.
@@ -139,6 +149,7 @@ package actor PkarrClient {
                 ?? PaykitNetworkError(.validationFailed, "no relay is configured; what is published could not be found")
         }
         keep(packet, isNew: true)
+        try await record(packet)
         return stored
     }
 

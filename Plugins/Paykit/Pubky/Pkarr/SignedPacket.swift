@@ -89,6 +89,14 @@ package struct SignedPacket: Sendable, Hashable {
         return message.answers.filter { $0.name == owner }
     }
 
+    /// Returns the services at `name`, in their order of priority.
+    package func services(at name: String) -> [DNSService] {
+        // Sorting is stable for equal priorities by the index.
+        records(at: name).compactMap(\.data.service).enumerated().sorted {
+            ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset)
+        }.map(\.element)
+    }
+
     /// Returns the name of a record under a key.
     package static func name(_ name: String, under key: PubkyKey) -> DNSName? {
         DNSName(name.isEmpty ? key.text : "\(name).\(key.text)")

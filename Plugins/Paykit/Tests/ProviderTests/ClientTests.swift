@@ -193,7 +193,8 @@ struct PaykitClientTests: ClientSuite {
         func device(_ capabilities: [PubkyCapability]) throws -> PaykitClient {
             PaykitClient(
                 configuration: PaykitClientConfiguration(
-                    network: try .sandbox(HTTPURL("http://localhost:6286")), capabilities: capabilities),
+                    network: try .sandbox(HTTPURL("http://localhost:6286")), capabilities: capabilities,
+                    consent: { _ in }),
                 transport: SandboxTransport(sandbox))
         }
         let phone = try device([.paykit, .profile])

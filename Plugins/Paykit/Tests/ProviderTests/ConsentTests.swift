@@ -1,4 +1,3 @@
-import PaykitKit
 import PaykitSandbox
 import PaymentCore
 import PaymentTesting
@@ -6,6 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import PaykitKit
 @testable import PaykitProvider
 
 /// The owner of a device is asked before each action that needs their consent.
@@ -52,6 +52,7 @@ struct ConsentTests {
         let before = await sandbox.paths(of: me)
         let device = client.authorizationLink()
         let session = try KeyManagerLink(PaymentLink("pubkyring://session?callback=app%3A%2F%2Fb&app=Wallet"))
+        let ours = PaykitAdmission(app: nil, device.capabilities, relay: "http://localhost:6286", callbacks: [])
         let handoff = try KeyManagerLink(
             PaymentLink(
                 "pubkyring://paykit-connect?deviceId=d&callback=app%3A%2F%2Fb&ephemeralPk="
@@ -69,12 +70,51 @@ struct ConsentTests {
         #expect(
             owner.asked == [
                 .publishEndpoint(methodId: "lightning"), .publishEndpoint(methodId: "onchain"),
-                .removeEndpoint(methodId: "lightning"), .letIn(app: nil, device.capabilities),
-                .giveSession(app: "Wallet"), .handOff(deviceID: "d"),
+                .removeEndpoint(methodId: "lightning"), .letIn(ours),
+                .giveSession(PaykitAdmission(app: "Wallet", device.capabilities, callbacks: ["app://b"])),
+                .handOff(deviceID: "d", PaykitAdmission(app: nil, device.capabilities, callbacks: ["app://b"])),
             ])
         #expect(await sandbox.paths(of: me) == before)
         #expect(
             await sandbox.file(at: "/pub/paykit.app/v0/lightning", of: me) == Array("anna@pay.example".utf8))
+    }
+
+    @Test("Without a consent handler no device and no app is approved")
+    func unset() async throws {
+        let client = PaykitClient(
+            configuration: PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286"))),
+            transport: SandboxTransport(sandbox), clock: VirtualClock(), random: SeededRandomSource(seed: 2))
+        try await client.initialize(
+            secretKeyHex: String(repeating: "11", count: 32), homeserverPubkey: sandbox.homeserver.text)
+        let before = await sandbox.paths(of: try #require(await client.user))
+        let session = try KeyManagerLink(PaymentLink("pubkyring://session?callback=app%3A%2F%2Fb&app=Wallet"))
+        let handoff = try KeyManagerLink(
+            PaymentLink(
+                "pubkyring://paykit-connect?deviceId=d&callback=app%3A%2F%2Fb&ephemeralPk="
+                    + String(repeating: "ab", count: 32)))
+        let link = client.authorizationLink()
+        for work in [
+            { try await client.approve(link) }, { _ = try await client.answer(session) },
+            { _ = try await client.handOff(handoff, keyPairs: []) },
+        ] as [@Sendable () async throws -> Void] {
+            await #expect { try await work() } throws: { ($0 as? PaykitError)?.failure.code == .auth }
+        }
+        #expect(await sandbox.paths(of: try #require(await client.user)) == before)
+    }
+
+    @Test("The question says what an app may do in the user's name, the gravest first")
+    func powers() throws {
+        func powers(_ capabilities: String) throws -> [String] {
+            PaykitAdmission(app: nil, try PubkyCapability.list(capabilities), callbacks: []).powers
+        }
+        let paid = "receive payments in your name"
+        #expect(try powers("/:rw").prefix(2) == ["do everything in your name, also admit other apps", paid])
+        for scope in ["/pub/paykit/", "/pub/paykit/v0/aaa/wallet/", "/pub/paykit.app/v0/lightning"] {
+            #expect(try powers("\(scope):rw") == [paid, "read and write \(scope)"], "\(scope)")
+        }
+        #expect(try powers("/pub/pubky.app/:w") == ["change your public profile", "write /pub/pubky.app/"])
+        #expect(try powers("/priv/notes:r") == ["read what only you can read", "read /priv/notes"])
+        #expect(try powers("/pub/paykit/:r") == ["read /pub/paykit/"])
     }
 
     @Test("What runs in the background, and what anybody may see, asks nobody")

@@ -44,7 +44,7 @@ struct DirectoryTests {
         for name in ["noise", "supported.json", "", "Lightning", "../x", "a/b", "a b", "ä", long] {
             #expect(!PaykitEndpoint.isMethod(name))
             #expect(throws: PaykitNetworkError.self) {
-                try PaykitDirectory.address(of: PubkyKey(bytes: [UInt8](repeating: 0, count: 32)), method: name)
+                try PaykitDirectory.address(of: PubkySamples.pair(0x11).publicKey, method: name)
             }
         }
     }
@@ -66,7 +66,7 @@ struct DirectoryTests {
 
     @Test("Private offers are kept by method, bounded, and not beyond their time")
     func offers() throws {
-        let user = try PubkyKey(bytes: [UInt8](repeating: 0, count: 32))
+        let user = try PubkySamples.pair(0x11).publicKey
         let now = Date(timeIntervalSince1970: 1_000_000)
         var offers = ChannelOffers()
         offers.add(

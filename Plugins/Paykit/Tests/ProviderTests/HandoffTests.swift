@@ -21,7 +21,8 @@ struct HandoffTests {
 
     private func client(isKeyManager: Bool = false, seed: UInt64 = 2) async throws -> PaykitClient {
         let client = PaykitClient(
-            configuration: PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286"))),
+            configuration: PaykitClientConfiguration(
+                network: try .sandbox(HTTPURL("http://localhost:6286")), consent: { _ in }),
             transport: SandboxTransport(sandbox), clock: clock, random: SeededRandomSource(seed: seed))
         clock.advance(by: .milliseconds(1))
         if isKeyManager {
@@ -60,7 +61,8 @@ struct HandoffTests {
         let answer = try KeyManagerAnswer(PaymentLink(link.reveal()), to: question.link)
         #expect(
             await code {
-                _ = try await app.takeHandoff(answer, to: question, expecting: String(repeating: "y", count: 52))
+                let other = try PubkySamples.pair(0x33).publicKey.text
+                _ = try await app.takeHandoff(answer, to: question, expecting: other)
             } == .invalidCredentials)
         let handoff = try await app.takeHandoff(answer, to: question, expecting: Self.me)
         #expect(handoff.user.text == Self.me && handoff.deviceID == "phone" && handoff.noiseSeed == seed)

@@ -200,7 +200,8 @@ struct KeyManagerTests {
 
     private func client(_ secret: String? = nil) async throws -> PaykitClient {
         let client = PaykitClient(
-            configuration: PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286"))),
+            configuration: PaykitClientConfiguration(
+                network: try .sandbox(HTTPURL("http://localhost:6286")), consent: { _ in }),
             transport: SandboxTransport(sandbox), clock: clock, random: SeededRandomSource(seed: 2))
         clock.advance(by: .milliseconds(1))
         if let secret {

@@ -67,8 +67,8 @@ struct ProviderDHTTests {
         var nowhere = network
         nowhere.relays = []
         let nodes = PkarrClient(
-            nowhere, http: SandboxTransport(sandbox), dht: DHTWay(UDPTransport()), clock: SystemPaymentClock(),
-            random: SeededRandomSource(seed: 6))
+            nowhere, http: SandboxTransport(sandbox), dht: DHTWay(UDPTransport()), times: nil,
+            clock: SystemPaymentClock(), random: SeededRandomSource(seed: 6))
         for key in keys {
             let packet = try #require(try await relay.resolve(key))
             try await nodes.publish(packet)

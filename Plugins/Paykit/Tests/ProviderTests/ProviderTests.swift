@@ -148,7 +148,8 @@ struct ProviderTests {
     func strangers() async {
         let key = "8pinxxgqs41n4aididenw5apqp1urfmzdztr8jt4abrkdn435ewo"
         for text in [
-            "pubky://\(key)/public/slashpay.json", "paykit:invoice?method=lightning&data=lnbc1nonsense",
+            "pubky://\(key)/public/slashpay.json", "slashpay:\(key)", "slash://\(key)/x",
+            "paykit:invoice?method=lightning&data=lnbc1nonsense",
             "paykit:invoice?method=onchain&data=lnbc1nonsense", "paykit:invoice?method=paypal&data=mina",
         ] {
             // A text that a payment standard knows to be unsound is not claimed at all.

@@ -53,6 +53,7 @@ struct SecrecyTests {
         let lines = Mutex<[String]>([])
         var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
         configuration.signUpToken = Redacted("T0KE-NT0K-ENT0")
+        configuration.consent = { _ in }
         let client = PaykitClient(
             configuration: configuration, transport: LayeredTransport(SandboxTransport(sandbox), [echo]), clock: clock,
             random: SeededRandomSource(seed: 2))

@@ -93,6 +93,50 @@ struct NetworkTests {
         }
     }
 
+    /// The stored times of packets, which outlive a client.
+    private actor Times: PacketTimes {
+        private var known: [PubkyKey: UInt64] = [:]
+        private var fails = false
+
+        func latest(of key: PubkyKey) throws -> UInt64? {
+            if fails { throw CancellationError() }
+            return known[key]
+        }
+        func record(_ time: UInt64, of key: PubkyKey) throws {
+            if fails { throw CancellationError() }
+            known[key] = max(time, known[key] ?? 0)
+        }
+        func fail() { fails = true }
+    }
+
+    @Test("A client that starts again takes no packet from before the latest that was seen")
+    func restarted() async throws {
+        let (old, new) = (try Self.address(5, 1), try Self.address(7, 2))
+        let times = Times()
+        func resolve(_ answers: [HTTPResponse]) async throws -> SignedPacket? {
+            let transport = RecordingTransport { answers[Int(String($0.url.host.dropFirst(5).prefix(1))) ?? 0] }
+            return try await PkarrClient(
+                relays: (0..<answers.count).map { try HTTPURL("https://relay\($0).example") }, http: transport,
+                times: times, clock: clock
+            ).resolve(old.key)
+        }
+        func answer(_ packet: SignedPacket) -> HTTPResponse { HTTPResponse(status: 200, body: packet.payload) }
+        let nothing = HTTPResponse(status: 404)
+        #expect(try await resolve([answer(old)]) == old)
+        #expect(try await resolve([answer(new)]) == new)
+        for answers in [[answer(old)], [answer(old), nothing]] {
+            await #expect(throws: PaykitNetworkError.self) { try await resolve(answers) }
+        }
+        #expect(try await resolve([answer(old), answer(new)]) == new)
+        // Another program of the same store has seen a later one than a client remembers.
+        let relay = RecordingTransport(answers: Array(repeating: answer(old), count: 3))
+        let client = PkarrClient(
+            relays: [try HTTPURL("https://relay0.example")], http: relay, times: Times(), clock: clock)
+        #expect(try await client.resolve(old.key) == old)
+        await times.fail()
+        await #expect { try await resolve([answer(new)]) } throws: { ($0 as? PaykitNetworkError)?.code == .storage }
+    }
+
     @Test("A packet of the same second is not missed: relays count whole seconds")
     func sameSecond() async throws {
         let time = clock.now.microseconds
@@ -150,9 +194,10 @@ struct NetworkTests {
 
     // MARK: Locations of homeservers
 
-    private func locate(_ services: [UInt8: DNSService], from byte: UInt8, allowsLocal: Bool = false) async throws
-        -> HTTPURL
-    {
+    private func locate(
+        _ services: [UInt8: DNSService], from byte: UInt8, allowsLocal: Bool = false,
+        names: HomeserverLocator.Names? = nil
+    ) async throws -> HTTPURL {
         var packets: [String: [UInt8]] = [:]
         for (byte, service) in services {
             let packet = try Self.packet(try WireTests.pair(byte), 1, service)
@@ -162,7 +207,7 @@ struct NetworkTests {
         let transport = RecordingTransport {
             known[$0.url.path].map { HTTPResponse(status: 200, body: $0) } ?? HTTPResponse(status: 404)
         }
-        let locator = HomeserverLocator(try client(transport, relays: 1), allowsLocal: allowsLocal)
+        let locator = HomeserverLocator(try client(transport, relays: 1), allowsLocal: allowsLocal, names: names)
         return try await locator.address(ofServer: try WireTests.pair(byte).publicKey)
     }
 
@@ -210,10 +255,62 @@ struct NetworkTests {
 
     @Test(
         "A stranger's record sends nobody to this machine, to an address or to a bare name",
-        arguments: ["localhost", "127.0.0.1", "10.0.0.1", "intranet", "0x7f000001", "169.254.169.254"])
+        arguments: [
+            "localhost", "127.0.0.1", "10.0.0.1", "intranet", "0x7f000001", "169.254.169.254", "foo.localhost",
+            "printer.local", "router.lan", "api.svc.cluster.local", "nas.home.arpa", "vault.internal", "x.onion",
+            "Printer.LOCAL",
+        ])
     func inward(_ target: String) async throws {
         let service = try Self.service(target, [.init(DNSService.localHTTPPortKey, UInt16(6286).bigEndianBytes)])
         await #expect(throws: PaykitNetworkError.self) { try await locate([0x22: service], from: 0x22) }
+    }
+
+    @Test(
+        "A name that resolves into the device's own network is not asked, whatever it says",
+        arguments: [
+            (["10.0.0.1"], false), (["93.184.216.34", "192.168.0.1"], false), (["::1"], false), (["fd00::1"], false),
+            (["169.254.169.254"], false), (["93.184.216.34"], true), ([], true),
+        ])
+    func resolved(_ addresses: [String], _ isAsked: Bool) async throws {
+        let service = try Self.service("10.0.0.1.nip.example")
+        let found = try addresses.map { try #require(StreamAddress(host: $0, port: 443)) }
+        let names = HomeserverLocator.Names { $0 == "10.0.0.1.nip.example" && !found.isEmpty ? found : nil }
+        let url = try? await locate([0x22: service], from: 0x22, names: names)
+        #expect((url != nil) == isAsked)
+    }
+
+    @Test("Of several services the one of the least priority is taken, wherever it stands")
+    func priorities() async throws {
+        let pair = try WireTests.pair(0x11)
+        func packet(_ label: String, _ services: [DNSService]) throws -> SignedPacket {
+            let name = try #require(SignedPacket.name(label, under: pair.publicKey))
+            return try SignedPacket(signing: services.map { DNSRecord(name, .https($0)) }, at: 1, by: pair)
+        }
+        let (former, present) = (try Self.key(0x22), try Self.key(0x23))
+        let named = try packet(
+            "_pubky",
+            [
+                DNSService(priority: 9, target: #require(DNSName(former))),
+                DNSService(priority: 1, target: #require(DNSName(present))),
+            ])
+        let relay = RecordingTransport(answers: [HTTPResponse(status: 200, body: named.payload)])
+        let locator = HomeserverLocator(try client(relay, relays: 1), allowsLocal: false)
+        #expect(try await locator.homeserver(of: pair.publicKey).text == present)
+        #expect(named.services(at: "_pubky").map(\.priority) == [1, 9])
+    }
+
+    @Test(
+        "An approval is sent to no relay in the device's own network",
+        arguments: [
+            ("http://127.0.0.1:8080/admin", false), ("https://192.168.0.1/x", false), ("https://[::1]/x", false),
+            ("https://printer.local/x", false), ("https://router.lan", false), ("https://intranet/x", false),
+            ("https://relay.example/inbox", true), ("https://93.184.216.34/inbox", true),
+        ])
+    func relayPlaces(_ text: String, _ isPermitted: Bool) throws {
+        let relay = try HTTPURL(text)
+        #expect(try PubkyNetwork.standard().permits(relay) == isPermitted)
+        let sandbox = try PubkyNetwork.sandbox(HTTPURL("http://localhost:6286"))
+        #expect(sandbox.permits(relay) == (isPermitted || relay.host == "127.0.0.1" || relay.host == "[::1]"))
     }
 
     @Test("In a sandbox a homeserver on this machine is found by its port")

@@ -56,7 +56,7 @@ struct ClientGrantTests: ClientSuite {
     ) throws -> PaykitClient {
         var configuration = PaykitClientConfiguration(
             network: try .sandbox(HTTPURL("http://localhost:6286")), capabilities: [.root],
-            clientID: "router.example")
+            clientID: "router.example", consent: { _ in })
         change(&configuration)
         return PaykitClient(
             configuration: configuration, transport: wire, clock: clock, random: SeededRandomSource(seed: seed))

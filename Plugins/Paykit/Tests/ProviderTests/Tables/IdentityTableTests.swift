@@ -29,7 +29,10 @@ struct IdentityTableTests {
                 #expect(defect(text) == row["defect"]?.string, "\(text)")
                 continue
             }
-            #expect(Hex.encode(try PubkyKey(text).bytes) == hex, "\(text)")
+            do throws(PubkyKeyDefect) { #expect(Hex.encode(try PubkyKey(text).bytes) == hex, "\(text)") } catch {
+                // The vendor's parser takes these; everybody can sign for them.
+                #expect(error == .weak && hex == String(repeating: "00", count: 32), "\(text)")
+            }
         }
         for row in try Table.rows("texts") {
             let bytes = try #require(Hex.decode(try row.word("bytes")))
