@@ -77,6 +77,19 @@ extension PaykitClient {
         }
     }
 
+    /// Publishes the key with which others seal messages for this user: requests, and proposals of subscriptions. It
+    /// names no address to connect to; ``listen(at:asHost:port:for:)`` publishes the same key with one.
+    ///
+    /// - Throws: ``PaykitError``.
+    public func publishMessageKey() async throws {
+        try await signedIn { session throws(PaykitNetworkError) in
+            let endpoint = PaykitNoiseEndpoint(
+                owner: session.user, host: "pending", port: 0, key: try identity().publicKey)
+            guard try await directory.noiseEndpoint(of: session.user)?.key != endpoint.key else { return }
+            try await directory.publish(endpoint, session)
+        }
+    }
+
     func messageStore() throws(PaykitNetworkError) -> SealedMessageStore {
         SealedMessageStore(directory, try identity(), random: random)
     }

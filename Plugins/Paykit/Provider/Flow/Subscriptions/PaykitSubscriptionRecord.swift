@@ -7,7 +7,7 @@ public import PaymentCore
 /// with other terms, and the old terms apply until the other side has signed the new ones. One side alone can end it.
 ///
 /// Times are seconds since 1970.
-public struct PaykitSubscriptionRecord: Sendable, Hashable {
+public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiable {
     /// The status at a moment.
     @nonexhaustive
     public enum Status: Sendable, Hashable {
@@ -31,7 +31,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
 
     /// One of the two sides.
     @nonexhaustive
-    public enum Side: Sendable, Hashable {
+    public enum Side: String, Sendable, Hashable, Codable {
         /// The payer.
         case subscriber
         /// The payee.
@@ -39,7 +39,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
     }
 
     /// The end of a subscription by one side.
-    public struct Cancellation: Sendable, Hashable {
+    public struct Cancellation: Sendable, Hashable, Codable {
         /// The side that ended it.
         public let side: Side
         /// The time from which nothing is paid.
@@ -55,9 +55,14 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
     /// The end by one side; nil where there is none.
     public private(set) var cancellation: Cancellation?
     private var isDeclined = false
+    /// The nonce of the proposal that was declined last.
+    private(set) var declined: [UInt8]?
     package private(set) var pauses: [Range<Int64>] = []
     /// The subscription as it was first proposed.
     package let original: PaykitSubscription
+
+    /// The subscription's name: the same on both sides, and in all of its terms.
+    public var id: String { original.id }
 
     // MARK: Proposing
 
@@ -187,9 +192,10 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
     ///
     /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when there is no proposal.
     public mutating func decline() throws(PaykitSubscriptionDefect) {
-        guard proposal != nil else { throw .order("nothing is proposed") }
+        guard let proposal else { throw .order("nothing is proposed") }
+        declined = Self.signer(of: proposal)?.nonce
         if agreements.isEmpty { isDeclined = true }
-        proposal = nil
+        self.proposal = nil
     }
 
     // MARK: Pausing and ending
@@ -301,7 +307,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable {
     }
 
     /// Returns the proposer's signature; nil where there is none, or both.
-    private static func signer(of signed: PaykitSignedSubscription) -> PaykitSubscriptionSignature? {
+    static func signer(of signed: PaykitSignedSubscription) -> PaykitSubscriptionSignature? {
         switch (signed.subscriberSignature, signed.providerSignature) {
         case (let signature?, nil), (nil, let signature?): signature
         default: nil

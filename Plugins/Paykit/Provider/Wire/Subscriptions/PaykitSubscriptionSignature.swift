@@ -195,6 +195,11 @@ public struct PaykitNonces: Sendable, Hashable {
 
     private var ends: [Use: Int64] = [:]
 
+    /// Returns true if a signature was recorded.
+    func has(_ signature: PaykitSubscriptionSignature) -> Bool {
+        ends[Use(key: signature.publicKey, nonce: signature.nonce)] != nil
+    }
+
     /// Creates an empty memory.
     public init() {}
 
@@ -211,5 +216,33 @@ public struct PaykitNonces: Sendable, Hashable {
         let use = Use(key: signature.publicKey, nonce: signature.nonce)
         guard ends[use] == nil else { throw .usedNonce }
         ends[use] = signature.expiresAt
+    }
+}
+
+extension PaykitNonces: Codable {
+    private struct Stored: Codable {
+        let key: String
+        let nonce: String
+        let end: Int64
+    }
+
+    /// Reads what was stored.
+    ///
+    /// - Throws: `DecodingError`.
+    public init(from decoder: any Decoder) throws {
+        for stored in try [Stored](from: decoder) {
+            guard let key = try? PubkyKey(bare: stored.key), let nonce = Hex.decode(stored.nonce) else {
+                throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no nonce"))
+            }
+            ends[Use(key: key, nonce: nonce)] = stored.end
+        }
+    }
+
+    /// Writes what has to be stored, so that no signature is accepted twice after a restart.
+    ///
+    /// - Throws: any error of the encoder.
+    public func encode(to encoder: any Encoder) throws {
+        try ends.map { Stored(key: $0.key.key.text, nonce: Hex.encode($0.key.nonce), end: $0.value) }
+            .sorted { ($0.key, $0.nonce) < ($1.key, $1.nonce) }.encode(to: encoder)
     }
 }

@@ -1,0 +1,214 @@
+package import PaykitPubky
+package import PaymentCore
+import PaymentCrypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Subscriptions between this user and one other: stored here, and left sealed for the other side on this user's
+/// homeserver (Protocol 6.3). Changes are stored before they are sent; only ``poll(_:)`` sends.
+package struct SubscriptionExchange: Sendable {
+    private let identity: ChannelIdentity
+    private let peer: PubkyKey
+    private let messages: SealedMessageStore
+    private let store: any SealedStateStore
+    private let clock: any PaymentClock
+    private let random: any RandomSource
+
+    /// The most subscriptions with one other user: a new one takes the place of the oldest that is over.
+    package static let mostRecords = 64
+
+    package init(
+        _ identity: ChannelIdentity, with peer: PubkyKey, _ messages: SealedMessageStore,
+        store: any SealedStateStore, clock: any PaymentClock, random: any RandomSource
+    ) {
+        self.identity = identity
+        self.peer = peer
+        self.messages = messages
+        self.store = store
+        self.clock = clock
+        self.random = random
+    }
+
+    private struct Kept: Codable {
+        var records: [PaykitSubscriptionRecord] = []
+        var nonces = PaykitNonces()
+        /// The names of the subscriptions whose view is still to be sent.
+        var unsent: Set<String> = []
+    }
+
+    private var own: PubkyKey { identity.owner.publicKey }
+    private var now: Int64 { Int64(clock.now.timeIntervalSince1970) }
+    private var name: String { "subscriptions/\(own)/\(peer)" }
+
+    // MARK: Storing
+
+    /// The key follows from the owner's alone, whatever device and epoch the channels have.
+    private var key: [UInt8] {
+        HKDF.derive(
+            .sha256, secret: identity.owner.channelKey(device: Array("kept subscriptions".utf8), epoch: 0),
+            salt: Array("swift-payment-router".utf8), info: Array("kept subscriptions".utf8), byteCount: 32)
+    }
+
+    private func kept() async throws(PaykitNetworkError) -> (kept: Kept, number: UInt64) {
+        let state: SealedState?
+        do { state = try await store.state(named: name) } catch {
+            throw PaykitNetworkError(.storage, "the subscriptions cannot be read: \(error)")
+        }
+        guard let state else { return (Kept(), 0) }
+        guard state.sealed.count > 24,
+            let plain = try? XChaCha20Poly1305.open(
+                Array(state.sealed.dropFirst(24)), key: key, nonce: Array(state.sealed.prefix(24)),
+                authenticating: Self.binding(name, state.number)),
+            let kept = try? JSONDecoder().decode(Kept.self, from: Data(plain))
+        else { throw PaykitNetworkError(.storage, "the stored subscriptions were changed, or are another user's") }
+        return (kept, state.number)
+    }
+
+    private func keep(_ kept: Kept, _ number: inout UInt64) async throws(PaykitNetworkError) {
+        let nonce = random.bytes(24)
+        guard let plain = try? JSONEncoder().encode(kept),
+            let sealed = try? XChaCha20Poly1305.seal(
+                Array(plain), key: key, nonce: nonce, authenticating: Self.binding(name, number + 1))
+        else { throw PaykitNetworkError(.storage, "the subscriptions cannot be sealed") }
+        let isKept: Bool
+        do {
+            isKept = try await store.keep(SealedState(number: number + 1, sealed: nonce + sealed), named: name)
+        } catch { throw PaykitNetworkError(.storage, "the subscriptions cannot be kept: \(error)") }
+        guard isKept else {
+            throw PaykitNetworkError(.storage, "these subscriptions are changed elsewhere at this moment: try again")
+        }
+        number += 1
+    }
+
+    private static func binding(_ name: String, _ number: UInt64) -> [UInt8] {
+        Array("\(name)\u{0}".utf8) + number.bigEndianBytes
+    }
+
+    // MARK: One's own part
+
+    /// Returns the subscriptions with the other user, in the order in which they were first known.
+    package func records() async throws(PaykitNetworkError) -> [PaykitSubscriptionRecord] {
+        try await kept().kept.records
+    }
+
+    /// Proposes a subscription.
+    package func propose(
+        _ subscription: PaykitSubscription
+    ) async throws(PaykitNetworkError) -> PaykitSubscriptionRecord {
+        guard Set([subscription.subscriber, subscription.provider]) == [own, peer] else {
+            throw PaykitNetworkError(.validationFailed, "the subscription is not between this user and \(peer)")
+        }
+        var (kept, number) = try await kept()
+        guard !kept.records.contains(where: { $0.id == subscription.id }) else {
+            throw PaykitNetworkError(.validationFailed, "there is a subscription of this name: propose a change of it")
+        }
+        let record: PaykitSubscriptionRecord
+        do {
+            record = try PaykitSubscriptionRecord(
+                proposing: subscription, by: identity.owner, random: random, at: now)
+        } catch { throw PaykitNetworkError(.validationFailed, error.description) }
+        guard add(record, &kept) else {
+            throw PaykitNetworkError(.validationFailed, "too many subscriptions with this user are open: end one first")
+        }
+        kept.unsent.insert(record.id)
+        try await keep(kept, &number)
+        return record
+    }
+
+    /// Changes a subscription, and stores it together with the duty to send it.
+    package func change(
+        _ id: String,
+        _ work: (inout PaykitSubscriptionRecord, PubkyKeyPair, Int64) throws(PaykitSubscriptionDefect) -> Void
+    ) async throws(PaykitNetworkError) -> PaykitSubscriptionRecord {
+        var (kept, number) = try await kept()
+        guard let place = kept.records.firstIndex(where: { $0.id == id }) else {
+            throw PaykitNetworkError(.notFound, "there is no subscription of this name with \(peer)")
+        }
+        do { try work(&kept.records[place], identity.owner, now) } catch {
+            throw PaykitNetworkError(.validationFailed, error.description)
+        }
+        kept.unsent.insert(id)
+        try await keep(kept, &number)
+        return kept.records[place]
+    }
+
+    private func add(_ record: PaykitSubscriptionRecord, _ kept: inout Kept) -> Bool {
+        if kept.records.count >= Self.mostRecords {
+            let over = kept.records.firstIndex {
+                [.declined, .lapsed, .cancelled, .ended].contains($0.status(at: now))
+            }
+            guard let over else { return false }
+            kept.unsent.remove(kept.records.remove(at: over).id)
+        }
+        kept.records.append(record)
+        return true
+    }
+
+    // MARK: Both parts
+
+    /// What has come from the other side.
+    package struct News: Sendable {
+        /// The subscriptions that have changed.
+        package var changed: [PaykitSubscriptionRecord] = []
+        /// Subscriptions that the other side offers without a signature, as other apps do.
+        package var offers: [PaykitSubscription] = []
+        /// The messages that were refused: the subscription's name, and the reason.
+        package var refused: [(id: String, reason: String)] = []
+    }
+
+    /// Reads the other side's messages, and sends this side's.
+    package func poll(_ session: PubkySession) async throws(PaykitNetworkError) -> News {
+        var (kept, number) = try await kept()
+        var news = News()
+        let before = (kept.records, kept.nonces)
+        for message in try await messages.messages(.proposal, from: peer).messages {
+            do throws(WireDefect) {
+                if let view = try SubscriptionView(message.content) {
+                    receive(view, &kept, &news)
+                } else if let offer = try? PaykitSubscription(message.content), offer.provider == peer,
+                    offer.subscriber == own, !kept.records.contains(where: { $0.id == offer.id })
+                {
+                    news.offers.append(offer)
+                }
+            } catch { news.refused.append((message.name, "\(error)")) }
+        }
+        if before != (kept.records, kept.nonces) { try await keep(kept, &number) }
+        for id in kept.unsent.sorted() {
+            if let record = kept.records.first(where: { $0.id == id }) {
+                guard let content = try? JSONValue(parsing: SubscriptionView(record, of: own).text) else { continue }
+                try await messages.leave(content, as: .proposal, named: Self.file(id), for: peer, session)
+            }
+            kept.unsent.remove(id)
+            try await keep(kept, &number)
+        }
+        return news
+    }
+
+    private func receive(_ view: SubscriptionView, _ kept: inout Kept, _ news: inout News) {
+        do throws(PaykitSubscriptionDefect) {
+            guard let place = kept.records.firstIndex(where: { $0.id == view.id }) else {
+                guard let proposal = view.proposal, let signature = PaykitSubscriptionRecord.signer(of: proposal),
+                    !kept.nonces.has(signature)
+                else { return }
+                let record = try PaykitSubscriptionRecord(
+                    receiving: proposal, as: own, nonces: &kept.nonces, at: now)
+                guard record.side(of: peer) != nil else { throw .foreignKey }
+                guard add(record, &kept) else { throw .order("too many subscriptions with this user are open") }
+                news.changed.append(record)
+                return
+            }
+            if try kept.records[place].merge(view, as: own, nonces: &kept.nonces, at: now) {
+                news.changed.append(kept.records[place])
+            }
+        } catch { news.refused.append((view.id, error.description)) }
+    }
+
+    /// Names are the sender's: the file's is made of them.
+    private static func file(_ id: String) -> String {
+        "sub-" + Hex.encode(Digest.sha256.hash(Array(id.utf8)).prefix(20))
+    }
+}

@@ -1,0 +1,258 @@
+import Foundation
+import PaykitPubky
+import PaykitSandbox
+import PaymentCore
+import PaymentTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PaykitKit
+@testable import PaykitProvider
+
+/// Subscriptions between two users who leave each other sealed messages (Protocol 6.3).
+@Suite("Subscriptions between two parties", .timeLimit(.minutes(1)))
+struct SubscriptionExchangeTests {
+    private let clock = VirtualClock()
+    private let sandbox: PubkySandbox
+    /// The payee and the payer.
+    private let shop: Party
+    private let mina: Party
+
+    private struct Party {
+        let client: PaykitClient
+        let key: PubkyKey
+        let pair: PubkyKeyPair
+        let store: InMemorySealedStates
+    }
+
+    init() async throws {
+        sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1))
+        shop = try await Self.party(0x22, InMemorySealedStates(), sandbox, clock)
+        mina = try await Self.party(0x11, InMemorySealedStates(), sandbox, clock)
+        for party in [shop, mina] { try await party.client.publishMessageKey() }
+    }
+
+    private static func party(
+        _ byte: UInt8, _ store: InMemorySealedStates, _ sandbox: PubkySandbox, _ clock: VirtualClock, seed: UInt64 = 0
+    ) async throws -> Party {
+        clock.advance(by: .seconds(1))
+        let client = PaykitClient(
+            configuration: PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286"))),
+            transport: SandboxTransport(sandbox), clock: clock, random: SeededRandomSource(seed: UInt64(byte) + seed),
+            links: store)
+        try await client.initialize(
+            secretKeyHex: String(repeating: String(byte, radix: 16), count: 32),
+            homeserverPubkey: sandbox.homeserver.text)
+        let pair = try PubkySamples.pair(byte)
+        return Party(client: client, key: pair.publicKey, pair: pair, store: store)
+    }
+
+    private var now: Int64 { Int64(clock.now.timeIntervalSince1970) }
+
+    private func toMina() async throws -> PaykitSubscriptions {
+        try await shop.client.subscriptions(with: mina.key.text)
+    }
+    private func toShop() async throws -> PaykitSubscriptions {
+        try await mina.client.subscriptions(with: shop.key.text)
+    }
+
+    private func subscription(_ id: String = "gym", amount: String = "3000") throws -> PaykitSubscription {
+        try PaykitSubscription(
+            id: id, subscriber: mina.key, provider: shop.key,
+            terms: PaykitSubscriptionTerms(
+                amount: amount, frequency: .custom(intervalSeconds: 30 * 86_400), description: "the gym, each month"),
+            createdAt: now, startsAt: now)
+    }
+
+    /// Both agree to a subscription, the payee having proposed it.
+    private func agree(_ id: String = "gym") async throws {
+        try await toMina().propose(subscription(id))
+        try await toMina().poll()
+        #expect(try await toShop().poll().changed.map(\.id) == [id])
+        try await toShop().accept(id)
+        try await toShop().poll()
+        try await toMina().poll()
+    }
+
+    private func record(_ side: PaykitSubscriptions, _ id: String = "gym") async throws -> PaykitSubscriptionRecord {
+        try #require(await side.records().first { $0.id == id })
+    }
+
+    @Test("It is proposed, signed by both, changed in the middle of a period, and ended, over two homeservers")
+    func wholeLife() async throws {
+        try await agree()
+        let (theirs, mine) = (try await record(toMina()), try await record(toShop()))
+        #expect(theirs.agreements == mine.agreements && theirs.status(at: now) == .active)
+        #expect(mine.agreements.first?.subscriberSignature != nil && mine.agreements.first?.providerSignature != nil)
+        // A third of the period is over.
+        clock.advance(by: .seconds(10 * 86_400))
+        try await toShop().propose(.upgrade(amount: "6000"), of: "gym", from: now)
+        let proration = try #require(
+            try await PaykitSubscriptions.proration(of: record(toShop()), to: "6000", from: now))
+        #expect(proration.payable?.minorUnits == 2000)
+        try await toShop().poll()
+        #expect(try await record(toShop()).subscription(at: now)?.terms.amount == "3000", "nobody has agreed")
+        #expect(try await toMina().poll().changed.count == 1)
+        try await toMina().accept("gym")
+        try await toMina().poll()
+        try await toShop().poll()
+        for side in [try await toMina(), try await toShop()] {
+            #expect(try await record(side).subscription(at: now)?.terms.amount == "6000")
+        }
+        #expect(try await record(toMina()).agreements == record(toShop()).agreements)
+        try await toShop().cancel("gym", effectiveAt: now + 60, reason: "too far")
+        try await toShop().poll()
+        let ended = try await toMina().poll().changed
+        #expect(ended.first?.cancellation?.reason == "too far" && ended.first?.cancellation?.side == .subscriber)
+        #expect(try await record(toMina()).status(at: now + 60) == .cancelled)
+    }
+
+    @Test("What is polled again, or comes again after a restart, changes nothing")
+    func repeated() async throws {
+        try await agree()
+        let before = try await record(toShop())
+        for _ in 0..<3 {
+            #expect(try await toShop().poll().changed.isEmpty)
+            #expect(try await toMina().poll().changed.isEmpty)
+        }
+        // The same user on another program with the same store.
+        let later = try await Self.party(0x11, mina.store, sandbox, clock, seed: 9)
+        let again = try await later.client.subscriptions(with: shop.key.text)
+        #expect(try await again.records() == [before])
+        #expect(try await again.poll().changed.isEmpty)
+    }
+
+    @Test("A homeserver that returns to an earlier message brings back no proposal, and takes no end away")
+    func replayed() async throws {
+        try await toMina().propose(subscription())
+        try await toMina().poll()
+        let paths = await sandbox.paths(of: shop.key).filter { $0.contains("/subscriptions/") }
+        let path = try #require(paths.first)
+        let first = try #require(await sandbox.file(at: path, of: shop.key))
+        try await toShop().poll()
+        try await toShop().decline("gym")
+        await sandbox.publish(first, at: path, of: shop.key)
+        #expect(try await toShop().poll().changed.isEmpty)
+        #expect(try await record(toShop()).status(at: now) == .declined)
+        try await toMina().poll()
+        #expect(try await record(toMina()).status(at: now) == .declined)
+        // Moved to another place it is not even opened.
+        await sandbox.publish(first, at: path + "0", of: shop.key)
+        #expect(try await toShop().poll().changed.isEmpty)
+    }
+
+    @Test("Of two changes that cross each other both sides keep the same one")
+    func crossing() async throws {
+        try await agree()
+        clock.advance(by: .seconds(3600))
+        try await toShop().propose(.downgrade(amount: "1000"), of: "gym", from: now + 100)
+        try await toMina().propose(.upgrade(amount: "9000"), of: "gym", from: now + 100)
+        for _ in 0..<2 {
+            try await toShop().poll()
+            try await toMina().poll()
+        }
+        let (theirs, mine) = (try await record(toMina()), try await record(toShop()))
+        #expect(theirs.proposal == mine.proposal && mine.proposal != nil)
+        // One of them can accept it, and is the one who has not proposed it.
+        let isMine = mine.proposal?.subscriberSignature != nil
+        try await (isMine ? toMina() : toShop()).accept("gym")
+        for _ in 0..<2 {
+            try await toShop().poll()
+            try await toMina().poll()
+        }
+        #expect(try await record(toMina()).agreements == record(toShop()).agreements)
+        #expect(try await record(toShop()).agreements.count == 2)
+    }
+
+    /// Leaves a message of the shop's for Mina.
+    private func leave(_ content: JSONValue, _ name: String) async throws {
+        let session = try #require(await shop.client.session)
+        try await shop.client.messageStore().leave(content, as: .proposal, named: name, for: mina.key, session)
+    }
+
+    @Test("What a third party signed, or nobody, is no agreement and no proposal; the others are heard all the same")
+    func forged() async throws {
+        let stranger = try PubkySamples.pair(0x33)
+        let random = SeededRandomSource(seed: 4)
+        let theirs = try PaykitSubscription(
+            id: "other", subscriber: mina.key, provider: stranger.publicKey, terms: subscription().terms,
+            createdAt: now, startsAt: now)
+        let foreign = try PaykitSubscriptionRecord(proposing: theirs, by: stranger, random: random, at: now)
+        let own = PaykitSignedSubscription(try subscription("unsigned"))
+        for (signed, name) in [(try #require(foreign.proposal), "a"), (own, "b")] {
+            let text =
+                "{\"type\":\"SubscriptionState\",\"subscription_id\":\"\(signed.subscription.id)\",\"proposal\":\(signed.text)}"
+            try await leave(try JSONValue(parsing: text), name)
+        }
+        try await leave(["type": "SubscriptionState", "subscription_id": 7], "c")
+        try await toMina().propose(subscription())
+        try await toMina().poll()
+        let news = try await toShop().poll()
+        #expect(news.changed.map(\.id) == ["gym"] && news.refused.count == 2, "\(news.refused)")
+        #expect(try await toShop().records().map(\.id) == ["gym"])
+    }
+
+    @Test("A subscription that another app offers without a signature is shown, and agreed to by proposing it")
+    func offered() async throws {
+        try await leave(try JSONValue(parsing: subscription("app").text), "prop-1")
+        let offer = try #require(try await toShop().poll().offers.first)
+        #expect(offer.id == "app")
+        try await toShop().propose(offer)
+        #expect(try await toShop().poll().offers.isEmpty)
+        #expect(try await toMina().poll().changed.map(\.id) == ["app"])
+    }
+
+    @Test("Nothing of it can be read on a homeserver or in the store, and another user's key opens nothing")
+    func secrecy() async throws {
+        try await agree()
+        for party in [shop, mina] {
+            for path in await sandbox.paths(of: party.key) where path.contains("/subscriptions/") {
+                let file = try #require(await sandbox.file(at: path, of: party.key))
+                #expect(!String(decoding: file, as: UTF8.self).contains("gym"))
+            }
+        }
+        let name = "subscriptions/\(mina.key)/\(shop.key)"
+        let state = try #require(await mina.store.states(named: name)[name])
+        #expect(!String(decoding: state.sealed, as: UTF8.self).contains("gym"))
+        let copy = InMemorySealedStates()
+        _ = await copy.keep([name: SealedState(number: 1, sealed: state.sealed)], removing: [])
+        let other = try await Self.party(0x11, copy, sandbox, clock)
+        await #expect { try await other.client.subscriptions(with: shop.key.text).records() } throws: {
+            ($0 as? PaykitError)?.failure.code == .storage
+        }
+    }
+
+    @Test("A flood of proposals takes the place of those that are over, and of no agreement")
+    func flooded() async throws {
+        try await agree()
+        for number in 0..<(SubscriptionExchange.mostRecords + 8) {
+            try await toMina().propose(subscription("s\(number)"))
+            if number % 20 == 19 {
+                try await toMina().poll()
+                try await toShop().poll()
+            }
+            if number == 40 { clock.advance(by: .seconds(8 * 86_400)) }
+        }
+        let kept = try await toShop().records()
+        #expect(kept.count <= SubscriptionExchange.mostRecords && kept.first?.id == "gym")
+    }
+
+    @Test("A record and the signatures that were used are stored and read, and checked when they are")
+    func stored() async throws {
+        try await agree()
+        let record = try await record(toShop())
+        let data = try JSONEncoder().encode(record)
+        #expect(try JSONDecoder().decode(PaykitSubscriptionRecord.self, from: data) == record)
+        let changed = String(decoding: data, as: UTF8.self).replacing("3000", with: "zero")
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(PaykitSubscriptionRecord.self, from: Data(changed.utf8))
+        }
+        var nonces = PaykitNonces()
+        let signature = try #require(record.agreements[0].subscriberSignature)
+        try nonces.use(signature, at: now)
+        var read = try JSONDecoder().decode(PaykitNonces.self, from: JSONEncoder().encode(nonces))
+        #expect(read == nonces)
+        #expect(throws: PaykitSubscriptionDefect.usedNonce) { try read.use(signature, at: now) }
+    }
+}
