@@ -94,10 +94,12 @@ extension PaykitClient {
         try await signedIn { session throws(PaykitNetworkError) in try await links(session).poll(peer, app, session) }
     }
 
-    func issueReceipt(for id: String, _ peer: PubkyKey, _ app: PaykitReceiverPath) async throws(PaykitError) {
+    func issueReceipt(
+        for id: String, _ period: BillingPeriod?, _ peer: PubkyKey, _ app: PaykitReceiverPath
+    ) async throws(PaykitError) {
         try await signedIn { session throws(PaykitNetworkError) in
             let flow = try links(session)
-            try await flow.issueReceipt(for: id, flow.party(peer, app), session)
+            try await flow.issueReceipt(for: id, period: period, flow.party(peer, app), session)
         }
     }
 

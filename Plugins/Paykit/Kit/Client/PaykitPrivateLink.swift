@@ -97,46 +97,6 @@ public struct PaykitPrivateLink: Sendable {
         }
     }
 
-    /// Asks for a payment. Its terms cannot be changed; other terms are another request.
-    ///
-    /// - Parameters:
-    ///   - amount: the amount in bitcoin.
-    ///   - reference: the purpose: 1 to 256 characters. Only the peer can read it. After a crash, look for a request
-    ///     with this reference before asking again.
-    ///   - methods: the accepted methods: identifiers such as `btc-lightning-bolt11`.
-    ///   - endpoints: endpoints for this peer alone, made for this payment; nil to use the published ones.
-    /// - Returns: the request's id.
-    /// - Throws: ``PaykitError``.
-    @discardableResult
-    public func ask(
-        for amount: Money, reference: String, methods: [String], at endpoints: [PaykitEndpoint]? = nil
-    ) async throws -> String {
-        try await client.withLinks { flow throws(PaykitNetworkError) in
-            let terms: PaymentTerms
-            do {
-                let identifiers = methods.compactMap { PaykitIdentifier($0) }
-                guard amount.currency == .satoshi, !identifiers.isEmpty, identifiers.count == methods.count else {
-                    throw PaykitNetworkError(
-                        .validationFailed, "a request is for bitcoin, in ways named as 'btc-lightning-bolt11' is")
-                }
-                terms = PaymentTerms(
-                    try PrivateLinkAmount(amount.decimalText, "btc"), reference: reference, identifiers: identifiers)
-            } catch let failure as PaykitNetworkError { throw failure } catch {
-                throw PaykitNetworkError(.validationFailed, "\(error)")
-            }
-            return try await flow.ask(for: terms, at: endpoints, flow.party(peer, app))
-        }
-    }
-
-    /// Sends the peer the endpoints that they alone are to pay from now on.
-    ///
-    /// - Throws: ``PaykitError``.
-    public func offer(_ endpoints: [PaykitEndpoint]) async throws {
-        try await client.withLinks { flow throws(PaykitNetworkError) in
-            try await flow.offer(endpoints, flow.party(peer, app))
-        }
-    }
-
     /// Accepts a request: it may be paid.
     ///
     /// - Throws: ``PaykitError``.
@@ -237,33 +197,6 @@ public struct PaykitPrivateLink: Sendable {
             }
             return try request.plan(
                 flow.party(peer, app), paysByItself: paysByItself, provider: provider, policy: policy)
-        }
-    }
-
-    /// Returns the payer's proof of payment of a request of this side; nil before. Only the wallet knows whether the
-    /// payment has arrived.
-    ///
-    /// - Throws: ``PaykitError``.
-    public func proof(of id: String) async throws -> PaykitProof? {
-        try await client.withLinks { flow throws(PaykitNetworkError) in
-            try await flow.requests(with: peer, app).first { $0.id == id }?.state.proofs.first.flatMap {
-                PaykitProof($0)
-            }
-        }
-    }
-
-    /// Issues the receipt for a payment that has arrived. A repeated call issues the same receipt.
-    ///
-    /// - Throws: ``PaykitError``.
-    public func issueReceipt(for id: String) async throws { try await client.issueReceipt(for: id, peer, app) }
-
-    /// Returns the ids of the receipts for a request that both sides have, or will have. They are the payee's
-    /// statements.
-    ///
-    /// - Throws: ``PaykitError``.
-    public func receipts(for id: String) async throws -> [String] {
-        try await client.withLinks { flow throws(PaykitNetworkError) in
-            try await flow.receipts(for: id, flow.party(peer, app)).map(\.id)
         }
     }
 }

@@ -78,10 +78,11 @@ extension PubkySandbox {
         }
 
         private func confirm(_ request: PrivateLinkRequest, _ party: PrivateLinkParty) async throws {
-            guard let proof = request.state.proofs.first.flatMap({ PaykitProof($0) }),
-                case .preimage(_, let hash) = proof, await sandbox.proof(ofPaying: hash) != nil
-            else { return }
-            try await flow.issueReceipt(for: request.id, party, session)
+            for message in request.state.proofs {
+                guard case .preimage(_, let hash)? = PaykitProof(message), await sandbox.proof(ofPaying: hash) != nil
+                else { continue }
+                try await flow.issueReceipt(for: request.id, period: message.period, party, session)
+            }
         }
 
         private var wallet: SandboxLinkWallet { SandboxLinkWallet(sandbox: sandbox) }

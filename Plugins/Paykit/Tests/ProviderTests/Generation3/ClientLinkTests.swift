@@ -99,6 +99,48 @@ struct ClientLinkTests {
         #expect(try await toFriend.receipts(for: id) == receipts && receipts.count == 1)
     }
 
+    @Test("A payee asks for a payment each month, reads the proof of each period, and issues a receipt for it")
+    func recurring() async throws {
+        let shop = try await client(1, "shop/server")
+        let friend = try await client(2, "bitkit/wallet")
+        for client in [shop, friend] { try await client.publishReceiver() }
+        let toShop = try await friend.privateLink(with: #require(await shop.user?.text))
+        let toFriend = try await shop.privateLink(with: #require(await friend.user?.text))
+        try await linked(toShop, toFriend)
+        let amount = try Money(decimal: "0.000021", currency: .satoshi)
+        func invoice() async -> [PaykitEndpoint] {
+            let text = await sandbox.createInvoice(2100, for: toShop.peer)
+            return [PaykitEndpoint(methodID: "btc-lightning-bolt11", endpoint: text)]
+        }
+        let id = try await toFriend.ask(
+            for: amount, reference: "the gym", methods: ["btc-lightning-bolt11"], at: await invoice(),
+            recurring: PaykitRecurrence(every: 1, .month, from: clock.now), until: clock.now.addingTimeInterval(86_400),
+            metadata: ["place": "Berlin"])
+        try await linked(toFriend, toShop)
+        let request = try #require(try await toShop.requests().first)
+        let schedule = try #require(request.schedule)
+        #expect(request.recurs && request.reference == "the gym")
+        try await toShop.accept(id)
+        let wallet = Wallet(sandbox)
+        for number in 0..<3 {
+            let period = try #require(schedule.period(number))
+            let proof = try await toShop.pay(period: period, of: id, with: wallet)
+            try await linked(toShop, toFriend)
+            #expect(try await toFriend.proof(of: id, period: period) == proof)
+            try await toFriend.issueReceipt(for: id, period: period)
+            try await toFriend.offer(await invoice())
+            try await linked(toFriend, toShop)
+            #expect(try await toShop.receipts(for: id).count == number + 1)
+        }
+        #expect(try await toFriend.proof(of: id, period: schedule.period(3)) == nil)
+        #expect(wallet.orders.count == 3)
+        await #expect(throws: PaykitError.self) {
+            try await toFriend.ask(
+                for: amount, reference: "x", methods: ["btc-lightning-bolt11"],
+                recurring: PaykitRecurrence(every: 0, .day, from: clock.now))
+        }
+    }
+
     @Test("A link takes a receiver and its secret, and a peer who has them too")
     func needs() async throws {
         let bare = try await client(1, "router/wallet", secret: false)
