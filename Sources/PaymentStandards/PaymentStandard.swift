@@ -57,7 +57,9 @@ extension PaymentStandard {
     }
 
     /// An instruction of this standard with only ``fields``, to be filled in.
-    var bareInstruction: PaymentInstruction { PaymentInstruction(standard: standard, fields: fields) }
+    var bareInstruction: PaymentInstruction {
+        PaymentInstruction(standard: standard, fields: fields, name: KnownStandards.name(of: standard))
+    }
 }
 
 /// A standard whose texts people also make, not only read.

@@ -45,6 +45,7 @@ struct PlaygroundPage {
         let tone =
             reading.error != nil || ["rejected", "unroutable"].contains(reading.decision)
             ? "bad" : reading.trust == "unverified" || reading.decision == "ambiguous" ? "doubtful" : "good"
+        let common = reading.rows.map { ($0.label.prefix(1).uppercased() + $0.label.dropFirst(), $0.text) }
         var rows: [(String, String)] = []
         for case (let name, let value?) in [
             ("Provider", reading.provider), ("Standard", reading.standard), ("Payment", reading.reference),
@@ -69,10 +70,12 @@ struct PlaygroundPage {
             } ?? ""
         return """
             <section class="card" id="result" aria-labelledby="decision">
-            <h2 id="decision"><span class="chip \(tone)">\(HTMLText.escape(reading.decision))</span></h2>
-            <p><bdi class="code">\(HTMLText.escape(reading.shown))</bdi></p>
-            \(HomeFrame.list(rows))\(warnings.isEmpty ? "" : "<h3>Know before you pay</h3><ul>\(warnings.joined())</ul>")
-            \(fields.isEmpty ? "" : "<h3>What it says</h3><table><tbody>\(fields.joined(separator: "\n"))</tbody></table>")
+            <h2 id="decision"><bdi>\(HTMLText.escape(reading.summary))</bdi></h2>
+            \(HomeFrame.list(common))\(warnings.isEmpty ? "" : "<h3>Know before you pay</h3><ul>\(warnings.joined())</ul>")
+            <h3>Where it goes</h3>
+            <p><span class="chip \(tone)">\(HTMLText.escape(reading.decision))</span> <bdi class="code">\(HTMLText.escape(reading.shown))</bdi></p>
+            \(HomeFrame.list(rows))
+            \(fields.isEmpty ? "" : "<h3>Fields</h3><table><tbody>\(fields.joined(separator: "\n"))</tbody></table>")
             \(drawing)
             </section>
 

@@ -45,6 +45,12 @@ package struct PaidReport: Sendable, Hashable {
 package struct TextReading: Sendable {
     /// The text, as far as it may be shown.
     package var shown = ""
+    /// One line for people: who gets how much until when.
+    package var summary = ""
+    /// The rest of the common reading, as rows.
+    package var rows: [(label: String, text: String)] = []
+    /// The common reading, for programs.
+    package var common: JSONValue = .null
     package var decision = ""
     package var provider: String?
     package var standard: String?
@@ -74,7 +80,7 @@ package struct TextReading: Sendable {
             "trust": text(trust), "reference": text(reference), "reason": .string(reason), "error": text(error),
             "valid": .bool(error == nil), "resembles": text(lookAlike),
             "fields": .object(Dictionary(fields.map { ($0.name, .string($0.value)) }) { first, _ in first }),
-            "warnings": .array(warnings.map { .string($0.name) }),
+            "reading": common, "warnings": .array(warnings.map { .string($0.name) }),
         ]
     }
 }

@@ -115,6 +115,7 @@ extension SandboxHome {
             json["summary"] = .string(listed.summary)
             json["link"] = .string(listed.link)
             json["trusted"] = .bool(listed.isTrusted)
+            json["private"] = .bool(listed.isPrivate)
             if let satoshi = listed.satoshi { json["satoshi"] = .number(JSONNumber(satoshi)) }
         }
         if let report = entry.report {

@@ -15,8 +15,22 @@ package enum CommandLineTool {
     static var syntax: CommandSyntax {
         CommandSyntax(
             path: "payroute",
-            overview: "Any payment link, URI or QR text to the right provider, and paid once.",
-            subcommands: commands.map { ($0.name, $0.summary) })
+            overview:
+                "Reads any payment link, URI or QR text, says who gets how much until when, and pays it once at the right provider.",
+            subcommands: commands.map { ($0.name, $0.summary) },
+            examples: [
+                .init(
+                    "payroute inspect 'bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?amount=0.0021'",
+                    "who gets how much"),
+                .init("payroute sandbox", "serves simulated services; its home page makes payments to try"),
+                .init(
+                    "payroute pay 'https://pay.walletconnect.com/?pid=pay_…' --sandbox http://127.0.0.1:8080",
+                    "pays there"),
+            ],
+            files: [
+                ("FILE (--journal)", "the journal of payments, an SQLite database; private, also on shared machines"),
+                ("FILE.receipts", "receipts of private payments, beside the journal"),
+            ])
     }
 
     /// Runs the command that `words` name; `words` exclude the program's own name.
@@ -33,7 +47,7 @@ package enum CommandLineTool {
         }
         console.output.flush()
         if let failure = console.output.failure {
-            console.error("the output cannot be written: \(failure)")
+            console.error("The output cannot be written: \(failure)")
             code = code == .done ? .failed : code
         }
         return code
@@ -43,7 +57,8 @@ package enum CommandLineTool {
     private static func dispatch(
         _ words: ArraySlice<String>, _ syntax: CommandSyntax, among commands: [any Command.Type], _ console: Console
     ) async throws -> ExitCode {
-        guard let first = words.first else { return help(syntax, console) }
+        guard let word = words.first else { return help(syntax, console) }
+        let first = CommandSynonyms.names[word] ?? word
         if first == "help" { return try help(on: words.dropFirst(), syntax, commands, console) }
         guard let command = commands.first(where: { $0.name == first }) else {
             // Reads `--help` and `--version`, and reports every other option.
@@ -57,7 +72,8 @@ package enum CommandLineTool {
         guard command.subcommands.isEmpty || command.runsAlone && isForAnother != true else {
             return try await dispatch(words.dropFirst(), command.syntax, among: command.subcommands, console)
         }
-        let arguments = try ParsedArguments(words.dropFirst(), for: command.syntax)
+        let arguments = try ParsedArguments(
+            words.dropFirst(), for: command.syntax, environment: console.environment)
         if let code = answer(arguments, console) { return code }
         return try await command.run(arguments, console)
     }
@@ -84,7 +100,8 @@ package enum CommandLineTool {
     private static func help(
         on names: ArraySlice<String>, _ syntax: CommandSyntax, _ commands: [any Command.Type], _ console: Console
     ) throws -> ExitCode {
-        guard let name = names.first, !name.hasPrefix("-") else { return help(syntax, console) }
+        guard let word = names.first, !word.hasPrefix("-") else { return help(syntax, console) }
+        let name = CommandSynonyms.names[word] ?? word
         guard let command = commands.first(where: { $0.name == name }) else {
             throw unknown(name, syntax, commands)
         }

@@ -11,7 +11,9 @@ struct AmountTests {
         "Known assets by their name and chain, currencies by their code, and nothing is rounded",
         arguments: [
             ("iso4217/USD", "1250", 2, "12.50 USD"), ("iso4217/JPY", "1250", 0, "1250 JPY"),
-            ("sat", "1000", 8, "0.00001000 BTC"), (usdc, "12500000", 6, "12.50 USDC on Base"),
+            ("sat", "1000", 8, "1000 sat"), ("sat", "210000", 8, "0.0021 BTC"),
+            ("caip19/bip122:12a765e31ffd4059bada1e25190f6e98/slip44:2", "150000000", 8, "1.50 LTC"),
+            (usdc, "12500000", 6, "12.50 USDC on Base"),
             // Letter case of an address is only a checksum.
             (
                 "caip19/eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913", "12500001", 6,

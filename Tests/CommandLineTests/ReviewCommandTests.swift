@@ -88,6 +88,23 @@ struct ReviewCommandTests {
         #expect(await payroute("review", "/no/such/file").code == 1)
     }
 
+    @Test("What cannot be read is named by file and line, or by its place in a list")
+    func places() async throws {
+        let folder = ScratchFolder()
+        let good = try Self.vectors()[0].text
+        func review(_ name: String, _ text: String) async throws -> [String] {
+            try text.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+            return await payroute("review", folder.file(name)).lines.map { String($0) }
+        }
+        let lines = try await review("lines", "\(good)\n\n{oops\n{}")
+        #expect(lines.contains { $0.hasPrefix("  \(folder.file("lines")), line 3: not JSON: ") }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("  \(folder.file("lines")), line 4: ") })
+        let list = try await review("list", "[\(good),{}]")
+        #expect(list.contains { $0.hasPrefix("  \(folder.file("list")), case 2: ") }, "\(list)")
+        let input = await payroute("review", "-", input: "\(good)\nnonsense\n")
+        #expect(input.output.contains("  standard input, line 2: not JSON: "))
+    }
+
     @Test("A hostile case cannot drive the terminal")
     func hostile() async throws {
         var example = try Self.vectors()[0]

@@ -123,7 +123,8 @@ struct SandboxAndDemoTests {
         program.signal(SIGTERM)
         var ending: [String] = []
         while let line = await iterator.next() { ending.append(line) }
-        #expect(ending.contains { $0.hasPrefix(id) && $0.contains("made meanwhile") && $0.hasSuffix("created") })
+        #expect(
+            ending.contains { $0.hasPrefix(id) && $0.contains("made by another program") && $0.hasSuffix("created") })
         #expect(await program.end().code == 0)
         #expect(!FileManager.default.fileExists(atPath: file), "nobody calls what has ended")
     }
@@ -223,6 +224,34 @@ struct SandboxAndDemoTests {
         #expect(shown.output.contains("12.50 USD") && shown.output.contains("(live)"))
         #expect(shown.output.contains("--sandbox \(url)"))
         #expect(!shown.output.contains("\u{2588}"), "no picture where nobody looks")
+    }
+
+    @Test("A payment of any service's scenario is made by name, and its command pays it")
+    func newScenario() async throws {
+        let home = try SandboxHome(
+            SandboxServices(.all).all, showsTampered: false, actions: HomeActions(.all), clock: SandboxClock()
+        ) { _ in }
+        let server = try LoopbackServer(home)
+        defer { server.stop() }
+        let url = server.baseURL.text
+        for (name, flags) in [("citcon/alipay", []), ("payrails/paid", ["--trust-host"])] {
+            let made = await payroute("sandbox", "new", name, "--sandbox", url, "--json")
+            #expect(made.code == 0, "\(made)")
+            let object = try JSONValue(parsing: Array(made.output.utf8))
+            #expect(object["scenario"]?.string == String(name.split(separator: "/")[1]))
+            let link = try #require(object["link"]?.string)
+            #expect(await payroute(["pay", link, "--sandbox", url] + flags, input: []).code == 0)
+            let shown = await payroute("sandbox", "new", name, "--sandbox", url)
+            #expect(shown.lines.last?.contains("payroute pay '") == true, "\(shown)")
+        }
+        for (name, advice) in [
+            ("citcon/alipa", "Did you mean 'citcon/alipay'?"), ("tea/x", "no service 'tea'; name one of"),
+            ("citcon", "citcon has "),
+        ] {
+            let refused = await payroute("sandbox", "new", name, "--sandbox", url)
+            #expect(refused.code == 1 && refused.errors.contains(advice), "\(refused)")
+        }
+        #expect(await payroute("sandbox", "new", "citcon/alipay", "--live", "--sandbox", url).code == 64)
     }
 
     @Test(

@@ -106,7 +106,7 @@ struct ServiceCommandTests {
         let result = await payroute("quote", over.link, "--sandbox", server.baseURL.text)
         #expect(result.code == 0 && result.output.contains("Nothing is left to pay: paid"), "\(result)")
         let none = await payroute("quote", "https://example.com/", "--sandbox", server.baseURL.text)
-        #expect(none.code == 1 && none.output.contains("no provider claims links to example.com"))
+        #expect(none.code == 1 && none.output.contains("no registered provider claims links to example.com"))
     }
 
     // MARK: status

@@ -22,7 +22,10 @@ struct ShellTests {
             ("payroute jo", ["journal"]),
             ("payroute journal ", ["list", "show", "resume", "end", "prune", "--help", "--version"]),
             ("payroute journal list --j", ["--journal", "--json"]), ("payroute sandbox t", ["tail"]),
-            ("payroute sandbox tail --k", ["--kind"]), ("payroute pay --sandbox ", []), ("payroute nonsense --js", []),
+            ("payroute sandbox tail --k", ["--kind"]), ("payroute pay --sandbox ", []),
+            ("payroute sandbox tail --kind l", ["ledger"]), ("payroute completion z", ["zsh"]),
+            ("payroute journal end --as not", ["not-paid", "not-paid-despite-transaction"]),
+            ("payroute sandbox new --currency ", ["USD", "EUR", "GBP", "JPY"]), ("payroute nonsense --js", []),
             ("payroute pay --sandbox http://x --js", ["--json"]),
         ])
     func bash(line: String, words: [String]) async throws {
@@ -73,6 +76,62 @@ struct ShellTests {
         #expect(result.code == 0 && result.errors == "")
     }
 
+    @Test("'completions' is another name of 'completion', 'man' of 'manual'")
+    func names() async {
+        #expect(await payroute("completions", "zsh").output == payroute("completion", "zsh").output)
+        #expect(await payroute("man").output == payroute("manual").output)
+        #expect(await payroute("help", "completions").output == payroute("help", "completion").output)
+    }
+
+    @Test("Every command has examples that its syntax takes, in its help and in the manual")
+    func examples() async throws {
+        let manual = await payroute("manual").output
+        for command in CommandTree.all where command.syntax.subcommands.isEmpty || command.syntax.runsAlone {
+            #expect(!command.syntax.examples.isEmpty, "\(command.words)")
+            let help = await payroute(["help"] + command.words, input: []).output
+            for example in command.syntax.examples {
+                let words = Self.words(of: example.line)
+                #expect(Array(words.prefix(1 + command.words.count)) == ["payroute"] + command.words)
+                _ = try ParsedArguments(words.dropFirst(1 + command.words.count), for: command.syntax)
+                #expect(help.contains(example.line) && help.contains("# \(example.effect)"))
+                #expect(
+                    manual.contains(example.line.replacing("-", with: "\\-").replacing("…", with: "...")),
+                    "\(example.line)")
+            }
+        }
+    }
+
+    /// The words of a line up to a redirection or a pipe; quoted ones stay whole.
+    private static func words(of line: String) -> [String] {
+        var words: [String] = []
+        for (index, part) in line.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
+            if index % 2 == 1 {
+                words.append(String(part))
+            } else {
+                words += part.split(separator: " ").map(String.init)
+            }
+        }
+        return Array(words.prefix { $0 != "<" && $0 != "|" })
+    }
+
+    @Test("A variable stands for --sandbox or --journal, unless the line names one, and an empty one for nothing")
+    func variables() throws {
+        func parse(_ words: [String], _ variables: [String: String]) throws -> ParsedArguments {
+            try ParsedArguments(words, for: PayCommand.syntax) { variables[$0] }
+        }
+        let all = ["PAYROUTE_SANDBOX": "http://127.0.0.1:1", "PAYROUTE_JOURNAL": "a.db"]
+        let arguments = try parse(["pay_1"], all)
+        #expect(arguments.value("sandbox") == "http://127.0.0.1:1" && arguments.value("journal") == "a.db")
+        #expect(try parse(["pay_1", "--sandbox", "x"], all).value("sandbox") == "x")
+        #expect(try parse(["pay_1"], ["PAYROUTE_SANDBOX": ""]).value("sandbox") == nil)
+        let options = CommandTree.all.flatMap(\.options)
+        for name in ["sandbox", "journal"] {
+            for option in options where option.name == name {
+                #expect(option.variable == "PAYROUTE_\(name.uppercased())")
+            }
+        }
+    }
+
     @Test("Another shell is refused with those that there are")
     func otherShell() async {
         let result = await payroute("completion", "tcsh")
@@ -106,7 +165,7 @@ struct ShellTests {
         func detail(_ what: String) -> JSONValue? { findings.first { $0["what"]?.string == what } }
         #expect(detail("payroute")?["detail"]?.string == CommandLineTool.version)
         #if os(Linux)
-            for name in ["libcurl", "libcrypto", "SQLite", "libqrencode", "libpng", "libmicrohttpd"] {
+            for name in ["libcurl", "libcrypto", "SQLite", "libqrencode", "libpng", "libmicrohttpd", "libsodium"] {
                 #expect(detail(name)?["state"] == "ok")
                 #expect(detail(name)?["detail"]?.string?.contains(/\d+\.\d+/) == true, "\(name)")
             }

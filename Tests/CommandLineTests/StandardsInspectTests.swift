@@ -81,11 +81,11 @@ struct StandardsInspectTests {
     @Test(
         "What nobody takes is not valid, and says what comes nearest",
         arguments: [
-            ("https://example.com/a", "host (byte 8): no provider claims links to example.com"),
-            ("unheard-of:x", "scheme (byte 0): no provider takes this unheard-of: link"),
-            ("two for the price of one!", "text (byte 0): no provider claims this text"),
-            ("1BoatSLRHtKNngkdXEeobR76b53LETtpyU", "as bitcoin-address: address (byte 0): fails its checksum"),
-            ("https://pay.wa1letconnect.com/a", "it resembles pay.walletconnect.com"),
+            ("https://example.com/a", "host (byte 8): no registered provider claims links to example.com"),
+            ("unheard-of:x", "scheme (byte 0): no registered provider claims unheard-of: links"),
+            ("two for the price of one!", "text (byte 0): no registered provider claims this text"),
+            ("1BoatSLRHtKNngkdXEeobR76b53LETtpyU", "as bitcoin-address: address (byte 0): the checksum does not match"),
+            ("https://pay.wa1letconnect.com/a", "this looks like pay.walletconnect.com but is not"),
         ])
     func unroutable(text: String, error: String) async throws {
         let result = await payroute("inspect", "--json", text)

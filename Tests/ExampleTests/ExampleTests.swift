@@ -17,9 +17,8 @@ import Testing
             try await output(of: "quick-start") == """
                 https://pay.walletconnect.com/?pid=pay_123 -> claimed by walletconnect-pay \
                 (https://(*.)pay.walletconnect.com/)
-                https://pay.walletconnect.com.evil.example/?pid=pay_123 -> no provider claims links to \
-                pay.walletconnect.com.evil.example; it resembles pay.walletconnect.com (walletconnect-pay) and is another \
-                host: the real name only stands in it, and what follows is called
+                https://pay.walletconnect.com.evil.example/?pid=pay_123 -> this looks like pay.walletconnect.com but is \
+                not: the address belongs to evil.example
 
                 """)
     }
@@ -39,7 +38,7 @@ import Testing
                 https://coffee.example/order/42
                   claimed by coffee (https://coffee.example/order)
                 https://coffee.example/menu
-                  no provider claims links to coffee.example
+                  no registered provider claims links to coffee.example
                 https://pay.walletconnect.com/?pid=pay_95a2ecc101KEYG1NH580DF2J04MBNRWE7V
                   claimed by walletconnect-pay (https://(*.)pay.walletconnect.com/)
                 paying order 42: paid

@@ -70,11 +70,15 @@ struct LookAlikeTests {
             Issue.record("\(decision)")
             return
         }
-        #expect(real == LookAlike(host: "pay.acmeshop.example", provider: "acme", difference: .confusable))
+        #expect(
+            real
+                == LookAlike(
+                    host: "pay.acmeshop.example", provider: "acme", difference: .confusable,
+                    owner: "acrneshop.example"))
         #expect(
             decision.explanation
-                == "no provider claims links to pay.acrneshop.example; it resembles pay.acmeshop.example (acme) and is "
-                + "another host: it has characters that only look the same")
+                == "this looks like pay.acmeshop.example but is not: the address belongs to acrneshop.example; "
+                + "it has characters that only look the same")
     }
 
     @Test("The order of registration changes nothing")

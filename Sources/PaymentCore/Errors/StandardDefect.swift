@@ -41,6 +41,8 @@ public struct StandardDefect: Error, Sendable, Hashable {
     public let advice: String
     /// True if the text must not be shown or logged even so: it holds a key, or the rest of it is worth money.
     public var holdsSecret: Bool
+    /// The kind of text that was intended, for people, where the reader knows it.
+    public var intended: PaymentInstruction.Name?
 
     /// Creates a defect.
     public init(_ kind: Kind, _ part: String, at offset: Int, _ advice: String) {

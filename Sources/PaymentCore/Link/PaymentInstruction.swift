@@ -13,6 +13,8 @@ public struct PaymentInstruction: Sendable, Hashable {
     public let standard: String
     /// All fields of the text, by the standard's own names.
     public let fields: InstructionFields
+    /// The kind of text, for people.
+    public var name: Name
     /// The effect of following it. Only a ``Purpose/payment`` may be shown as something to pay.
     public var purpose: Purpose = .payment
     /// The purpose of a link that applications may be opened by, where its standard states one. Only a `payment` is to
@@ -43,8 +45,11 @@ public struct PaymentInstruction: Sendable, Hashable {
     public var publicFields: Set<String> = []
 
     /// Creates an instruction with nothing but its fields.
-    public init(standard: String, fields: InstructionFields) {
+    ///
+    /// - Parameter name: The kind of text for people; nil names the standard's short name.
+    public init(standard: String, fields: InstructionFields, name: Name? = nil) {
         self.standard = standard
+        self.name = name ?? Name("a payment text (\(standard))")
         self.fields = fields
     }
 }

@@ -32,27 +32,32 @@ public struct LookAlike: Sendable, Hashable {
     public let provider: ProviderID
     /// The difference of the link's host.
     public let difference: Difference
+    /// The registered domain that the link's host belongs to.
+    public let owner: String
 
     /// Creates a finding.
-    public init(host: String, provider: ProviderID, difference: Difference) {
+    public init(host: String, provider: ProviderID, difference: Difference, owner: String) {
         self.host = host
         self.provider = provider
         self.difference = difference
+        self.owner = owner
     }
 
-    /// The explanation for people, to follow the name of the link's host.
+    /// The explanation for people, a sentence.
     public var explanation: String {
-        let what =
+        let detail: String? =
             switch difference {
-            case .sibling: "belongs to the same domain, but is another host"
-            case .embedded: "is another host: the real name only stands in it, and what follows is called"
-            case .otherSuffix: "is another host: it ends differently"
-            case .separators: "is another host: its dots or hyphens stand elsewhere"
-            case .confusable: "is another host: it has characters that only look the same"
-            case .international: "is another host: it has letters of another alphabet that look the same"
-            case .misspelt: "is another host: it differs by a letter"
-            case .words: "is another host: its words differ"
+            case .sibling: nil
+            case .embedded: nil
+            case .otherSuffix: "its ending differs"
+            case .separators: "its dots or hyphens are elsewhere"
+            case .confusable: "it has characters that only look the same"
+            case .international: "it has letters of another alphabet that look the same"
+            case .misspelt: "it differs by one letter"
+            case .words: "its words differ"
             }
-        return "it resembles \(host) (\(provider)) and \(what)"
+        let claim = "this looks like \(host) but is not: "
+        guard difference != .sibling else { return claim + "it is another host of \(owner)" }
+        return claim + "the address belongs to \(owner)" + (detail.map { "; \($0)" } ?? "")
     }
 }

@@ -80,13 +80,14 @@ struct LookAlikeIndex: Sendable {
         guard !reals.isEmpty else { return nil }
         let skeleton = HostSkeleton(host)
         guard skeleton.labels.count > 1, !isClaimed(skeleton.labels) else { return nil }
-        if let real = domains.find(Array(skeleton.domain.utf8)).first { return found(real, .sibling) }
+        if let real = domains.find(Array(skeleton.domain.utf8)).first { return found(real, .sibling, skeleton) }
         guard let real = exact(skeleton) ?? affixed(skeleton) ?? near(skeleton) else { return nil }
-        return found(real, difference(skeleton, String(host), reals[real]))
+        return found(real, difference(skeleton, String(host), reals[real]), skeleton)
     }
 
-    private func found(_ real: Int, _ difference: LookAlike.Difference) -> LookAlike {
-        LookAlike(host: reals[real].host, provider: reals[real].provider, difference: difference)
+    private func found(_ real: Int, _ difference: LookAlike.Difference, _ skeleton: HostSkeleton) -> LookAlike {
+        LookAlike(
+            host: reals[real].host, provider: reals[real].provider, difference: difference, owner: skeleton.domain)
     }
 
     private func isClaimed(_ labels: [Substring]) -> Bool {

@@ -92,25 +92,25 @@ public enum RouteDecision: Sendable, Hashable {
         case .ambiguous(let routes):
             "claimed equally by \(routes.map(\.provider.rawValue).joined(separator: ", "))"
         case .recognized(let instruction):
-            switch instruction.role {
-            case .callback:
-                "this is \(instruction.standard), an answer to an app; it proves nothing, and no provider takes it"
-            case .authorization:
-                "this is \(instruction.standard), a question to a key manager, not a payment; no provider takes it"
-            default: "this is \(instruction.standard); no provider takes it"
+            switch (instruction.role, instruction.purpose) {
+            case (.callback, _): "\(instruction.name.phrase): an answer to an app, which proves nothing; not a payment"
+            case (.authorization, _): "\(instruction.name.phrase): a question to a key manager, not a payment"
+            case (_, .payment): "\(instruction.name.phrase); no registered provider can pay it"
+            default: "\(instruction.name.phrase); there is nothing to pay"
             }
-        case .defective(let standard, let defect, _): "meant as \(standard), but not sound: \(defect)"
+        case .defective(let standard, let defect, _):
+            "invalid \(defect.intended?.noun ?? standard): \(defect)"
         case .unclear(let instructions):
-            "sound as \(instructions.map(\.standard).joined(separator: ", ")); say which is meant"
+            "it may be \(instructions.map(\.name.phrase).joined(separator: " or ")); choose which is meant"
         case .rejected(let defect): defect.description
         case .unroutable(let link, let real):
             switch link.form {
             // Elsewhere any word may stand in place of the host.
             case .web where link.isHTTP:
-                "no provider claims links to \(link.host ?? "")\(link.port.map { " on port \($0)" } ?? "")"
-                    + (real.map { "; \($0.explanation)" } ?? "")
-            case .web, .opaque: "no provider takes this \(link.scheme ?? ""): link"
-            case .text: "no provider claims this text"
+                real?.explanation
+                    ?? "no registered provider claims links to \(link.host ?? "")\(link.port.map { " on port \($0)" } ?? "")"
+            case .web, .opaque: "no registered provider claims \(link.scheme ?? ""): links"
+            case .text: "no registered provider claims this text"
             }
         }
     }

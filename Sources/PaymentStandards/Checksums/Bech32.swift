@@ -47,7 +47,8 @@ package struct Bech32: Sendable, Hashable {
         prefix = part[bytes.startIndex..<separator].lowercased
         let (groups, state) = Self.read(head, bytes[(separator + 1)...])
         guard let variant = Variant(rawValue: state) else {
-            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
+            throw part.defect(
+                .checksum, name, "the checksum does not match: at least one character is wrong; copy it again")
         }
         self.groups = groups
         self.variant = variant

@@ -41,7 +41,8 @@ struct CashAddress: Sendable, Hashable {
             throw part.defect(.length, name, "is too short or too long; copy all of it")
         }
         guard Self.checksum(prefix, groups) == 1 else {
-            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
+            throw part.defect(
+                .checksum, name, "the checksum does not match: at least one character is wrong; copy it again")
         }
         guard let bytes = Bech32.bytes(of: groups.dropLast(8)), let version = bytes.first, version < 0x80,
             bytes.count - 1 == Self.sizes[Int(version & 7)]

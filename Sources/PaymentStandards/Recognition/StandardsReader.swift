@@ -52,7 +52,9 @@ public struct StandardsReader: InstructionReader {
             if AndroidIntent.isOne(link) { instruction.warnings.append(.opensNothing) }
             instruction.checkNames()
             return .instruction(instruction)
-        case .defective(let standard, let defect): return .defective(standard: standard, defect)
+        case .defective(let standard, var defect):
+            defect.intended = KnownStandards.name(of: standard)
+            return .defective(standard: standard, defect)
         case .ambiguous(let values): return .ambiguous(values.map(\.instruction))
         }
     }

@@ -1,5 +1,8 @@
 /// Words that people type for a command that has another name here, taken from other tools.
 enum CommandSynonyms {
+    /// Other names of commands, which work as well.
+    static let names = ["completions": "completion", "man": "manual"]
+
     /// Returns a hint for the command that the word is meant for; nil for a word without a meaning.
     static func advice(for word: String) -> String? {
         switch word {
@@ -11,18 +14,17 @@ enum CommandSynonyms {
             "'payroute sandbox tail' shows what a sandbox sees; 'payroute journal show' what a payment did"
         case "watch":
             "'payroute sandbox tail' shows what happens at a sandbox; 'payroute status' asks about one payment"
-        case "completion", "completions": "completions for a shell are printed by 'payroute completion <shell>'"
         case "config", "configure", "configuration", "settings", "login":
-            "there is no file of settings: every command has its options, and 'payroute providers' shows what is on board"
+            "there is no file of settings: every command has its options, and 'payroute providers' lists the built-in providers"
         case "scan", "read", "decode", "parse", "image":
             "'payroute inspect --image <file>' reads the code in a picture, 'payroute inspect' any text"
         case "check", "health", "diagnose", "info": "'payroute doctor' looks at this installation"
         case "send", "buy": "'payroute pay' pays a link"
         case "options", "price", "offer": "'payroute quote' shows what a link wants paid and how"
-        case "void", "abort": "'payroute cancel' calls a payment off"
+        case "void", "abort": "'payroute cancel' cancels a payment"
         case "list", "history", "ls": "'payroute journal list' shows past payments"
         case "resume", "recover", "retry": "'payroute journal resume' settles interrupted payments"
-        case "man", "manual", "docs":
+        case "docs":
             "'payroute manual' prints the manual page, 'payroute help <subcommand>' explains one"
         case "new", "init", "scaffold", "generate":
             "'payroute new-provider <name>' writes a provider, 'payroute sandbox new' makes a payment"

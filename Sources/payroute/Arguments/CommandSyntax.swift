@@ -7,6 +7,8 @@ struct CommandSyntax: Sendable {
         var isRepeating = false
         /// True if it can be left out; only the last one can.
         var isOptional = false
+        /// The values that there are, for completions; empty where any text is one.
+        var values: [String] = []
     }
 
     /// A name that begins with `--`, with a value or alone.
@@ -19,6 +21,23 @@ struct CommandSyntax: Sendable {
         let help: String
         /// True if the command needs it; the command itself explains its purpose.
         var isRequired = false
+        /// The environment's variable that stands for the option where the line lacks it.
+        var variable: String?
+        /// The values that there are, for completions; empty where any text is one.
+        var values: [String] = []
+        /// The form of a value, for errors: `a number from 0 to 65535`.
+        var form: String?
+    }
+
+    /// A line that a person can paste, with its effect.
+    struct Example: Sendable {
+        let line: String
+        let effect: String
+
+        init(_ line: String, _ effect: String) {
+            self.line = line
+            self.effect = effect
+        }
     }
 
     /// The words that lead to the command: `payroute route`.
@@ -32,6 +51,10 @@ struct CommandSyntax: Sendable {
     var subcommands: [(name: String, help: String)] = []
     /// True if the command also works without a subcommand.
     var runsAlone = false
+    /// Lines to paste.
+    var examples: [Example] = []
+    /// The files that the command reads or writes, besides those that the line names.
+    var files: [(name: String, help: String)] = []
 
     /// The option called `name`, without its dashes.
     func option(_ name: some StringProtocol) -> Option? {
@@ -58,4 +81,21 @@ struct CommandSyntax: Sendable {
         if !subcommands.isEmpty { words.append(runsAlone ? "[<subcommand>]" : "<subcommand>") }
         return words.joined(separator: " ")
     }
+
+    /// The environment's variables that stand for options of this command.
+    var variables: [(name: String, help: String)] {
+        options.compactMap { option in option.variable.map { ($0, "stands for --\(option.name)") } }
+    }
+
+    /// True if it is the program itself.
+    var isProgram: Bool { !path.contains(" ") }
+
+    /// The variables that every command reads.
+    static let commonVariables: [(name: String, help: String)] = [
+        ("PAYROUTE_SANDBOX", "stands for --sandbox, where a command has it"),
+        ("PAYROUTE_JOURNAL", "stands for --journal, where a command has it"),
+        ("NO_COLOR", "any value but the empty one disables colour"),
+        ("TERM", "with 'dumb' nothing is drawn, and each row of a table is a list of lines"),
+        ("PATH", "is searched for programs called payroute-provider-NAME when --with NAME asks for one"),
+    ]
 }

@@ -22,6 +22,16 @@ enum HelpText {
         where !rows.isEmpty {
             sections.append(([title + ":"] + rows.map { row($0.0, $0.1, width: width) }).joined(separator: "\n"))
         }
+        let variables = syntax.variables + (syntax.isProgram ? CommandSyntax.commonVariables : [])
+        for (title, rows) in [("FILES", syntax.files), ("ENVIRONMENT", variables)] where !rows.isEmpty {
+            sections.append(([title + ":"] + rows.map { row($0.0, $0.1, width: width) }).joined(separator: "\n"))
+        }
+        if !syntax.examples.isEmpty {
+            let examples = syntax.examples.flatMap {
+                [wrap("  # " + $0.effect, width: width, indent: 4), "  " + $0.line]
+            }
+            sections.append((["EXAMPLES:"] + examples).joined(separator: "\n"))
+        }
         if !subcommands.isEmpty { sections.append("  See '\(syntax.path) help <subcommand>' for detailed help.") }
         return sections.joined(separator: "\n\n") + "\n"
     }

@@ -12,7 +12,12 @@ struct ParsedArguments: Sendable {
     private var values: [String: String] = [:]
 
     /// Reads `words`, which exclude the command's own name. The last value of a repeated option counts.
-    init(_ words: some Sequence<String>, for syntax: CommandSyntax) throws(UsageError) {
+    ///
+    /// - Parameter environment: Returns the environment's variable of a name; it stands for an option that the line
+    ///   lacks. An empty one counts as none.
+    init(
+        _ words: some Sequence<String>, for syntax: CommandSyntax, environment: (String) -> String? = { _ in nil }
+    ) throws(UsageError) {
         self.syntax = syntax
         var optionsEnded = false
         var iterator = Array(words)[...]
@@ -30,6 +35,10 @@ struct ParsedArguments: Sendable {
             } else {
                 try readOption(word, &iterator)
             }
+        }
+        for option in syntax.options where values[option.name] == nil {
+            guard let variable = option.variable, let value = environment(variable), !value.isEmpty else { continue }
+            values[option.name] = value
         }
         try checkPositionals()
     }
@@ -85,9 +94,11 @@ struct ParsedArguments: Sendable {
     func value<Value>(_ name: String, _ convert: (String) -> Value?) throws(UsageError) -> Value? {
         guard let text = values[name] else { return nil }
         guard let value = convert(text) else {
+            let option = syntax.option(name)
+            let list = option.map { $0.values.isEmpty ? nil : "one of " + $0.values.joined(separator: ", ") } ?? nil
             throw UsageError(
-                "The value \(UsageError.quoted(text)) is invalid for "
-                    + "'--\(name) <\(syntax.option(name)?.value ?? "value")>'", syntax)
+                "The value \(UsageError.quoted(text)) is invalid for '--\(name) <\(option?.value ?? "value")>'"
+                    + ((option?.form ?? list).map { ": give \($0)" } ?? ""), syntax)
         }
         return value
     }

@@ -10,11 +10,11 @@ enum ProvidersCommand: Command {
         overview: "List the providers with their link patterns and capabilities.",
         options: [
             .init(name: "json", help: "Print one JSON object per provider, one line each."), ExternalOption.syntax,
-        ])
+        ],
+        examples: [.init("payroute providers --json", "one object a line")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
         let registry = try console.vendors.registry(with: try ExternalOption.load(arguments, console))
-        var table = Table(["ID", "NAME", "CLAIMS", "CAPABILITIES"])
         for (service, descriptor) in zip(registry.services, registry.descriptors) {
             let patterns = descriptor.patterns.map(\.description)
             let isForPayers = service is any PaymentProvider
@@ -31,15 +31,35 @@ enum ProvidersCommand: Command {
                     }
                 }
             } else {
-                table.add([
-                    Table.Cell(descriptor.id.rawValue, .strong), Table.Cell(descriptor.name),
-                    Table.Cell(patterns.joined(separator: " ")), Table.Cell(capabilities.joined(separator: " ")),
-                ])
+                show(descriptor, capabilities, console)
             }
         }
-        if !arguments.has("json") {
-            console.show(table)
-        }
+        if !arguments.has("json") { try showSettling(registry, console) }
         return .done
+    }
+
+    /// Shows a provider with one pattern a line.
+    private static func show(_ descriptor: ProviderDescriptor, _ capabilities: [String], _ console: Console) {
+        let style = console.style
+        console.output.write("\(style(.strong, descriptor.id.rawValue))  \(descriptor.name)\n")
+        for (index, pattern) in descriptor.patterns.enumerated() {
+            let label = Table.Cell(index == 0 ? "claims" : "", .faint)
+            console.output.write("  " + Table.line([label, Table.Cell(pattern.description)], [6, 0], style) + "\n")
+        }
+        for (index, piece) in console.pieces(capabilities.joined(separator: ", "), behind: 10).enumerated() {
+            let label = Table.Cell(index == 0 ? "can" : "", .faint)
+            console.output.write("  " + Table.line([label, Table.Cell(piece)], [6, 0], style) + "\n")
+        }
+        console.output.write("\n")
+    }
+
+    /// Names the providers that only a sandbox registers, since they pay with a wallet of the application.
+    private static func showSettling(_ registry: ProviderRegistry, _ console: Console) throws {
+        guard let sandbox = try? HTTPURL("http://127.0.0.1:1") else { return }
+        let known = Set(registry.descriptors.map(\.id))
+        for descriptor in try console.vendors.registry(sandbox: sandbox).descriptors
+        where !known.contains(descriptor.id) {
+            show(descriptor, ["quotes and pays with a wallet of the application; here with --sandbox"], console)
+        }
     }
 }

@@ -16,7 +16,7 @@ enum ExternalOption {
 
     static let syntax = CommandSyntax.Option(
         name: "with", value: "names",
-        help: "Also use these external providers: programs on PATH called payroute-provider-<name>, divided by commas.")
+        help: "Also use these external providers: programs on PATH called payroute-provider-<name>, comma-separated.")
 
     /// Starts the providers that the line names.
     ///
@@ -30,7 +30,7 @@ enum ExternalOption {
             guard isName(name) else {
                 throw UsageError(
                     "The value \(UsageError.quoted(list)) is invalid for '--with <names>': names are small letters, digits "
-                        + "and hyphens, divided by commas", arguments.syntax)
+                        + "and hyphens, comma-separated", arguments.syntax)
             }
             if !names.contains(name) { names.append(name) }
         }

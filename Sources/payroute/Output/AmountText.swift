@@ -1,17 +1,25 @@
 import PaymentCore
 import PaymentReview
+import PaymentStandards
 
 /// Amounts as people write them: `12.50 USD`, `12.50 USDC on Base`. Only verified names are shown; an asset that is in
 /// no table is shown by its id.
 enum AmountText {
     /// The amount with its unit.
-    static func words(_ amount: Money) -> String { "\(number(amount)) \(unit(amount))" }
+    static func words(_ amount: Money) -> String {
+        // Small amounts of bitcoin are counted in satoshi, as wallets do.
+        if amount.currency == .satoshi, amount.exponent == 8, amount.minorUnits < 100_000 {
+            return "\(amount.minorUnits) sat"
+        }
+        return "\(number(amount)) \(unit(amount))"
+    }
 
     /// The number alone. Trailing zeros carry no information for an asset with many digits, so all but two of them are
     /// left out; a currency's own digits stay.
     static func number(_ amount: Money) -> String {
         let text = amount.decimalText
-        guard case .asset = amount.currency, let point = text.firstIndex(of: ".") else { return text }
+        if case .fiat = amount.currency { return text }
+        guard let point = text.firstIndex(of: ".") else { return text }
         let fraction = text[text.index(after: point)...]
         let last = fraction.lastIndex { $0 != "0" }
         let needed = last.map { fraction.distance(from: fraction.startIndex, to: $0) + 1 } ?? 0
@@ -21,10 +29,11 @@ enum AmountText {
     private static func unit(_ amount: Money) -> String {
         guard case .asset(let asset) = amount.currency else { return amount.currency.description }
         // With other digits than the asset's own, the number would be a wrong one under its name.
-        guard let known = KnownAsset(asset), known.decimals == amount.exponent else {
-            return Printable.text(asset.text)
+        if let known = KnownAsset(asset), known.decimals == amount.exponent {
+            return "\(known.symbol) on \(known.chain)"
         }
-        return "\(known.symbol) on \(known.chain)"
+        if let coin = KnownStandards.coin(asset), coin.decimals == amount.exponent { return coin.symbol }
+        return Printable.text(asset.text)
     }
 }
 

@@ -1,3 +1,4 @@
+package import PaymentCore
 package import SandboxSupport
 
 #if canImport(Glibc)
@@ -25,13 +26,16 @@ package struct Console: Sendable {
     let isLinear: Bool
     /// The environment's variables by name.
     let environment: @Sendable (String) -> String?
+    /// The clock by which texts expire.
+    let clock: any PaymentClock
 
     /// Makes a console over file descriptors.
     package init(
         vendors: SandboxVendors, output: Int32 = 1, diagnostics: Int32 = 2, input: Int32 = 0,
-        environment: @escaping @Sendable (String) -> String?
+        clock: any PaymentClock = SystemPaymentClock(), environment: @escaping @Sendable (String) -> String?
     ) {
         self.vendors = vendors
+        self.clock = clock
         self.environment = environment
         self.output = OutputStream(descriptor: output)
         self.diagnostics = OutputStream(descriptor: diagnostics)
@@ -75,6 +79,12 @@ package struct Console: Sendable {
         let blanks: Set<UInt8> = [0x20, 0x09, 0x0D]
         let end = answer.lastIndex { !blanks.contains($0) }.map { $0 + 1 } ?? 0
         return String(decoding: answer[..<end].drop { blanks.contains($0) }, as: UTF8.self)
+    }
+
+    /// Returns a text in pieces that fit behind `column`, cut at blanks; whole without a terminal.
+    func pieces(_ text: String, behind column: Int) -> [String] {
+        guard output.isTerminal, !isLinear, let columns = output.columns else { return [text] }
+        return Table.pieces(text, max(columns - column, 20))
     }
 
     /// Reports an error.

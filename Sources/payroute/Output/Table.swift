@@ -18,6 +18,8 @@ struct Table {
     private static let unbounded = 1 << 20
     /// Below this a column is not made narrower: its words would fall apart.
     private static let narrowest = 9
+    /// On terminals narrower than this, rows that do not fit are lists: columns of a few letters are hard to read.
+    static let narrow = 120
 
     private let header: [String]
     private(set) var rows: [[Cell]] = []
@@ -37,6 +39,14 @@ struct Table {
         }
     }
 
+    /// The least widths: no word of a cell is broken, since ids, dates and amounts are copied.
+    private func least() -> [Int] {
+        header.indices.map { column in
+            let words = rows.flatMap { $0[column].text.split(separator: " ") }
+            return words.reduce(max(header[column].count, Self.narrowest)) { max($0, $1.count) }
+        }
+    }
+
     /// The header line, underlined by tone only.
     func headerLine(_ widths: [Int], _ style: Style) -> String {
         Self.line(header.map { Cell($0, .strong) }, widths, style)
@@ -52,7 +62,7 @@ struct Table {
         guard let limit, Self.total(widths) > limit else {
             return [headerLine(widths, style)] + rows.map { Self.line($0, widths, style) }
         }
-        guard let fitted = Self.fit(widths, header, within: limit) else {
+        guard limit >= Self.narrow, let fitted = Self.fit(widths, least(), within: limit) else {
             return Array(rows.map { list($0, style, limit) }.joined(separator: [""]))
         }
         return [headerLine(fitted, style)] + rows.flatMap { Self.wrapped($0, fitted, style) }
@@ -94,8 +104,12 @@ struct Table {
             }
             // The last column gets the rest of the width, but not too little.
             let others = Table.total(widths) - (widths.last ?? 0)
-            let wanted = widths.dropLast() + [max(limit - others, 24)]
-            self.widths = Table.fit(Array(wanted), header, within: limit) ?? []
+            let wanted = Array(widths.dropLast() + [max(limit - others, 24)])
+            // The rows are not known: a column may only be made as narrow as its longest word, which is taken to be
+            // the width that was asked for.
+            let isWide = limit >= Table.narrow || Table.total(wanted) <= limit
+            let least = widths.map { min($0, 24) }
+            self.widths = isWide ? Table.fit(wanted, least, within: limit) ?? [] : []
         }
 
         /// The line of titles; nothing where every row has its own.
@@ -112,10 +126,9 @@ struct Table {
 
     private static func total(_ widths: [Int]) -> Int { widths.reduce(0, +) + gap * (widths.count - 1) }
 
-    /// The widths with the widest made narrower, or nil when that is not enough.
-    private static func fit(_ widths: [Int], _ header: [String], within limit: Int) -> [Int]? {
+    /// The widths with the widest made narrower, none below its `least`, or nil when that is not enough.
+    private static func fit(_ widths: [Int], _ least: [Int], within limit: Int) -> [Int]? {
         var widths = widths
-        let least = zip(widths, header).map { min($0, max($1.count, narrowest)) }
         while total(widths) > limit {
             let shrinkable = widths.indices.filter { widths[$0] > least[$0] }
             guard let widest = shrinkable.max(by: { widths[$0] < widths[$1] }) else { return nil }
@@ -148,21 +161,24 @@ struct Table {
         }
     }
 
-    /// A text in pieces of at most `width` characters, cut at blanks where there are some.
-    private static func pieces(_ text: String, _ width: Int) -> [String] {
+    /// A text in pieces of at most `width` characters, cut at blanks. A longer word is not cut: a terminal that wraps
+    /// it itself still copies it whole.
+    static func pieces(_ text: String, _ width: Int) -> [String] {
         var pieces: [String] = []
-        var rest = text[...]
-        while rest.count > width {
-            let head = rest.prefix(width + 1)
-            if let blank = head.lastIndex(of: " "), blank > rest.startIndex {
-                pieces.append(String(rest[..<blank]))
-                rest = rest[rest.index(after: blank)...].drop { $0 == " " }
+        var line = ""
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            guard !line.isEmpty else {
+                line = String(word)
+                continue
+            }
+            if line.count + 1 + word.count <= width {
+                line += " " + word
             } else {
-                pieces.append(String(rest.prefix(width)))
-                rest = rest.dropFirst(width)
+                pieces.append(line)
+                line = String(word)
             }
         }
-        return rest.isEmpty && !pieces.isEmpty ? pieces : pieces + [String(rest)]
+        return pieces + [line]
     }
 }
 

@@ -12,7 +12,9 @@ enum CreditorReference {
             throw part.defect(.malformed, name, "must be RF, two digits and 1 to 21 letters or digits")
         }
         guard CheckDigits.isSound97(bytes[...]) else {
-            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; compare it")
+            throw part.defect(
+                .checksum, name,
+                "the checksum does not match: at least one character is wrong; check it against the original")
         }
         return String(decoding: bytes, as: UTF8.self)
     }

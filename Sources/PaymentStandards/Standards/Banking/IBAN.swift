@@ -48,7 +48,9 @@ struct IBAN: PaymentStandard {
             throw part.defect(.length, name, "has \(bytes.count) characters; those of \(country) have \(length)")
         }
         guard CheckDigits.isSound97(bytes) else {
-            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; compare it")
+            throw part.defect(
+                .checksum, name,
+                "the checksum does not match: at least one character is wrong; check it against the original")
         }
         text = String(decoding: bytes, as: UTF8.self)
     }

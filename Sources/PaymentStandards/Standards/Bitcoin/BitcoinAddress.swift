@@ -133,7 +133,8 @@ public struct BitcoinAddress: PaymentStandard {
     private init(base58 part: TextPart, _ name: String) throws(StandardDefect) {
         guard let payload = Base58Check.decode(part) else {
             // Without a valid checksum, nothing shows that it is an address at all.
-            throw part.defect(.foreign, name, "fails its checksum: at least one character is wrong; copy it again")
+            throw part.defect(
+                .foreign, name, "the checksum does not match: at least one character is wrong; copy it again")
         }
         let (network, kind): (Network, Kind)
         switch (payload.first, payload.count) {

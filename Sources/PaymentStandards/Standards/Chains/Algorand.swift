@@ -62,7 +62,7 @@ struct Algorand: PaymentStandard {
         }
         guard SHA512Slash256.hash(Array(bytes[..<32])).suffix(4).elementsEqual(bytes[32...]) else {
             throw part.defect(
-                .checksum, "address", "fails its checksum: at least one character is wrong; copy it again")
+                .checksum, "address", "the checksum does not match: at least one character is wrong; copy it again")
         }
         return part.text
     }

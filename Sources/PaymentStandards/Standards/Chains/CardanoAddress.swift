@@ -54,7 +54,8 @@ struct CardanoAddress: Sendable, Hashable {
             case .bytes(let payload) = items[0], case .unsigned(let sum) = items[1]
         else { throw part.defect(.malformed, name, "is no address of Cardano; copy all of it") }
         guard CyclicRedundancy.crc32(payload) == sum else {
-            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
+            throw part.defect(
+                .checksum, name, "the checksum does not match: at least one character is wrong; copy it again")
         }
         return bytes
     }

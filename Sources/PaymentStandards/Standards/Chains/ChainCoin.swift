@@ -1,4 +1,4 @@
-import PaymentCore
+package import PaymentCore
 
 /// A chain's own coin: its chain, and the unit of its amounts.
 struct ChainCoin: Sendable, Hashable {
@@ -27,6 +27,11 @@ struct ChainCoin: Sendable, Hashable {
     static let algorand = Self("ALGO", 6, "algorand:wGHE2Pwdvd7S12BL5FaOP20EGYesN73k", slip44: 283)
     static let nano = Self("XNO", 30, "nano", slip44: nil)
     static let sui = Self("SUI", 9, "sui:mainnet", slip44: 784)
+
+    static let all = [
+        solana, stellar, xrp, monero, bitcoinCash, litecoin, dogecoin, dash, zcash, cardano, ton, tron, tezos, algorand,
+        nano, sui,
+    ]
 
     private init(_ symbol: String, _ exponent: UInt8, _ chain: String, slip44: Int?) {
         self.symbol = symbol
@@ -57,5 +62,15 @@ struct ChainCoin: Sendable, Hashable {
         let whole = padded.dropLast(Int(exponent))
         let fraction = String(padded.suffix(Int(exponent)).reversed().drop { $0 == "0" }.reversed())
         return fraction.isEmpty ? String(whole) : "\(whole).\(fraction)"
+    }
+}
+
+extension KnownStandards {
+    /// Returns the symbol and the decimal digits of a chain's own coin; nil for other assets.
+    package static func coin(_ asset: AssetID) -> (symbol: String, decimals: UInt8)? {
+        ChainCoin.all.first { coin in
+            coin.chain == asset.chain.text && asset.namespace == "slip44" && asset.tokenID == nil
+                && coin.slip44.map(String.init) == String(asset.reference)
+        }.map { ($0.symbol, $0.exponent) }
     }
 }

@@ -82,7 +82,8 @@ struct CoinAddress: Sendable, Hashable {
             return
         }
         guard let bytes = Base58Check.decode(part) else {
-            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
+            throw part.defect(
+                .checksum, name, "the checksum does not match: at least one character is wrong; copy it again")
         }
         guard let version = chain.version(of: bytes) else {
             throw part.defect(.foreign, name, "is of another chain than \(chain.name)")

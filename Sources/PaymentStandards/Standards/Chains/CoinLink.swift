@@ -75,6 +75,11 @@ struct CoinLink: PaymentStandard {
 
     var instruction: PaymentInstruction {
         var instruction = bareInstruction
+        if network == "mainnet" {
+            instruction.network = coin.chain
+            let name = instruction.networkName ?? scheme
+            instruction.name = .init("a \(name) payment request (BIP 21)", opensIn: "a \(name) wallet")
+        }
         instruction.payee = .init(account: address, name: label, check: .checksum)
         instruction.network = network == "mainnet" ? coin.chain : "\(scheme)-\(network)"
         if let decimal { instruction.amount = coin.amount(decimal) }

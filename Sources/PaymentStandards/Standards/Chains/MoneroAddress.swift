@@ -42,7 +42,8 @@ struct MoneroAddress: Sendable, Hashable {
         }
         let body = Array(bytes.dropLast(4))
         guard Keccak256.hash(body).prefix(4).elementsEqual(bytes.suffix(4)) else {
-            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
+            throw part.defect(
+                .checksum, name, "the checksum does not match: at least one character is wrong; copy it again")
         }
         guard let first = body.first, let kind = Self.kinds[first],
             body.count == (kind.type == "integrated" ? 73 : 65)

@@ -66,7 +66,7 @@ struct Nano: PaymentStandard {
         let sum = Self.bytes(groups[52...])
         guard BLAKE2b.hash(key, byteCount: 5).reversed().elementsEqual(sum) else {
             throw part.defect(
-                .checksum, "account", "fails its checksum: at least one character is wrong; copy it again")
+                .checksum, "account", "the checksum does not match: at least one character is wrong; copy it again")
         }
         return (part.text, key)
     }

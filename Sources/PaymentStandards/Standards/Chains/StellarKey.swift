@@ -54,7 +54,8 @@ struct StellarKey: PaymentStandard {
         let (body, sum) = (bytes.dropLast(2), bytes.suffix(2))
         let crc = CyclicRedundancy.crc16(body, initial: 0)
         guard sum.first == UInt8(crc & 0xFF), sum.last == UInt8(crc >> 8) else {
-            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
+            throw part.defect(
+                .checksum, name, "the checksum does not match: at least one character is wrong; copy it again")
         }
         payload = Array(body.dropFirst())
         text = part.text

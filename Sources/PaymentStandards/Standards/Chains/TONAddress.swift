@@ -33,7 +33,8 @@ struct TONAddress: Sendable, Hashable {
         }
         let sum = CyclicRedundancy.crc16(bytes.prefix(34), initial: 0)
         guard bytes[34] == UInt8(sum >> 8), bytes[35] == UInt8(sum & 0xFF) else {
-            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
+            throw part.defect(
+                .checksum, name, "the checksum does not match: at least one character is wrong; copy it again")
         }
         guard bytes[0] & 0x7F == 0x11 || bytes[0] & 0x7F == 0x51, bytes[1] == 0 || bytes[1] == 0xFF else {
             throw part.defect(.malformed, name, "is of a kind or workchain that is not known")

@@ -16,7 +16,8 @@ struct XRPAddress: Sendable, Hashable {
     /// Reads `part`, which its standard calls `name`.
     init(_ part: TextPart, _ name: String) throws(StandardDefect) {
         guard let bytes = Base58Check.decode(part, .ripple) else {
-            throw part.defect(.checksum, name, "fails its checksum: at least one character is wrong; copy it again")
+            throw part.defect(
+                .checksum, name, "the checksum does not match: at least one character is wrong; copy it again")
         }
         text = part.text
         if bytes.count == 21, bytes[0] == 0 {

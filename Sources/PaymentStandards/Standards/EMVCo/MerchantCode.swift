@@ -105,6 +105,9 @@ public struct MerchantCode: PaymentStandard {
         instruction.payee = .init(
             account: scheme?.account ?? accounts.first?.value, name: name.isEmpty ? nil : name, check: .textChecksum)
         instruction.network = scheme?.id ?? "emv:\(accounts.first?.tag ?? "")"
+        if scheme != nil, let name = instruction.networkName {
+            instruction.name = .init("a merchant QR code (EMV, \(name))", opensIn: "an app that pays by \(name)")
+        }
         instruction.amount = .init(value("54"), iso: currency)
         instruction.reference = additional.first { $0.tag == "05" && !$0.value.equals("***") }?.value.text
         instruction.memo = additional.first { $0.tag == "08" }?.value.text

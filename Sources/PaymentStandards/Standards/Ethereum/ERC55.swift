@@ -35,7 +35,8 @@ struct ERC55: PaymentStandard {
                 throw part.defect(.length, name, "has \(digits) digits after 0x, not 40; copy all of it")
             case .wrongChecksum:
                 throw part.defect(
-                    .checksum, name, "fails its checksum (ERC-55): at least one character is wrong; copy it again")
+                    .checksum, name,
+                    "the checksum (ERC-55) does not match: at least one character is wrong; copy it again")
             }
         }
     }

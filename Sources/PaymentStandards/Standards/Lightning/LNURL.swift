@@ -180,9 +180,15 @@ struct LNURL: PaymentStandard {
         instruction.network = "lightning"
         instruction.amount = .onService
         instruction.warnings = [.followsURL]
+        if kind == .channelRequest { instruction.name = .init("a Lightning channel request (LNURL)") }
+        if tag == "login" { instruction.name = .init("a Lightning login (LNURL-auth)") }
         if tag == "login" || kind == .channelRequest { instruction.purpose = .information }
-        if kind == .withdrawRequest || tag == "withdrawRequest" { instruction.purpose = .receipt }
+        if kind == .withdrawRequest || tag == "withdrawRequest" {
+            instruction.name = .init("a Lightning withdrawal (LNURL-withdraw)", opensIn: "a Lightning wallet")
+            instruction.purpose = .receipt
+        }
         if user != nil {
+            instruction.name = .init("a Lightning address (LUD-16)", opensIn: "a Lightning wallet")
             instruction.warnings.append(.missingChecksum)
             // Only the host knows which applies; BIP-353 may be tried first.
             instruction.otherReadings = ["bip353", "e-mail"]

@@ -188,6 +188,7 @@ struct PubkyText: PaymentStandard {
             instruction = bareInstruction
             instruction.take(endpoint)
         }
+        instruction.name = kind.name
         switch kind {
         case .payee, .request, .invoice:
             instruction.role = .payment
@@ -211,6 +212,19 @@ struct PubkyText: PaymentStandard {
     private func hideSecrets(in instruction: inout PaymentInstruction) {
         instruction.holdsSecret = !secretFields.isEmpty
         instruction.publicFields = Set(fields.map(\.name)).subtracting(secretFields)
+    }
+}
+
+extension PubkyText.Kind {
+    /// The name for people.
+    fileprivate var name: PaymentInstruction.Name {
+        switch self {
+        case .payee: .init("a payee's key (Pubky)", opensIn: "a Paykit wallet")
+        case .request: .init("a Paykit payment request", opensIn: "a Paykit wallet")
+        case .invoice: .init("a Paykit invoice", opensIn: "a Paykit wallet")
+        case .authorization: .init("a sign-in request (Pubky)", opensIn: "a key manager")
+        case .callback: .init("an answer of a key manager (Pubky)")
+        }
     }
 }
 

@@ -9,13 +9,14 @@ import SandboxSupport
 /// `payroute demo`: routes a mixed list of links and pays one per scenario over loopback HTTP.
 enum DemoCommand: Command {
     static let name = "demo"
-    static let summary = "Route a mixed bag of links and pay one per scenario."
+    static let summary = "Route a mixed list of links and pay one per scenario."
     static let syntax = CommandSyntax(
         path: "payroute demo",
-        overview: "Route a mixed bag of links, then pay one per scenario at a sandbox, over HTTP on this machine.",
+        overview: "Route a mixed list of links, then pay one per scenario at a sandbox, over HTTP on this machine.",
         discussion:
-            "Ends with 0 only when every link went where it should and every outcome agrees with the sandbox's ledger.",
-        options: [.init(name: "verbose", help: "Show every step of every payment, and all that the ledger says.")])
+            "Exits with 0 only if every link has its expected route and every outcome agrees with the sandbox's ledger.",
+        options: [.init(name: "verbose", help: "Show every step of every payment, and the whole ledger.")],
+        examples: [.init("payroute demo --verbose", "with every step")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let style = console.style
@@ -32,12 +33,12 @@ enum DemoCommand: Command {
             console.vendors, sandbox: server.baseURL, wallet: DevelopmentWallet(seed: 1),
             transport: StandardTransport(),
             privately: PrivateSettings(seed: 1)
-        ) { label, text in
-            if isVerbose { console.output.line(Narration.line(label, text, style)) }
+        ) { event in
+            if isVerbose { for line in Narration.lines(event, console) { console.output.line(line) } }
         }
 
         console.output.line("\n" + style(.strong, "2. Paying at the sandbox \(server.baseURL.text)"))
-        var table = Table(["SERVICE", "SCENARIO", "OUTCOME", "SANDBOX LEDGER SAYS", "AGREE"])
+        var table = Table(["SERVICE", "SCENARIO", "OUTCOME", "SANDBOX LEDGER", "AGREE"])
         // Rows are shown as they arrive, so the widths have to be known before.
         let widths = [
             services.all.map(\.title.count).max() ?? 0, demos.map(\.1.title.count).max() ?? 0, 9, 10, 5,
@@ -58,14 +59,17 @@ enum DemoCommand: Command {
             }
             if let lost = demo.lostAnswer {
                 faults.inject(.dropAfter) { _, path in path.hasSuffix("/\(payment.id)\(lost)") }
-                session.narrate("fault", "the answer to \(lost.dropFirst()) will be lost")
+                session.narrate(SessionEvent("fault", "the answer to \(lost.dropFirst()) will be lost"))
             }
             let choice = demo.isRefused ? PaymentSession.Choice.none : .first
             var result = await session.pay(payment.link, choice: choice, trustsLink: !payment.isTrusted)
             if demo.isPaidTwice {
                 result = await session.pay(payment.link, choice: choice, trustsLink: !payment.isTrusted)
             }
-            if isVerbose { console.output.line(Narration.line("end", result.reason, style, tone: result.ending.tone)) }
+            if isVerbose {
+                let end = SessionEvent("end", result.reason)
+                for line in Narration.lines(end, console, tone: result.ending.tone) { console.output.line(line) }
+            }
             let ledger = await service.ledger
             let agrees = demo.agrees(result.ending, ledger, payment: payment.id)
             outcomesAgree = outcomesAgree && agrees
@@ -83,10 +87,10 @@ enum DemoCommand: Command {
         }
 
         if isVerbose {
-            console.output.line("\n" + style(.strong, "3. What the sandbox knows") + "\n")
+            console.output.line("\n" + style(.strong, "3. The sandbox's ledger") + "\n")
             console.show(table)
         }
-        guard routesAgree else { throw CommandError(description: "a link did not go where it should") }
+        guard routesAgree else { throw CommandError(description: "a link has another route than expected") }
         guard outcomesAgree else { throw CommandError(description: "an outcome does not agree with the ledger") }
         return .done
     }

@@ -7,19 +7,24 @@ import SandboxSupport
 /// `payroute doctor`: checks that everything that this program needs is present and works.
 enum DoctorCommand: Command {
     static let name = "doctor"
-    static let summary = "Look at this installation: libraries, journal, sandbox."
+    static let summary = "Check this installation: libraries, journal, sandbox."
     static let syntax = CommandSyntax(
         path: "payroute doctor",
         overview:
-            "Look at this installation: its version, the system's libraries, and where asked for a journal and a sandbox.",
+            "Check this installation: its version, the system's libraries, and on request a journal and a sandbox.",
         discussion:
-            "Nothing is changed, and nothing is sent but one question to the sandbox. Ends with 0 when all is well.",
+            "Nothing is changed, and nothing is sent but one request to the sandbox. Exits with 0 if everything works.",
         options: [
             .init(
-                name: "journal", value: "file", help: "Look whether this journal can be read, and what is open in it."),
-            .init(name: "sandbox", value: "url", help: "Look whether this sandbox answers."),
+                name: "journal", value: "file",
+                help: "Check that this journal can be read, and count its open attempts.",
+                variable: "PAYROUTE_JOURNAL"),
+            .init(
+                name: "sandbox", value: "url", help: "Check that this sandbox answers.",
+                variable: "PAYROUTE_SANDBOX"),
             .init(name: "json", help: "Print one JSON object per finding, one line each."),
-        ])
+        ],
+        examples: [.init("payroute doctor --journal payments.db", "with a journal")])
 
     /// One finding.
     struct Finding {
@@ -75,7 +80,7 @@ enum DoctorCommand: Command {
                 what: library.name, state: library.isThere ? .good : library.isOptional ? .missing : .bad,
                 detail: library.isThere
                     ? "\(version) \(library.purpose)"
-                    : "not there; \(library.purpose) needs it ('make deps' installs it)")
+                    : "missing; \(library.purpose) needs it ('make deps' installs it)")
         }
     }
 

@@ -53,6 +53,7 @@ enum SystemLibraries {
                     unsafeBitCast(address, to: PointedText.self)(nil).map { String(cString: $0) } ?? ""
                 }),
             loaded("libmicrohttpd", "the sandbox", function: "MHD_get_version"),
+            loaded("libsodium", "Pubky's keys and private channels", function: "sodium_version_string"),
             loaded("liblzma", "reading compressed payment texts", function: "lzma_version_string"),
             library(
                 "libsecp256k1", "signatures", symbol("secp256k1_context_create").map { _ in "" }),

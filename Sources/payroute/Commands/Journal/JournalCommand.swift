@@ -38,5 +38,5 @@ enum JournalOption {
     }
 
     static let syntax = CommandSyntax.Option(
-        name: "journal", value: "file", help: "The journal file.", isRequired: true)
+        name: "journal", value: "file", help: "The journal file.", isRequired: true, variable: "PAYROUTE_JOURNAL")
 }

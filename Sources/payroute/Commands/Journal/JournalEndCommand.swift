@@ -10,7 +10,7 @@ enum JournalEndCommand: Command {
         path: "payroute journal end",
         overview: "End an attempt whose service, wallet or settler never answers, by a person's decision.",
         discussion: """
-            Resume it first: what can be asked is asked there. The decision is kept in the journal with the person, the evidence and the date, and its outcome says so. A payment that is ended as paid is not made again; one that is ended as not paid can be: if the decision was wrong, it is then paid twice.
+            Resume it first: that asks the service once more. The journal keeps the decision with the person, the evidence and the date, and the outcome names them. A payment that is ended as paid is not made again. One that is ended as not paid can be: if the decision was wrong, it is then paid twice.
 
             While the wallet has reported a transaction, not-paid is refused; not-paid-despite-transaction is for one that the network has dropped.
             """,
@@ -19,12 +19,17 @@ enum JournalEndCommand: Command {
             JournalOption.syntax,
             .init(
                 name: "as", value: "decision", help: "paid, not-paid or not-paid-despite-transaction.",
-                isRequired: true),
+                isRequired: true, values: ["paid", "not-paid", "not-paid-despite-transaction"]),
             .init(
-                name: "evidence", value: "text", help: "What shows it, such as a statement of account. No secrets.",
+                name: "evidence", value: "text", help: "The evidence, such as a statement of account. No secrets.",
                 isRequired: true),
             .init(name: "by", value: "name", help: "The person who decides. (default: the user's name)"),
             .init(name: "json", help: "Print one JSON object."),
+        ],
+        examples: [
+            .init(
+                "payroute journal end att_a6cb8812fcbf9ece949c667d --journal payments.db --as paid --evidence 'statement 7'",
+                "by a person")
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {

@@ -11,11 +11,14 @@ enum JournalListCommand: Command {
         overview: "List the latest attempts to pay, oldest first.",
         options: [
             JournalOption.syntax,
-            .init(name: "limit", value: "number", help: "At most so many. (default: 1000)"),
+            .init(
+                name: "limit", value: "number", help: "Show at most this many. (default: 1000)",
+                form: "a whole number above 0"),
             .init(name: "open", help: "Only those that have not ended."),
             .init(name: "provider", value: "id", help: "Only those of this provider."),
             .init(name: "json", help: "Print one JSON object per attempt, one line each."),
-        ])
+        ],
+        examples: [.init("payroute journal list --journal payments.db --open", "attempts that have not ended")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let limit = try arguments.value("limit") { Int($0).flatMap { $0 > 0 ? $0 : nil } } ?? 1000

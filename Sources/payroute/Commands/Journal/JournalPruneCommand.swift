@@ -10,13 +10,19 @@ enum JournalPruneCommand: Command {
         path: "payroute journal prune",
         overview: "Remove attempts that ended long ago.",
         discussion: """
-            Attempts that have not ended are never removed. What proves a payment, or that money may have moved, is kept longer: without it, only the service's status says, when the same link is paid again, that it was paid.
+            Attempts that have not ended are never removed. Proofs of payments, and records that money may have moved, are kept longer: without them only the service's status prevents a second payment of the same link.
             """,
         options: [
             JournalOption.syntax,
-            .init(name: "older-than", value: "days", help: "Remove what ended more days ago.", isRequired: true),
-            .init(name: "keep-proofs", value: "days", help: "Keep proofs for so many days. (default: 400)"),
-        ])
+            .init(
+                name: "older-than", value: "days", help: "Remove attempts that ended more than this many days ago.",
+                isRequired: true,
+                form: "a whole number of days"),
+            .init(
+                name: "keep-proofs", value: "days", help: "Keep proofs for this many days. (default: 400)",
+                form: "a whole number of days"),
+        ],
+        examples: [.init("payroute journal prune --journal payments.db --older-than 90", "a quarter")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         guard let age = try days("older-than", arguments) else {

@@ -9,9 +9,9 @@ enum JournalResumeCommand: Command {
         path: "payroute journal resume",
         overview: "Settle one interrupted attempt, or all of them.",
         discussion: """
-            Steps that ended are not run again. What may have moved money is settled by asking the service. What had sent nothing goes on.
+            Finished steps are not run again. An attempt that may have moved money is settled by asking the service. One that had sent nothing continues.
 
-            Ends with 0 only when every attempt is settled: paid, or certainly not.
+            Exits with 0 only if every attempt is settled: paid, or certainly not.
             """,
         arguments: [
             .init(
@@ -20,11 +20,14 @@ enum JournalResumeCommand: Command {
         ],
         options: [
             .init(name: "json", help: "Print one JSON object per attempt, one line each.")
-        ] + PaymentOptions.payers.map { $0.name == JournalOption.syntax.name ? JournalOption.syntax : $0 })
+        ] + PaymentOptions.payers.map { $0.name == JournalOption.syntax.name ? JournalOption.syntax : $0 },
+        examples: [
+            .init("payroute journal resume --journal payments.db --sandbox http://127.0.0.1:8080", "after a crash")
+        ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         _ = try JournalOption.path(arguments)
-        let session = try PaymentSession(arguments, console, creatingJournal: false) { _, _ in }
+        let session = try PaymentSession(arguments, console, creatingJournal: false) { _ in }
         let id = arguments.positionals.first.map { AttemptID(rawValue: $0) }
         let (result, signal) = await Interrupts.run { () -> Result<[RecoveryReport], PaymentError> in
             do throws(PaymentError) {

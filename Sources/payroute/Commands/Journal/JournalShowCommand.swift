@@ -13,7 +13,8 @@ enum JournalShowCommand: Command {
         options: [
             JournalOption.syntax,
             .init(name: "json", help: "Print one JSON object for the attempt and one per entry, one line each."),
-        ])
+        ],
+        examples: [.init("payroute journal show att_a6cb8812fcbf9ece949c667d --journal payments.db", "one attempt")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let journal = try JournalOption.open(arguments)

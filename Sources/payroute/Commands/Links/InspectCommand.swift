@@ -5,84 +5,78 @@ import SandboxSupport
 /// `payroute inspect`: everything that can be read from a link.
 enum InspectCommand: Command {
     static let name = "inspect"
-    static let summary = "Show everything that can be read from a link."
+    static let summary = "Say what a payment text is: who gets how much until when."
     static let syntax = CommandSyntax(
         path: "payroute inspect",
         overview:
-            "Show everything that can be read from a link; on a terminal also its QR code. Nothing is sent anywhere.",
+            "Say what a payment text is: who gets how much until when, then its fields; on a terminal also its QR code. Nothing is sent anywhere.",
         discussion:
-            "Ends with 0 when something can be done with every text: a provider takes it, or it is sound by a known "
-            + "payment standard. Otherwise with 1.",
+            "Exits with 0 if something can be done with every text: a registered provider claims it, or it is valid by a "
+            + "known payment standard. Otherwise with 1.",
         arguments: [LinkArgument.optionalURI],
         options: [
             .init(name: "image", value: "file", help: "Read the QR codes in a picture: PNG or JPEG."),
             LinkArgument.json,
             LinkArgument.reveal, ExternalOption.syntax,
+            .init(name: "schema", help: "Print the JSON schema of the lines of --json, and nothing else."),
+        ],
+        examples: [
+            .init("payroute inspect 'upi://pay?pa=nadeem@npci&pn=Nadeem&am=3000&cu=INR'", "who gets how much"),
+            .init("payroute inspect --image code.png", "the same for the codes in a picture"),
+            .init("payroute inspect --json - < texts.txt", "one object a line, for scripts"),
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
+        guard !arguments.has("schema") else {
+            console.output.write(InspectSchema.text)
+            return .done
+        }
         let codes = try arguments.value("image").map(CodeReader.texts) ?? []
         guard !codes.isEmpty || !arguments.positionals.isEmpty else {
             throw UsageError("Missing expected argument '<uri> ...', or '--image <file>'", syntax)
         }
         let registry = try console.vendors.registry(with: try ExternalOption.load(arguments, console))
         let inputs = LinkInputs(arguments: arguments.positionals, codes: codes, console: console)
+        let context = ReadingContext(
+            console.vendors, registry, at: console.clock.now, reveals: arguments.has(LinkArgument.reveal.name))
         let isJSON = arguments.has("json")
-        let reveals = arguments.has(LinkArgument.reveal.name)
         let totals = try inputs.forEach { input in
-            let (report, inspection) = inspect(input, registry, of: console.vendors, reveals: reveals)
+            let inspected = InspectedText(input, in: context)
             if isJSON {
-                console.output.edit { report.write(to: &$0, with: inspection) }
+                console.output.edit {
+                    inspected.report.write(to: &$0, with: inspected.inspection, reading: inspected.reading)
+                }
             } else {
-                show(input, report, inspection, on: console)
+                show(input, inspected, on: console)
             }
-            return report.decision
+            return inspected.report.decision
         }
         return totals.number(of: .rejected) + totals.number(of: .unroutable) == 0 ? .done : .failed
     }
 
-    static func inspect(
-        _ input: LinkInput, _ registry: ProviderRegistry, of vendors: SandboxVendors, reveals: Bool = false
-    ) -> (RouteReport, Inspection) {
-        switch input {
-        case .text(let text):
-            let answer = Installation.route(text, registry)
-            return (
-                RouteReport(text, answer, of: vendors, reveals: reveals),
-                Inspection(answer, of: vendors, reveals: reveals)
-            )
-        case .unreadable(let shown, let reason):
-            return (RouteReport(unreadable: shown, reason: reason), Inspection(unreadable: reason))
-        }
-    }
-
-    private static func show(
-        _ input: LinkInput, _ report: RouteReport, _ inspection: Inspection, on console: Console
-    ) {
+    private static func show(_ input: LinkInput, _ inspected: InspectedText, on console: Console) {
+        let (report, inspection, reading) = (inspected.report, inspected.inspection, inspected.reading)
         let style = console.style
         let tone = report.isVerified == false ? Style.Tone.doubtful : report.decision.tone
-        var rows: [(String, Table.Cell)] = [("decision", Table.Cell(report.decision.rawValue, tone))]
+        var rows = reading.rows.map { ($0.label, Table.Cell($0.text, $0.label == "note" ? .doubtful : nil)) }
+        rows.append(("text", Table.Cell(Printable.text(report.input, limit: .max))))
+        rows.append(("decision", Table.Cell(report.decision.rawValue, tone)))
+        rows.append(("why", Table.Cell(Printable.text(report.reason))))
         if let provider = report.provider { rows.append(("provider", Table.Cell(provider))) }
         if !report.candidates.isEmpty {
             rows.append(("candidates", Table.Cell(report.candidates.joined(separator: ", "))))
         }
         if let standard = report.standard { rows.append(("standard", Table.Cell(standard))) }
         if let role = report.role { rows.append(("role", Table.Cell(role))) }
-        rows.append(("why", Table.Cell(Printable.text(report.reason))))
-        if report.decision == .unroutable, let error = inspection.error {
+        if report.decision == .unroutable, let error = inspection.error, !error.contains(report.reason) {
             rows.append(("error", Table.Cell(Printable.text(error, limit: .max))))
         }
-        // With its unit, as people write it.
-        let amount = inspection.details?.amount.map(AmountText.words)
-        for field in inspection.fields.sorted(by: { $0.key < $1.key }) where amount == nil || field.key != "unit" {
-            let words = field.key == "amount" ? amount : nil
-            let text = words ?? field.value.string ?? field.value.text
-            rows.append((Printable.text(field.key), Table.Cell(Printable.text(text, limit: .max))))
-        }
-        let width = rows.reduce(0) { max($0, $1.0.count) }
-        console.output.write(style(.strong, Printable.text(report.input, limit: .max)) + "\n")
-        for (label, cell) in rows {
-            console.output.write("  " + Table.line([Table.Cell(label, .faint), cell], [width, 0], style) + "\n")
+        let fields = inspection.rows.map { ($0.label, Table.Cell($0.text)) }
+        console.output.write(style(.strong, Printable.text(reading.summary, limit: 2000)) + "\n")
+        write(rows, on: console)
+        if !fields.isEmpty {
+            console.output.write("  " + style(.faint, inspection.title(standard: report.standard)) + "\n")
+            write(fields, indent: "    ", on: console)
         }
         if console.drawsCodes, report.decision != .rejected, case .text(let text) = input {
             if inspection.hidesSecret {
@@ -92,5 +86,52 @@ enum InspectCommand: Command {
             }
         }
         console.output.write("\n")
+    }
+
+    /// Writes rows under each other, wrapped at words where there is a terminal.
+    private static func write(_ rows: [(String, Table.Cell)], indent: String = "  ", on console: Console) {
+        let width = rows.reduce(0) { max($0, $1.0.count) }
+        for (label, cell) in rows {
+            let head = indent + label + String(repeating: " ", count: width - label.count + 2)
+            let pieces = console.pieces(cell.text, behind: head.count)
+            for (index, piece) in pieces.enumerated() {
+                let start =
+                    index == 0
+                    ? indent + console.style(.faint, label) + head.dropFirst(indent.count + label.count)
+                    : String(repeating: " ", count: head.count)
+                console.output.write(start + console.style(cell.tone, piece) + "\n")
+            }
+        }
+    }
+}
+
+/// One text with everything that the commands show of it.
+struct InspectedText {
+    let report: RouteReport
+    let inspection: Inspection
+    let reading: Reading
+
+    init(_ input: LinkInput, in context: ReadingContext) {
+        switch input {
+        case .text(let text):
+            self.init(text, Installation.route(text, context.registry), in: context)
+        case .unreadable(let shown, let reason):
+            self.init(
+                report: RouteReport(unreadable: shown, reason: reason), inspection: Inspection(unreadable: reason),
+                reading: Reading(unreadable: reason))
+        }
+    }
+
+    init(_ text: String, _ answer: RouteDecision, in context: ReadingContext) {
+        self.init(
+            report: RouteReport(text, answer, of: context.vendors, reveals: context.reveals),
+            inspection: Inspection(answer, of: context.vendors, reveals: context.reveals),
+            reading: Reading(answer, of: text, in: context))
+    }
+
+    private init(report: RouteReport, inspection: Inspection, reading: Reading) {
+        self.report = report
+        self.inspection = inspection
+        self.reading = reading
     }
 }

@@ -3,6 +3,12 @@ import PaymentRouting
 import PaymentStandards
 import SandboxSupport
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Everything that can be read from one input, beyond its route.
 struct Inspection {
     /// The reason why nothing can be done with the text, with the offending part and its place; nil where a provider
@@ -112,6 +118,41 @@ struct Inspection {
             fields[count == 1 ? name : "\(name)[\(count)]"] = .string(item.decodedValue ?? String(item.value))
         }
         return fields
+    }
+}
+
+extension Inspection {
+    /// The fields as rows: in order, safe to show, amounts with their unit, times also as dates.
+    var rows: [(label: String, text: String)] {
+        // With its unit, as people write it.
+        let amount = details?.amount.map(AmountText.words)
+        return fields.sorted { $0.key < $1.key }.filter { amount == nil || $0.key != "unit" }.map { name, value in
+            let text = (name == "amount" ? amount : nil) ?? FieldUnits.text(name, value)
+            return (Printable.text(name), Printable.text(text, limit: .max))
+        }
+    }
+
+    /// The heading of the fields.
+    func title(standard: String?) -> String { standard.map { "fields of \($0)" } ?? "parts of the text" }
+}
+
+/// The units of fields whose name does not state them.
+enum FieldUnits {
+    private static let units = [
+        "amountMsat": "msat (thousandths of a satoshi)", "amountSat": "sat", "expiry": "s",
+        "minFinalCltvExpiryDelta": "blocks",
+        "relativeExpiry": "s",
+    ]
+    private static let dates: Set<String> = ["timestamp", "expiresAt", "absoluteExpiry", "createdAt", "exp"]
+
+    /// Returns the text of a field: with its unit, or with the date of a number of seconds.
+    static func text(_ name: String, _ value: JSONValue) -> String {
+        let text = value.string ?? value.text
+        guard value.number != nil || value.string?.allSatisfy(\.isWholeNumber) == true else { return text }
+        if dates.contains(name), let seconds = Double(text), seconds < 1e11 {
+            return "\(text) (\(Date(timeIntervalSince1970: seconds).ISO8601Format()))"
+        }
+        return units[name].map { "\(text) \($0)" } ?? text
     }
 }
 

@@ -25,7 +25,8 @@ enum QRCommand: Command {
                 help:
                     "Write a picture instead: the name ends with .png or .svg. A file or link that is there is replaced, and only you can read the new one."
             )
-        ])
+        ],
+        examples: [.init("payroute qr 'bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' -o code.png", "a picture")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
         let file = try arguments.value("output").map { name in

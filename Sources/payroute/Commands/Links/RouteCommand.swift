@@ -1,3 +1,4 @@
+import PaymentCore
 import PaymentRouting
 import SandboxSupport
 
@@ -9,34 +10,38 @@ enum RouteCommand: Command {
         path: "payroute route",
         overview: "Say where each link goes and why. Nothing is sent anywhere.",
         discussion:
-            "Ends with 0 when every link goes to one provider or is of a known payment standard, otherwise with 1.",
+            "Exits with 0 if every link goes to one provider or is of a known payment standard, otherwise with 1.",
         arguments: [LinkArgument.uri],
-        options: [LinkArgument.json, LinkArgument.reveal, ExternalOption.syntax])
+        options: [LinkArgument.json, LinkArgument.reveal, ExternalOption.syntax],
+        examples: [
+            .init("payroute route 'https://pay.walletconnect.com/?pid=pay_123'", "where it goes, and why"),
+            .init("payroute route --json - < links.txt", "one object a line, for scripts"),
+        ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
         let registry = try console.vendors.registry(with: try ExternalOption.load(arguments, console))
-        let reveals = arguments.has(LinkArgument.reveal.name)
-        let report = { RouteReport($0, registry, of: console.vendors, reveals: reveals) }
+        let context = ReadingContext(
+            console.vendors, registry, at: console.clock.now, reveals: arguments.has(LinkArgument.reveal.name))
         let inputs = LinkInputs(arguments: arguments.positionals, console: console)
         let totals =
             arguments.has("json")
             ? try inputs.forEach { input in
-                let report = report(input)
+                let report = RouteReport(input, in: context)
                 console.output.edit { report.write(to: &$0) }
                 return report.decision
-            } : try table(inputs, report, console)
+            } : try table(inputs, context, console)
         return totals.isSettled ? .done : .failed
     }
 
     private static func table(
-        _ inputs: LinkInputs, _ report: (LinkInput) -> RouteReport, _ console: Console
+        _ inputs: LinkInputs, _ context: ReadingContext, _ console: Console
     ) throws -> Totals {
         var table = Table(RouteReport.titles)
         guard inputs.readsStandardInput else {
             let totals = try inputs.forEach { input in
-                let report = report(input)
-                table.add(report.cells)
-                return report.decision
+                let inspected = InspectedText(input, in: context)
+                table.add(inspected.report.cells(inspected.reading))
+                return inspected.report.decision
             }
             console.show(table)
             return totals
@@ -44,9 +49,9 @@ enum RouteCommand: Command {
         let layout = console.layout(RouteReport.titles, RouteReport.streamWidths)
         for line in layout.headerLines { console.output.write(line + "\n") }
         return try inputs.forEach { input in
-            let report = report(input)
-            for line in layout.lines(report.cells) { console.output.write(line + "\n") }
-            return report.decision
+            let inspected = InspectedText(input, in: context)
+            for line in layout.lines(inspected.report.cells(inspected.reading)) { console.output.write(line + "\n") }
+            return inspected.report.decision
         }
     }
 }
@@ -67,12 +72,11 @@ enum LinkArgument {
 
 extension RouteReport {
     /// Routes an input.
-    init(
-        _ input: LinkInput, _ registry: ProviderRegistry, of vendors: SandboxVendors, reveals: Bool = false
-    ) {
+    init(_ input: LinkInput, in context: ReadingContext) {
         switch input {
         case .text(let text):
-            self.init(text, Installation.route(text, registry), of: vendors, reveals: reveals)
+            self.init(
+                text, Installation.route(text, context.registry), of: context.vendors, reveals: context.reveals)
         case .unreadable(let shown, let reason): self.init(unreadable: shown, reason: reason)
         }
     }

@@ -80,7 +80,7 @@ struct RouteReport {
     var trust: String? { isVerified.map { $0 ? "verified" : "unverified" } }
 
     /// Adds the object, and the members of `inspection`, as a line to `buffer`.
-    func write(to buffer: inout [UInt8], with inspection: Inspection? = nil) {
+    func write(to buffer: inout [UInt8], with inspection: Inspection? = nil, reading: Reading? = nil) {
         buffer.addJSONLine { line in
             line.addMember("candidates", candidates)
             line.addMember("decision", decision.rawValue)
@@ -90,6 +90,7 @@ struct RouteReport {
             }
             line.addMember("input", input)
             line.addMember("provider", provider)
+            if let reading { line.addJSON("reading", reading.json) }
             line.addMember("reason", reason)
             line.addMember("reference", reference)
             // Only where there is one; otherwise the object keeps its members.
@@ -101,19 +102,20 @@ struct RouteReport {
         }
     }
 
-    /// The titles of ``cells``.
-    static let titles = ["LINK", "DECISION", "PROVIDER", "PAYMENT", "WHY"]
+    /// The titles of ``cells(_:)``.
+    static let titles = ["WHAT IT IS", "DECISION", "PROVIDER", "PAYMENT", "LINK", "WHY"]
     /// Column widths for a table whose rows are not known at the start.
-    static let streamWidths = [44, 10, 17, 38, 3]
+    static let streamWidths = [56, 10, 17, 38, 44, 3]
 
-    /// The report as a table's row.
-    var cells: [Table.Cell] {
+    /// The report as a table's row, what it is first.
+    func cells(_ reading: Reading) -> [Table.Cell] {
         let tone = isVerified == false ? Style.Tone.doubtful : decision.tone
         return [
-            Table.Cell(Printable.link(input, 44)),
+            Table.Cell(Printable.text(reading.summary)),
             Table.Cell(decision.rawValue, tone),
-            Table.Cell(provider ?? standard ?? (candidates.isEmpty ? "-" : candidates.joined(separator: ","))),
+            Table.Cell(provider ?? (candidates.isEmpty ? "-" : candidates.joined(separator: ","))),
             Table.Cell(Printable.short(reference ?? "-", 38)),
+            Table.Cell(Printable.link(input, 44)),
             Table.Cell(Printable.text(reason)),
         ]
     }

@@ -11,30 +11,31 @@ import PaymentCore
 /// `payroute new-provider`: a new provider package, to begin with.
 enum NewProviderCommand: Command {
     static let name = "new-provider"
-    static let summary = "Write a provider of your own that compiles and passes its tests."
+    static let summary = "Write your own provider, which compiles and passes its tests."
     static let syntax = CommandSyntax(
         path: "payroute new-provider",
-        overview: "Write a package with a provider of your own, its simulated service and a test.",
+        overview: "Write a package with your own provider, its simulated service and a test.",
         discussion: """
-            The package compiles as it is and passes the conformance kit, so that whatever is changed in it afterwards is tested from the first line on. The folder must not be there yet.
+            The package compiles as it is and passes the conformance kit, so that every later change is tested. The folder must not exist yet.
 
-            In another language a provider is a program of its own: Examples/external-provider shows one.
+            In another language a provider is a separate program: Examples/external-provider shows one.
             """,
-        arguments: [.init(name: "name", help: "What it is called, in letters and digits: Coffee.")],
+        arguments: [.init(name: "name", help: "The provider's name, in letters and digits: Coffee.")],
         options: [
-            .init(name: "folder", value: "folder", help: "Where to write it. (default: the name, here)"),
+            .init(name: "folder", value: "folder", help: "The folder to write. (default: the name, here)"),
             .init(
                 name: "package", value: "folder",
                 help:
-                    "Where swift-payment-router is, as the new package has to find it. (default: ../swift-payment-router)"
+                    "The path of swift-payment-router from the new package. (default: ../swift-payment-router)"
             ),
-        ])
+        ],
+        examples: [.init("payroute new-provider Coffee", "the folder Coffee, ready to test")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
         let word = arguments.positionals[0]
         guard let template = ProviderTemplate(name: word) else {
             throw UsageError(
-                "The value \(UsageError.quoted(word)) is no name for a provider: 2 to 40 ASCII letters and digits that begin "
+                "The value \(UsageError.quoted(word)) is not a name for a provider: 2 to 40 ASCII letters and digits that begin "
                     + "with a letter, such as Coffee", syntax)
         }
         let package = arguments.value("package") ?? "../swift-payment-router"

@@ -12,7 +12,8 @@ enum AutoPayOption {
     static let option = CommandSyntax.Option(
         name: "auto-within", value: "limits",
         help:
-            "Pay without a question what stays within limits such as '20 EUR/day, 100 EUR/month', and decline the rest. They are counted in the --journal, without which they are refused."
+            "Pay without a question within limits such as '20 EUR/day, 100 EUR/month', and decline the rest. Needs --journal, which counts the spending.",
+        form: "limits, comma-separated, each an amount and day, week or month: '20 EUR/day, 5000 sat/week'"
     )
 
     /// Reads the limits of a line; nil where it has none.

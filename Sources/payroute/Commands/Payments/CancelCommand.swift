@@ -9,9 +9,10 @@ enum CancelCommand: Command {
         path: "payroute cancel",
         overview: "Cancel a payment at a sandbox that is not paid yet, as its merchant does.",
         discussion:
-            "Ends with 0 only when the payment is cancelled. Where it has been paid meanwhile, that is said, and "
-            + "nothing is refunded: 'payroute refund' does that.",
-        arguments: [PaymentName.argument], options: [ServiceSession.json] + PaymentOptions.merchants)
+            "Exits with 0 only if the payment is cancelled. A payment that was paid meanwhile is reported as paid and not "
+            + "refunded: 'payroute refund' does that.",
+        arguments: [PaymentName.argument], options: [ServiceSession.json] + PaymentOptions.merchants,
+        examples: [.init("payroute cancel citcon/order-7 --sandbox http://127.0.0.1:8080", "by provider and id")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let session = try ServiceSession(arguments, console, creatingJournal: true)

@@ -14,7 +14,11 @@ struct NarratingSettler: PaymentSettler {
     func settle(_ settlement: Settlement) async throws -> SettlementState {
         let text = settlement.endpoint.text
         let place = text.utf8.count > 40 ? "\(text.prefix(16))…\(text.suffix(8))" : text
-        narrate("settle", "\(settlement.amount) to \(Printable.text(place)): simulated, no real funds move")
+        narrate(
+            SessionEvent(
+                "settle",
+                "\(AmountText.words(settlement.amount)) to \(Printable.text(place)): simulated, no real funds move",
+                SessionEvent.amount(settlement.amount)))
         return try await settler.settle(settlement)
     }
 }

@@ -8,11 +8,17 @@ struct NarratingSigner: PaymentSigner {
     func supports(method: String) -> Bool { signer.supports(method: method) }
 
     func sign(_ request: SigningRequest) async throws -> String {
-        narrate("sign", "\(request.index + 1) of \(request.count): \(request.method)")
+        narrate(
+            SessionEvent(
+                "sign", "\(request.index + 1) of \(request.count): \(request.method)",
+                [
+                    "number": .number(JSONNumber(request.index + 1)), "of": .number(JSONNumber(request.count)),
+                    "method": .string(request.method),
+                ]))
         // The whole list is shown before its first signature.
         if request.index == 0 {
             let lines = request.review?.lines ?? ["what this does was not reviewed"]
-            for line in lines { narrate("does", line) }
+            for line in lines { narrate(SessionEvent("does", line)) }
         }
         return try await signer.sign(request)
     }

@@ -9,19 +9,19 @@ enum PayCommand: Command {
         path: "payroute pay",
         overview: "Pay a link at a sandbox with the development wallet, showing each step.",
         discussion: """
-            Never real money: the wallet's key can be computed from its number, and Lightning invoices and coin addresses are paid in a simulated ledger, so only a sandbox on this machine is called. That is why the first option that can be paid is taken, whatever it costs, when --option names none; where there are several the command says which one it took.
+            No real money is involved: the wallet's key can be computed from its number, Lightning invoices and coin addresses are paid in a simulated ledger, and only a sandbox on this machine is called. Without --option the first option that can be paid is taken, whatever it costs, and named.
 
-            With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again resumes it. Several commands may share one file. Receipts of private payments are kept beside it, in FILE.receipts.
+            With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again resumes it. Several commands may share one file.
 
-            People of Paykit (pubky:// and a key) who say where they can be spoken to are asked there for an invoice of their own, and notified when it is paid; their public endpoints are paid where that fails before they have answered, unless --private is given. A payee who answers with anything but what was asked for is not paid.
+            If a Paykit payee offers a private channel, payroute asks for an invoice there. If the payee does not answer, it falls back to the published endpoints, unless --private is given. A reply that does not match the request is never paid.
 
-            Ends with 0 only when the payment is made. Ctrl-C stops it: what is known of it then is printed, and the command ends with 130 (143 for SIGTERM); a second Ctrl-C, later than a moment after, ends it at once.
+            Exits with 0 only if the payment is made. Ctrl-C stops it: the command prints the state of the payment and exits with 130 (143 for SIGTERM). Press Ctrl-C again to quit immediately.
             """,
         arguments: [
             .init(
                 name: "uri",
                 help:
-                    "The payment link. - reads it from standard input, so that no list of processes shows it; a line that begins with \" is a JSON string."
+                    "The payment link. - reads it from standard input, where no list of processes shows it; a line that begins with \" is a JSON string."
             )
         ],
         options: [
@@ -30,13 +30,20 @@ enum PayCommand: Command {
             amountOption,
             PrivateOption.option,
             .init(name: "trust-host", help: "Pay although the link does not prove where it leads."),
-            .init(name: "json", help: "Print one JSON object per event, one line each; the last is the ending."),
-        ] + PaymentOptions.payers)
+            .init(name: "json", help: "Print one JSON object per event, one line each; the last is the outcome."),
+        ] + PaymentOptions.payers,
+        examples: [
+            .init(
+                "payroute pay 'https://pay.walletconnect.com/?pid=pay_…' --sandbox http://127.0.0.1:8080", "pays there"),
+            .init("payroute pay - --json --journal payments.db < link.txt", "survives a crash; for scripts"),
+        ],
+        files: [("FILE.receipts", "receipts of private payments, beside the journal FILE")])
 
     /// The amount where the payee leaves it open.
     static let amountOption = CommandSyntax.Option(
         name: "amount", value: "satoshi",
-        help: "How much, where a payee of Paykit or a bitcoin text leaves it to the payer.")
+        help: "The amount, where a Paykit payee or a bitcoin text leaves it to the payer.",
+        form: "a whole number of satoshi above 0")
 
     static func amount(_ arguments: ParsedArguments) throws(UsageError) -> Money? {
         try arguments.value(amountOption.name) { text -> Money? in
@@ -55,13 +62,13 @@ enum PayCommand: Command {
         // Before standard input is read.
         _ = try sandboxURL(arguments)
         let link = try SingleLink.read(arguments, console)
-        let session = try PaymentSession(arguments, console, amount: amount, autoPay: autoPay) { label, text in
-            console.narrate(label, text, isJSON: isJSON)
+        let session = try PaymentSession(arguments, console, amount: amount, autoPay: autoPay) {
+            console.narrate($0, isJSON: isJSON)
         }
         let (result, signal) = await Interrupts.run {
             await session.pay(link, choice: choice, trustsLink: trustsLink)
         }
-        console.show(result, isJSON: isJSON)
+        console.show(result, isJSON: isJSON, hasSteps: true)
         if result.ending == .unknown || result.ending == .pending {
             console.output.flush()
             console.diagnostics.line("Ask again before paying in any other way: run the same command once more.")
@@ -90,22 +97,23 @@ enum PayCommand: Command {
 
 /// The form of steps on a terminal.
 enum Narration {
-    /// One step as a line.
-    static func line(_ label: String, _ text: String, _ style: Style, tone: Style.Tone? = nil) -> String {
-        "  " + Table.line([Table.Cell(label, .faint), Table.Cell(Printable.text(text), tone)], [6, 0], style)
+    /// One step as lines, wrapped at words where there is a terminal.
+    static func lines(_ event: SessionEvent, _ console: Console, tone: Style.Tone? = nil) -> [String] {
+        console.pieces(Printable.text(event.text), behind: 10).enumerated().map { index, piece in
+            let label = Table.Cell(index == 0 ? event.label : "", .faint)
+            return "  " + Table.line([label, Table.Cell(piece, tone)], [6, 0], console.style)
+        }
     }
 }
 
 extension Console {
     /// Reports one step at once: as a line for people, or as a JSON object.
-    func narrate(_ label: String, _ text: String, isJSON: Bool) {
-        guard isJSON else { return output.line(Narration.line(label, text, style)) }
-        output.edit { buffer in
-            buffer.addJSONLine { line in
-                line.addMember("event", label)
-                line.addMember("message", text)
-            }
+    func narrate(_ event: SessionEvent, isJSON: Bool) {
+        guard isJSON else {
+            for line in Narration.lines(event, self) { output.line(line) }
+            return
         }
+        output.edit { $0.addJSONLine(event.json) }
         output.flush()
     }
 }

@@ -8,14 +8,17 @@ import SandboxSupport
 /// The options that every command takes which touches payments.
 enum PaymentOptions {
     static let sandbox = CommandSyntax.Option(
-        name: "sandbox", value: "url", help: "The sandbox to call, as printed by 'payroute sandbox'.", isRequired: true)
+        name: "sandbox", value: "url", help: "The sandbox to call, as printed by 'payroute sandbox'.", isRequired: true,
+        variable: "PAYROUTE_SANDBOX")
     static let journal = CommandSyntax.Option(
-        name: "journal", value: "file", help: "The journal: keeps each payment's steps, to go on after a crash.")
+        name: "journal", value: "file", help: "The journal: keeps each payment's steps, to resume after a crash.",
+        variable: "PAYROUTE_JOURNAL")
     private static let wallet = CommandSyntax.Option(
         name: "wallet", value: "number",
-        help: "The number that makes the development wallet's key: another number is another wallet. (default: 1)")
+        help: "The number of the development wallet: its key is computed from it. (default: 1)",
+        form: "a whole number")
 
-    /// The options of a merchant's commands, who has no wallet.
+    /// The options of a merchant's commands: a merchant has no wallet.
     static let merchants = [sandbox, journal, ExternalOption.syntax]
     /// The options of a payer's commands.
     static let payers = [sandbox, journal, wallet, AllowTokenOption.syntax, ExternalOption.syntax]

@@ -2,7 +2,9 @@ import PaymentCore
 
 extension Console {
     /// Shows the result of a payment, or of a command about one.
-    func show(_ result: PaymentResult, isJSON: Bool) {
+    ///
+    /// - Parameter hasSteps: True if steps were printed before, which an empty line sets apart.
+    func show(_ result: PaymentResult, isJSON: Bool, hasSteps: Bool = false) {
         if isJSON {
             output.edit { result.write(to: &$0) }
             return
@@ -13,7 +15,7 @@ extension Console {
             ("payment", result.reference.map { Printable.text($0) }),
             ("transaction", result.transaction.map { Printable.text($0) }),
         ]
-        output.write("\n")
+        if hasSteps { output.write("\n") }
         for case (let label, let text?) in rows {
             output.write(Table.line([Table.Cell(label, .faint), Table.Cell(text)], [11, 0], style) + "\n")
         }

@@ -74,6 +74,7 @@ struct PaymentResult: Sendable, Equatable {
     func write(to buffer: inout [UInt8]) {
         buffer.addJSONLine { line in
             line.addAmount(amount)
+            line.addMember("askAgain", ending == .unknown || ending == .pending)
             line.addMember("event", "outcome")
             line.addMember("input", input)
             line.addMember("outcome", ending.rawValue)

@@ -7,8 +7,8 @@ import SandboxSupport
 
 /// Pays links with a development wallet at a sandbox, and reports every step.
 struct PaymentSession: Sendable {
-    /// Receives one step: its kind, and a sentence about it.
-    typealias Narrator = @Sendable (_ label: String, _ text: String) -> Void
+    /// Receives one step.
+    typealias Narrator = @Sendable (SessionEvent) -> Void
 
     /// The payer's decision about a quote.
     enum Choice: Sendable {
@@ -81,7 +81,7 @@ struct PaymentSession: Sendable {
     func quote(_ text: String, trustsLink: Bool = false) async -> (quote: PaymentQuote?, result: PaymentResult) {
         let decision = router.route(text)
         var result = PaymentResult(decision.shown(text))
-        narrate("route", decision.explanation)
+        narrate(Self.event(decision))
         guard case .matched(let route) = decision else {
             result.end(PaymentError(.unroutable, decision.explanation))
             return (nil, result)
@@ -131,14 +131,22 @@ struct PaymentSession: Sendable {
 
     private func narrate(_ quote: PaymentQuote) {
         narrate(
-            "quote",
-            "\(Printable.name(quote.payee.name)) asks for "
-                + (quote.amount.map(AmountText.words) ?? "an amount it does not state"))
+            SessionEvent(
+                "quote",
+                "\(Printable.name(quote.payee.name)) asks for "
+                    + (quote.amount.map(AmountText.words) ?? "an amount it does not state"),
+                SessionEvent.amount(quote.amount).merging([
+                    "payee": .string(quote.payee.name),
+                    "expires": quote.expiresAt.map { .string(AttemptSummary.text($0)) } ?? .null,
+                ]) { first, _ in first }))
         guard let outcome = quote.outcome else {
-            for option in quote.options { narrate("option", Self.describe(option)) }
+            for option in quote.options {
+                narrate(SessionEvent("option", Self.describe(option), option.members.object ?? [:]))
+            }
             return
         }
-        narrate("note", "the payment is \(outcome.isFinal ? "over" : "in progress") already; nothing is sent")
+        narrate(
+            SessionEvent("note", "the payment is \(outcome.isFinal ? "over" : "in progress") already; nothing is sent"))
     }
 
     private func pay(
@@ -160,7 +168,7 @@ struct PaymentSession: Sendable {
         }
         if let id {
             result.amount = quote.options.first { $0.id == id }?.amount ?? result.amount
-            narrate("choice", result.choiceRemark ?? id)
+            narrate(SessionEvent("choice", result.choiceRemark ?? id, ["option": .string(id)]))
         }
         return try await router.pay(quote, option: id, as: payer)
     }
@@ -183,13 +191,36 @@ struct PaymentSession: Sendable {
 
     private static func narrate(_ event: PaymentEvent, _ narrate: Narrator) {
         switch event.kind {
-        case .stepStarted(let name, _): narrate("step", "\(name) …")
-        case .stepFinished(let name, _): narrate("done", name)
-        case .stepReplayed(let name, _): narrate("done", "\(name) (from the journal)")
-        case .retrying: narrate("retry", event.description)
-        case .note(let remark): narrate("note", remark)
+        case .stepStarted(let name, let kind): narrate(step("step", "\(name) …", name, kind: kind))
+        case .stepFinished(let name, let kind): narrate(step("done", name, name, kind: kind))
+        case .stepReplayed(let name, let kind):
+            narrate(step("done", "\(name) (from the journal)", name, kind: kind, isReplayed: true))
+        case .retrying: narrate(SessionEvent("retry", event.description))
+        case .note(let remark): narrate(SessionEvent("note", remark))
         // Already reported by the caller, or of no interest here.
         default: break
         }
+    }
+
+    private static func step(
+        _ label: String, _ text: String, _ name: String, kind: StepKind, isReplayed: Bool = false
+    ) -> SessionEvent {
+        SessionEvent(
+            label, text,
+            ["step": .string(name), "kind": .string(kind.rawValue), "fromJournal": .bool(isReplayed)])
+    }
+
+    /// The decision about the link.
+    private static func event(_ decision: RouteDecision) -> SessionEvent {
+        guard case .matched(let route) = decision else { return SessionEvent("route", decision.explanation) }
+        var isVerified = false
+        if case .verified = route.match.trust { isVerified = true }
+        return SessionEvent(
+            "route", decision.explanation,
+            [
+                "provider": .string(route.provider.rawValue),
+                "reference": route.match.reference.map { .string($0) } ?? .null,
+                "trust": .string(isVerified ? "verified" : "unverified"),
+            ])
     }
 }

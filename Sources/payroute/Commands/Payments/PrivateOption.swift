@@ -6,7 +6,7 @@ import SandboxSupport
 enum PrivateOption {
     static let option = CommandSyntax.Option(
         name: "private",
-        help: "Pay a Paykit user by an invoice that they give over a private channel, and in no other way.")
+        help: "Pay a Paykit payee only by an invoice over a private channel.")
 
     /// Returns the reason why no payee can be asked over a private channel by a link; nil where one can.
     static func objection(to vendor: (any SandboxVendor)?, _ route: Route) -> PaymentError? {

@@ -5,29 +5,34 @@ import SandboxSupport
 /// `payroute quote`: the amount that a link asks for, and the ways to pay it.
 enum QuoteCommand: Command {
     static let name = "quote"
-    static let summary = "Show what a link wants paid and how; on a terminal, choose and pay."
+    static let summary = "Show payee, amount and options of a link; on a terminal, choose and pay."
     static let syntax = CommandSyntax(
         path: "payroute quote",
-        overview: "Show what a link wants paid, and the options to pay it with.",
+        overview: "Show payee and amount of a link, and the options to pay it with.",
         discussion: """
-            On a terminal it then asks which option to pay with, and pays with that one, like 'payroute pay --option'. Nothing is paid unless a number is typed; elsewhere, and with --json, nothing is paid at all.
+            On a terminal it then asks for the option, and pays with that one, like 'payroute pay --option'. Nothing is paid unless a number is typed. Elsewhere, and with --json, nothing is paid at all.
 
-            Ends with 0 when the service has said what it wants, or the payment that was chosen is made.
+            Exits with 0 if there is a quote, and if the chosen payment is made.
             """,
         arguments: PayCommand.syntax.arguments,
         options: [
             PayCommand.amountOption,
             .init(name: "trust-host", help: "Ask although the link does not prove where it leads."),
             .init(name: "json", help: "Print one JSON object, and ask nothing."),
-        ] + PaymentOptions.payers)
+        ] + PaymentOptions.payers,
+        examples: [
+            .init(
+                "payroute quote 'https://pay.walletconnect.com/?pid=pay_…' --sandbox http://127.0.0.1:8080",
+                "asks there")
+        ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         // Before standard input is read.
         _ = try PayCommand.sandboxURL(arguments)
         let (trustsLink, isJSON) = (arguments.has("trust-host"), arguments.has("json"))
         let link = try SingleLink.read(arguments, console)
-        let session = try PaymentSession(arguments, console, amount: try PayCommand.amount(arguments)) { label, text in
-            if !isJSON, label != "route" { console.narrate(label, text, isJSON: false) }
+        let session = try PaymentSession(arguments, console, amount: try PayCommand.amount(arguments)) { event in
+            if !isJSON, event.label != "route" { console.narrate(event, isJSON: false) }
         }
         let (asked, signal) = await Interrupts.run { await session.quote(link, trustsLink: trustsLink) }
         guard let quote = asked.quote else {
@@ -112,7 +117,8 @@ extension PaymentQuote {
 }
 
 extension PaymentMethodOption {
-    fileprivate var members: JSONValue {
+    /// The members of an option in JSON.
+    var members: JSONValue {
         [
             "amount": .string(amount.decimalText), "estimate": .bool(isEstimate), "id": .string(id),
             "title": .string(title), "unit": .string(amount.currency.unit),

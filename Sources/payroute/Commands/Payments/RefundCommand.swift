@@ -5,28 +5,33 @@ import SandboxSupport
 /// `payroute refund`: refunds money, as a merchant does.
 enum RefundCommand: Command {
     static let name = "refund"
-    static let summary = "Give money of a payment back, once."
+    static let summary = "Refund a payment, in whole or in part, once."
     static let syntax = CommandSyntax(
         path: "payroute refund",
-        overview: "Give money of a payment back at a sandbox, as its merchant does.",
+        overview: "Refund a payment at a sandbox, as its merchant does.",
         discussion: """
-            The same refund asked for again is made once: it is known by --id, or by the payment and the amount. A second refund of the same amount needs an id of its own. With --journal it survives a crash; 'payroute journal list' shows it.
+            A repeated refund is made once: it is identified by --id, or by the payment and the amount. A second refund of the same amount needs another --id. With --journal it survives a crash; 'payroute journal list' shows it.
 
-            Ends with 0 only when the money is given back.
+            Exits with 0 only if the refund is made.
             """,
         arguments: [PaymentName.argument],
         options: [
             .init(
-                name: "amount", value: "amount", help: "How much, with its currency: '12.50 USD'.", isRequired: true),
+                name: "amount", value: "amount", help: "The amount with its currency: '12.50 USD'.", isRequired: true),
             .init(
                 name: "id", value: "text",
-                help: "The refund's own id, such as a credit note's. (default: by payment and amount)"),
+                help: "The refund's id, such as a credit note's. (default: by payment and amount)"),
             ServiceSession.json,
-        ] + PaymentOptions.merchants)
+        ] + PaymentOptions.merchants,
+        examples: [
+            .init(
+                "payroute refund citcon/order-7 --amount '5.00 USD' --id note-7 --sandbox http://127.0.0.1:8080",
+                "a part, once")
+        ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         guard let amount = try Self.amount(arguments) else {
-            throw UsageError("Missing '--amount <amount>': how much is given back, such as '12.50 USD'", syntax)
+            throw UsageError("Missing '--amount <amount>': the amount to refund, such as '12.50 USD'", syntax)
         }
         let session = try ServiceSession(arguments, console, creatingJournal: true)
         let payment = await session.asMerchant(try PaymentName.read(arguments, console, session.router))
@@ -56,7 +61,7 @@ enum RefundCommand: Command {
         }
         if words.count == 2, let amount = money(words[0], words[1]) ?? money(words[1], words[0]) { return amount }
         throw UsageError(
-            "The value \(UsageError.quoted(text)) is no amount with its currency: write '12.50 USD', with at most as many "
+            "The value \(UsageError.quoted(text)) is not an amount with its currency: write '12.50 USD', with at most as many "
                 + "digits behind the point as the currency has", arguments.syntax)
     }
 }

@@ -4,15 +4,15 @@ import PaymentRouting
 /// `payroute status`: the outcome of a payment.
 enum StatusCommand: Command {
     static let name = "status"
-    static let summary = "Ask what has become of a payment."
+    static let summary = "Ask for the outcome of a payment."
     static let syntax = CommandSyntax(
         path: "payroute status",
-        overview: "Ask the service what has become of a payment. Nothing is changed by it.",
+        overview: "Ask the service for the outcome of a payment. Nothing is changed by it.",
         discussion:
-            "Ends with 0 only when the payment is made, so that a script cannot take an answer for a payment. With "
-            + "--journal what this machine knows counts, too: while an attempt is open there, or after the wallet itself "
-            + "has sent coins, no refusal of the service is final.",
-        arguments: [PaymentName.argument], options: [ServiceSession.json] + PaymentOptions.payers)
+            "Exits with 0 only if the payment is made. With --journal this machine's records count, too: while an attempt "
+            + "is open there, or after the wallet itself has sent coins, no refusal of the service is final.",
+        arguments: [PaymentName.argument], options: [ServiceSession.json] + PaymentOptions.payers,
+        examples: [.init("payroute status citcon/order-7 --sandbox http://127.0.0.1:8080", "by provider and id")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let session = try ServiceSession(arguments, console, creatingJournal: false)

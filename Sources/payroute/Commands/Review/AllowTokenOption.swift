@@ -5,8 +5,8 @@ enum AllowTokenOption {
     static let syntax = CommandSyntax.Option(
         name: "allow-token", value: "tokens",
         help:
-            "Pay these tokens although no table knows them: CAIP-19, by commas (eip155:1/erc20:0x...). What each is, and in which decimals it counts, is then the service's claim."
-    )
+            "Pay these tokens although no table knows them: CAIP-19, comma-separated (eip155:1/erc20:0x...). Their names and decimals are then the service's claims.",
+        form: "CAIP-19 ids, comma-separated: eip155:1/erc20:0x...")
 
     static func read(_ arguments: ParsedArguments) throws(UsageError) -> [AssetID] {
         try arguments.value(syntax.name) { text in

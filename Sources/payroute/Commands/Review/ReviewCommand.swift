@@ -5,21 +5,24 @@ import PaymentReview
 /// `payroute review`: the effects of lists of wallet calls, or the reasons why they are refused.
 enum ReviewCommand: Command {
     static let name = "review"
-    static let summary = "Show what wallet calls would do, or why they are refused."
+    static let summary = "Show the effects of wallet calls, or why they are refused."
     static let syntax = CommandSyntax(
         path: "payroute review",
-        overview: "Show what a list of wallet calls would do, or why it is refused. Nothing is signed or sent.",
+        overview: "Show the effects of a list of wallet calls, or why it is refused. Nothing is signed or sent.",
         discussion: """
             A case is a JSON object with 'option' and 'calls' as a WalletConnect Pay service sends them, 'payer' (the account that would pay, CAIP-10) and 'now' (Unix seconds); 'allow' may list tokens as --allow-token does. A file holds one case, a list of cases, or one case on each line; '-' reads one case on each line.
 
-            Ends with 0 when no case is refused, otherwise with 1.
+            Exits with 0 if no case is refused, otherwise with 1.
             """,
         arguments: [.init(name: "file", help: "A file of cases, or '-' for standard input.", isRepeating: true)],
         options: [
-            .init(name: "known", value: "accounts", help: "Recipients that count as known: CAIP-10, by commas."),
+            .init(
+                name: "known", value: "accounts", help: "Recipients that count as known: CAIP-10, comma-separated.",
+                form: "CAIP-10 accounts, comma-separated: eip155:1:0x..."),
             AllowTokenOption.syntax,
-            .init(name: "json", help: "Print one JSON object for each case, on a line of its own."),
-        ])
+            .init(name: "json", help: "Print one JSON object for each case, one line each."),
+        ],
+        examples: [.init("payroute review calls.json", "the effects of each case in the file")])
 
     /// The largest file that is read.
     private static let longestFile = 64 << 20
@@ -43,9 +46,14 @@ enum ReviewCommand: Command {
 
     private static func readLines(_ context: ReviewContext, _ console: Console) throws -> Bool {
         var isClean = true
+        var number = 0
         try LineReader.read(console.input) { line in
+            number += 1
             guard !line.bytes.isEmpty else { return true }
-            isClean = context.answer(line.isCut ? nil : try? JSONValue(parsing: line.bytes)) && isClean
+            let place = "standard input, line \(number)"
+            let example: Case =
+                line.isCut ? .unreadable(place, "the line is too long") : Case(parsing: Array(line.bytes), at: place)
+            isClean = context.answer(example) && isClean
             return !console.output.isClosed
         } pause: { _ in
             console.output.flush()
@@ -70,13 +78,28 @@ enum ReviewCommand: Command {
             throw CommandError(
                 description: "the file '\(name)' is larger than 64 MiB; pass its cases line by line to '-'")
         }
-        let cases: [JSONValue?] =
-            if let whole = try? JSONValue(parsing: data) {
-                whole.array ?? [whole]
-            } else {
-                data.split(separator: UInt8(ascii: "\n")).map { try? JSONValue(parsing: $0) }
+        if let whole = try? JSONValue(parsing: data) {
+            let cases = whole.array ?? [whole]
+            return cases.enumerated().map { index, json in
+                context.answer(.json(cases.count == 1 ? name : "\(name), case \(index + 1)", json))
+            }.allSatisfy(\.self)
+        }
+        let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return lines.enumerated().filter { !$0.element.isEmpty }.map { index, line in
+            context.answer(Case(parsing: Array(line), at: "\(name), line \(index + 1)"))
+        }.allSatisfy(\.self)
+    }
+
+    /// One case, with its place for errors.
+    private enum Case {
+        case json(String, JSONValue)
+        case unreadable(String, String)
+
+        init(parsing bytes: [UInt8], at place: String) {
+            do { self = .json(place, try JSONValue(parsing: bytes)) } catch {
+                self = .unreadable(place, "not JSON: \(error)")
             }
-        return cases.map(context.answer).allSatisfy(\.self)
+        }
     }
 
     /// Reviews cases and prints the results.
@@ -86,11 +109,14 @@ enum ReviewCommand: Command {
         let console: Console
 
         /// - Returns: True if the calls may be signed.
-        func answer(_ json: JSONValue?) -> Bool {
-            let name = json?["name"]?.string
-            guard let json else { return show(name, unreadable: "the case is not JSON") }
+        func answer(_ found: Case) -> Bool {
+            guard case .json(let place, let json) = found else {
+                guard case .unreadable(let place, let reason) = found else { return false }
+                return show(nil, unreadable: "\(place): \(reason)")
+            }
+            let name = json["name"]?.string
             let example: ReviewCase
-            do { example = try ReviewCase(json) } catch { return show(name, unreadable: "\(error)") }
+            do { example = try ReviewCase(json) } catch { return show(name, unreadable: "\(place): \(error)") }
             let verdict = example.verdict(of: reviewer)
             if isJSON {
                 print(name, verdict.json)
@@ -119,7 +145,7 @@ enum ReviewCommand: Command {
                 print(name, ["verdict": "unreadable", "text": .string(reason)])
             } else {
                 head(name, "unreadable", .bad)
-                console.output.line("  " + reason)
+                console.output.line("  " + Printable.text(reason))
             }
             return false
         }

@@ -20,9 +20,12 @@ struct HomeActions: SandboxActions {
 
     func read(_ text: String) -> TextReading {
         let answer = Installation.route(text, registry)
-        let report = RouteReport(text, answer, of: vendors)
-        let inspection = Inspection(answer, of: vendors)
+        let inspected = InspectedText(text, answer, in: ReadingContext(vendors, registry, at: clock.now))
+        let (report, inspection) = (inspected.report, inspected.inspection)
         var reading = TextReading()
+        reading.summary = Printable.text(inspected.reading.summary, limit: 2000)
+        reading.rows = inspected.reading.rows.filter { $0.label != "note" }
+        reading.common = inspected.reading.json
         reading.shown = Printable.text(report.input, limit: 8192)
         reading.decision = report.decision.rawValue
         reading.provider = report.provider
@@ -34,15 +37,9 @@ struct HomeActions: SandboxActions {
         reading.reason = Printable.text(report.reason)
         reading.error = inspection.error.map { Printable.text($0) }
         reading.hidesSecret = inspection.hidesSecret
-        reading.lookAlike = report.resembles.map { real in
-            "\(real.host) of \(real.provider.rawValue) (\(real.difference.rawValue)): it is not that host"
-        }
-        reading.fields = inspection.fields.sorted { $0.key < $1.key }.map {
-            (Printable.text($0.key), Printable.text($0.value.string ?? $0.value.text, limit: 8192))
-        }
-        if let instruction = answer.instruction(of: vendors) {
-            reading.warnings = instruction.warnings.map { ($0.rawValue, $0.words) }
-        }
+        reading.lookAlike = report.resembles?.explanation
+        reading.fields = inspection.rows.map { ($0.label, Printable.text($0.text, limit: 8192)) }
+        reading.warnings = inspected.reading.warnings.map { (Printable.text($0.name), Printable.text($0.words)) }
         return reading
     }
 
@@ -68,7 +65,7 @@ struct HomeActions: SandboxActions {
                 clock: clock,
                 amount: try payment.satoshi.map { try Money(minorUnits: UInt128($0), currency: .satoshi) },
                 privately: payment.isPrivate ? PrivateSettings(seed: 1, isOnly: true) : nil
-            ) { onStep($0, Printable.text($1)) }
+            ) { onStep($0.label, Printable.text($0.text)) }
             let result = await session.pay(payment.link, trustsLink: !payment.isTrusted)
             let page = await journal.attempts(AttemptQuery())
             let entries = page.histories.flatMap(\.entries).map { entry in
@@ -78,27 +75,6 @@ struct HomeActions: SandboxActions {
                 outcome: result.ending.rawValue, reason: Printable.text(result.reason), journal: entries)
         } catch {
             return PaidReport(outcome: "failed", reason: Printable.text("\(error)"), journal: [])
-        }
-    }
-}
-
-extension InstructionWarning {
-    /// The meaning, for people.
-    fileprivate var words: String {
-        switch self {
-        case .testNetwork: "money of a test network, worth nothing"
-        case .missingChecksum: "nothing in the account would show a typing mistake"
-        case .expires: "it names a time that may have passed"
-        case .amountEditable: "the payer may change the amount"
-        case .amountMayDiffer: "the payee may demand another amount than the one printed"
-        case .amountsDiffer: "the text and something inside it name different amounts"
-        case .missingTag: "a memo or tag that decides whose money it becomes is not there"
-        case .missingField: "fields that the standard demands are not there"
-        case .contractCall: "it calls a contract; what that does cannot be read from the text"
-        case .followsURL: "it leads on to an address on the network that decides about the payment"
-        case .opensNothing: "another app or page would be opened afterwards, and may not be"
-        case .unsignedOrigin: "the payee is named, but the name is not signed"
-        default: rawValue.split(separator: "-").joined(separator: " ")
         }
     }
 }

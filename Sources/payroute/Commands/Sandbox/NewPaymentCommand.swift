@@ -14,32 +14,43 @@ enum NewPaymentCommand: Command {
     static let summary = "Make a payment at a running sandbox, as a merchant does."
     static let syntax = CommandSyntax(
         path: "payroute sandbox new",
-        overview: "Make a fresh payment at a running sandbox, as a merchant's server does.",
+        overview: "Make a fresh payment at a running sandbox: as a merchant's server does, or of any scenario.",
         discussion:
-            "Prints the link and, on a terminal, its QR code. The payment is made with the sandbox's own key; it "
-            + "can be paid for 15 minutes, also with 'payroute pay'.",
+            "Prints the link and, on a terminal, its QR code, and the command that pays it. Without a scenario the payment is made with the sandbox's own key, and can be paid for 15 minutes. With one, such as citcon/wechatpay, it is that scenario of that service; without a match, the error names all of them.",
+        arguments: [
+            .init(name: "scenario", help: "A service and one of its scenarios, as SERVICE/SCENARIO.", isOptional: true)
+        ],
         options: [
-            .init(
-                name: "sandbox", value: "url", help: "The sandbox to call, as printed by 'payroute sandbox'.",
-                isRequired: true),
+            PaymentOptions.sandbox,
             .init(name: "amount", value: "decimal", help: "The price. (default: 12.50)"),
-            .init(name: "currency", value: "code", help: "What the price is in: USD, EUR, GBP or JPY. (default: USD)"),
+            .init(
+                name: "currency", value: "code", help: "The currency of the price. (default: USD)",
+                values: ["USD", "EUR", "GBP", "JPY"]),
             .init(name: "merchant", value: "id", help: "The merchant's id. (default: the sandbox's own merchant)"),
             .init(name: "reference", value: "text", help: "The order's name. (default: a new one)"),
             .init(
-                name: "live", help: "In the sandbox's live world; its webhooks and lists show the other one's never."),
+                name: "live", help: "Make it in the sandbox's live world, apart from its test world."),
             .init(name: "json", help: "Print one JSON object."),
+        ],
+        examples: [
+            .init(
+                "payroute sandbox new --sandbox http://127.0.0.1:8080 --amount 20 --currency EUR", "an order of a shop"),
+            .init("payroute sandbox new citcon/wechatpay --sandbox http://127.0.0.1:8080", "one scenario"),
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let sandbox = try PayCommand.sandboxURL(arguments)
+        if let scenario = arguments.positionals.first {
+            return try await make(scenario, at: sandbox, arguments, console)
+        }
         let code = arguments.value("currency") ?? "USD"
         guard let currency = try? FiatCurrency(code) else {
-            throw UsageError("The value \(UsageError.quoted(code)) is no currency's code", syntax)
+            throw UsageError("The value \(UsageError.quoted(code)) is not a currency's code, such as USD", syntax)
         }
         let text = arguments.value("amount") ?? (currency.exponent == 0 ? "1250" : "12.50")
         guard let price = try? Money(decimal: text, currency: .fiat(currency)) else {
-            throw UsageError("The value \(UsageError.quoted(text)) is no amount in \(currency)", syntax)
+            throw UsageError(
+                "The value \(UsageError.quoted(text)) is not an amount in \(currency), such as 12.50", syntax)
         }
         let clock = SystemPaymentClock()
         let order = SandboxOrder(
@@ -49,6 +60,31 @@ enum NewPaymentCommand: Command {
         show(
             try await create(order, of: console.vendors, at: sandbox, clock), of: order, at: sandbox, console,
             isJSON: arguments.has("json"))
+        return .done
+    }
+
+    /// Makes a payment of a scenario.
+    private static func make(
+        _ scenario: String, at sandbox: HTTPURL, _ arguments: ParsedArguments, _ console: Console
+    ) async throws -> ExitCode {
+        if let option = ["merchant", "reference", "live"].first(where: {
+            arguments.value($0) != nil || arguments.has($0)
+        }) {
+            throw UsageError("'--\(option)' is for payments without a scenario", syntax)
+        }
+        let order = arguments.value("amount").map { ($0, arguments.value("currency") ?? "USD") }
+        let (payment, json) = try await ScenarioPayment.make(scenario, amount: order, at: sandbox)
+        guard !arguments.has("json") else {
+            console.output.edit { $0.addJSONLine(json.object ?? [:]) }
+            return .done
+        }
+        console.output.write(console.style(.strong, Printable.text(payment.link, limit: .max)) + "\n")
+        if console.drawsCodes { QRCode.show(payment.link, console) }
+        for (label, text) in [("payment", payment.id), ("scenario", payment.summary)] {
+            let cells = [Table.Cell(label, .faint), Table.Cell(Printable.text(text))]
+            console.output.write("  " + Table.line(cells, [8, 0], console.style) + "\n")
+        }
+        console.output.write("  \(payment.command("payroute", at: sandbox.text))\n")
         return .done
     }
 

@@ -6,12 +6,12 @@ import PaymentTransport
 /// `payroute sandbox notify`: notifications forwarded to a server, or sent again.
 enum NotifyCommand: Command {
     static let name = "notify"
-    static let summary = "Bring a sandbox's notifications to your server, or send one again."
+    static let summary = "Forward a sandbox's notifications to your server, or repeat one."
     static let syntax = CommandSyntax(
         path: "payroute sandbox notify",
-        overview: "Bring a sandbox's notifications to your server, or have one sent again.",
+        overview: "Forward a sandbox's notifications to your server, or have one repeated.",
         discussion: """
-            With --forward-to it listens on this machine, hands everything that arrives on to your server, header fields and bytes unchanged, so that signatures hold, hands your server's answer back, and prints a line for each. Point the sandbox at the address that it prints: 'payroute sandbox --webhooks <address>', or urls.ipn of a charge at Citcon. Runs until Ctrl-C.
+            With --forward-to it listens on this machine and forwards every notification to your server, header fields and bytes unchanged, so that signatures stay valid. It returns your server's answer and prints a line for each. Point the sandbox at the address that it prints: 'payroute sandbox --webhooks <address>', or urls.ipn of a charge at Citcon. Runs until Ctrl-C.
 
             With a payment it has the sandbox send that payment's last notification again.
             """,
@@ -19,10 +19,19 @@ enum NotifyCommand: Command {
             .init(name: "payment", help: "The payment's id, as the sandbox prints it.", isOptional: true)
         ],
         options: [
-            .init(name: "forward-to", value: "url", help: "Your server, on this machine."),
-            .init(name: "port", value: "number", help: "The port to listen on. (default: any free one)"),
-            .init(name: "sandbox", value: "url", help: "The sandbox that sends a payment's notification again."),
+            .init(
+                name: "forward-to", value: "url", help: "Your server, on this machine.",
+                form: "an address on this machine, such as http://127.0.0.1:3000/hooks"),
+            .init(
+                name: "port", value: "number", help: "The port to listen on. (default: any free one)",
+                form: "a number from 0 to 65535"),
+            .init(
+                name: "sandbox", value: "url", help: "The sandbox that sends a payment's notification again.",
+                variable: "PAYROUTE_SANDBOX"),
             .init(name: "json", help: "Print one JSON object per notification, one line each."),
+        ],
+        examples: [
+            .init("payroute sandbox notify --forward-to http://127.0.0.1:3000/hooks", "to your server")
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
@@ -60,7 +69,7 @@ enum NotifyCommand: Command {
                 console.diagnostics.line("Listening at \(server.baseURL.text)")
             } else {
                 console.output.line(
-                    "Notifications to \(console.style(.strong, server.baseURL.text)) go on to \(target.text). Ctrl-C stops it."
+                    "Notifications to \(console.style(.strong, server.baseURL.text)) are forwarded to \(target.text). Ctrl-C stops it."
                 )
             }
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }

@@ -12,25 +12,34 @@ enum SandboxCommand: Command {
         path: "payroute sandbox",
         overview: "Serve simulated payment services on this machine, with a home page to try and watch them.",
         discussion:
-            "Runs until Ctrl-C (or SIGTERM) and prints every request as it comes; then prints what happened to every payment, "
-            + "from whatever client. There is no money and no chain. In a test suite of any language: --port 0 --ready-file FILE, "
-            + "and the interface that /_sandbox/openapi.json describes.",
+            "Runs until Ctrl-C (or SIGTERM) and prints every request as it comes, then the end of every payment. No real money "
+            + "is involved. In a test suite of any language: --port 0 --ready-file FILE, and the interface that "
+            + "/_sandbox/openapi.json describes.",
         options: [
-            .init(name: "port", value: "number", help: "The port on 127.0.0.1. (default: any free one)"),
-            .init(name: "seed", value: "number", help: "Makes the random part of ids and nonces repeatable."),
+            .init(
+                name: "port", value: "number", help: "The port on 127.0.0.1. (default: any free one)",
+                form: "a number from 0 to 65535"),
+            .init(
+                name: "seed", value: "number", help: "Make the random part of ids and nonces repeatable.",
+                form: "a whole number"),
             .init(
                 name: "webhooks", value: "url",
                 help:
-                    "Send webhooks that no payment names a receiver of to a server on this machine, signed and tried again."
-            ),
+                    "Send webhooks without a receiver of their payment to a server on this machine, signed and repeated.",
+                form: "an address on this machine, such as http://127.0.0.1:3000/hooks"),
             .init(
-                name: "dishonest", help: "Show payments of a dishonest gateway as well: nothing of them may be signed."),
+                name: "dishonest", help: "Also list payments of a dishonest gateway, none of which may be signed."),
             .init(name: "list", help: "Print a payment link for each scenario."),
             .init(name: "open", help: "Open the home page in the browser."),
             .init(
                 name: "ready-file", value: "file",
                 help: "Write the address into a file, as JSON, once it can be called; it is removed at the end."),
-        ], subcommands: subcommands.map { ($0.name, $0.summary) }, runsAlone: true)
+        ], subcommands: subcommands.map { ($0.name, $0.summary) }, runsAlone: true,
+        examples: [
+            .init("payroute sandbox --open", "with its home page in the browser"),
+            .init("payroute sandbox --port 0 --ready-file ready.json", "for a test suite"),
+        ],
+        files: [("FILE (--ready-file)", "the address as JSON, while the sandbox runs")])
 
     static var subcommands: [any Command.Type] { [NewPaymentCommand.self, TailCommand.self, NotifyCommand.self] }
     static let runsAlone = true
@@ -83,7 +92,7 @@ enum SandboxCommand: Command {
         var table = Table(["PAYMENT", "SCENARIO", "WHAT HAPPENED"])
         for (_, payment, scenario, words) in closing {
             table.add([
-                Table.Cell(Printable.text(payment)), Table.Cell(scenario ?? "made meanwhile"),
+                Table.Cell(Printable.text(payment)), Table.Cell(scenario ?? "made by another program"),
                 Table.Cell(words.map(\.rawValue).joined(separator: ", ")),
             ])
         }

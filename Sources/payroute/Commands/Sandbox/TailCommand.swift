@@ -11,13 +11,15 @@ enum TailCommand: Command {
             "Show what happens at a running sandbox, while it happens: requests, faults, the ledger, notifications.",
         discussion: "Runs until Ctrl-C, or until the sandbox stops.",
         options: [
-            .init(
-                name: "sandbox", value: "url", help: "The sandbox to call, as printed by 'payroute sandbox'.",
-                isRequired: true),
+            PaymentOptions.sandbox,
             .init(
                 name: "kind", value: "kind",
-                help: "Only one kind: request, ledger, notification, step, fault or clock. (default: all)"),
+                help: "Only one kind: request, ledger, notification, step, fault or clock. (default: all)",
+                values: kinds),
             .init(name: "json", help: "Print the sandbox's own JSON object per event, one line each."),
+        ],
+        examples: [
+            .init("payroute sandbox tail --sandbox http://127.0.0.1:8080 --kind ledger", "only the money")
         ])
 
     private static let kinds = ["request", "ledger", "notification", "step", "fault", "clock"]

@@ -10,7 +10,8 @@ enum CompletionCommand: Command {
             zsh: payroute completion zsh > ~/.zfunc/_payroute, with ~/.zfunc in fpath before compinit
             fish: payroute completion fish > ~/.config/fish/completions/payroute.fish
             """,
-        arguments: [.init(name: "shell", help: "bash, zsh or fish.")])
+        arguments: [.init(name: "shell", help: "bash, zsh or fish.", values: ["bash", "zsh", "fish"])],
+        examples: [.init("payroute completion bash", "the script for bash")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
         let word = arguments.positionals[0]

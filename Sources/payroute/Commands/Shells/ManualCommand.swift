@@ -4,7 +4,8 @@ enum ManualCommand: Command {
     static let summary = "Print the manual page, for man."
     static let syntax = CommandSyntax(
         path: "payroute manual",
-        overview: "Print the manual page: 'payroute manual | man -l -' shows it, 'make install' installs it.")
+        overview: "Print the manual page: 'payroute manual | man -l -' shows it, 'make install' installs it.",
+        examples: [.init("payroute manual | man -l -", "shows it")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) throws -> ExitCode {
         console.output.write(ManualPage.text(CommandTree.all))
@@ -17,11 +18,11 @@ enum ManualPage {
     static func text(_ commands: [CommandTree]) -> String {
         var lines = [
             ".TH PAYROUTE 1 \"\" \"payroute \(CommandLineTool.version)\" \"User Commands\"",
-            ".SH NAME", "payroute \\- any payment link, URI or QR text to the right provider, and paid once",
+            ".SH NAME", "payroute \\- read any payment text, and pay it once at the right provider",
             ".SH SYNOPSIS", ".B payroute", "\\fIsubcommand\\fR [\\fIoptions\\fR] [\\fIarguments\\fR]",
             ".SH DESCRIPTION", escaped(CommandLineTool.syntax.overview),
             "Results go to standard output, everything else to standard error. With \\fB\\-\\-json\\fR every result is one",
-            "JSON object on a line of its own. \\fB\\-\\fR stands for standard input, where no list of processes shows",
+            "JSON object on one line. \\fB\\-\\fR stands for standard input, where no list of processes shows",
             "what is given.", ".SH COMMANDS",
         ]
         for command in commands where !command.words.isEmpty {
@@ -38,19 +39,29 @@ enum ManualPage {
                 let value = option.value.map { " \\fI\(escaped($0))\\fR" } ?? ""
                 lines += [".TP", "\(short)\\fB\\-\\-\(escaped(option.name))\\fR\(value)", escaped(option.help)]
             }
+            for example in syntax.examples {
+                lines += [".PP", escaped("Example, \(example.effect):"), ".PP", "\\fB\(escaped(example.line))\\fR"]
+            }
         }
         lines += [
             ".SH EXIT STATUS", ".TP", "0", "done", ".TP", "1", "the work failed, or the text is not sound", ".TP", "64",
-            "the command line makes no sense", ".TP", "130, 143", "a signal stopped it: SIGINT, SIGTERM",
-            ".SH ENVIRONMENT", ".TP", "NO_COLOR", "any value but the empty one keeps colours away", ".TP", "PATH",
-            "is searched for programs called payroute\\-provider\\-\\fIname\\fR when they are asked for",
+            "usage error", ".TP", "130, 143", "a signal stopped it: SIGINT, SIGTERM",
+            ".SH ENVIRONMENT",
+        ]
+        for (name, help) in CommandSyntax.commonVariables { lines += [".TP", name, escaped(help)] }
+        lines.append(".SH FILES")
+        for (name, help) in CommandLineTool.syntax.files { lines += [".TP", escaped(name), escaped(help)] }
+        lines += [
+            ".SH SEE ALSO", "\\fBman\\fR(1); the articles of the package, of which CommandLine is about this program",
         ]
         return lines.joined(separator: "\n") + "\n"
     }
 
     /// Returns a text on one line that is not a request, with every character literal.
     private static func escaped(_ text: String) -> String {
-        let text = text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("\n", with: " ")
+        // troff reads Latin letters only.
+        let text = text.replacing("…", with: "...").replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing(
+            "\n", with: " ")
         return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
     }
 }

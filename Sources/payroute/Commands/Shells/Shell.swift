@@ -31,16 +31,32 @@ enum Shell: String {
     /// Returns a text in single quotes, as all three shells read it.
     private static func quoted(_ text: String) -> String { "'\(text.replacing("'", with: #"'\''"#))'" }
 
+    /// Returns the options with a list of values, as they are typed, with their values.
+    private static func listed(_ commands: [CommandTree]) -> [(words: String, values: [String])] {
+        var lists: [(words: String, values: [String])] = []
+        for option in commands.flatMap(\.options) where !option.values.isEmpty {
+            let word = "--\(option.name)"
+            if !lists.contains(where: { $0.words == word }) { lists.append((word, option.values)) }
+        }
+        return lists
+    }
+
+    /// Returns true if the option's value is one of a list.
+    private static func isListed(_ option: CommandSyntax.Option) -> Bool { !option.values.isEmpty }
+
     // MARK: bash
 
-    /// After an option with a value, only files are offered, where the value is one: links and ids cannot be guessed.
+    /// After an option with a value, files are offered where the value is one, or the values that there are: links and
+    /// ids cannot be guessed.
     private static func bash(_ commands: [CommandTree]) -> String {
         let paths = commands.filter { !$0.words.isEmpty }.map { command in
             "            \(quoted("\(command.words.dropLast().joined(separator: " "))/\(command.words.last ?? "")"))) "
                 + "path=\(quoted(command.words.joined(separator: " "))) ;;"
         }
         let words = commands.map { command in
-            let known = command.syntax.subcommands.map(\.name) + command.options.map { "--\($0.name)" }
+            let known =
+                command.syntax.subcommands.map(\.name) + command.syntax.arguments.flatMap(\.values)
+                + command.options.map { "--\($0.name)" }
             return
                 "        \(quoted(command.words.joined(separator: " "))) ) words=\(quoted(known.joined(separator: " "))) ;;"
         }
@@ -51,7 +67,8 @@ enum Shell: String {
                 COMPREPLY=()
                 case $previous in
                     \(valued(commands, isFile).joined(separator: "|"))) COMPREPLY=($(compgen -f -- "$current")); return ;;
-                    \(valued(commands) { !isFile($0) }.joined(separator: "|"))) return ;;
+            \(listed(commands).map { "        \($0.words)) COMPREPLY=($(compgen -W \(quoted($0.values.joined(separator: " "))) -- \"$current\")); return ;;" }.joined(separator: "\n"))
+                    \(valued(commands) { !isFile($0) && !isListed($0) }.joined(separator: "|"))) return ;;
                 esac
                 for ((index = 1; index < COMP_CWORD; index++)); do
                     case "$path/${COMP_WORDS[index]}" in
@@ -76,7 +93,9 @@ enum Shell: String {
                 + "at=\(quoted(command.words.joined(separator: " "))) ;;"
         }
         let lists = commands.map { command in
-            let names = command.syntax.subcommands.map { entry($0.name, $0.help) }
+            let names =
+                command.syntax.subcommands.map { entry($0.name, $0.help) }
+                + command.syntax.arguments.flatMap { argument in argument.values.map { entry($0, argument.help) } }
             let options = command.options.map { entry("--\($0.name)", $0.help) }
             return "    \(quoted(command.words.joined(separator: " "))) ) names=(\(names.joined(separator: " "))); "
                 + "options=(\(options.joined(separator: " "))) ;;"
@@ -89,7 +108,8 @@ enum Shell: String {
               local -a names options
               case ${words[CURRENT-1]} in
                 (\(valued(commands, isFile).joined(separator: "|"))) _files; return ;;
-                (\(valued(commands) { !isFile($0) }.joined(separator: "|"))) return ;;
+            \(listed(commands).map { "    (\($0.words)) compadd \($0.values.joined(separator: " ")); return ;;" }.joined(separator: "\n"))
+                (\(valued(commands) { !isFile($0) && !isListed($0) }.joined(separator: "|"))) return ;;
               esac
               for ((index = 2; index < CURRENT; index++)); do
                 case "$at/${words[index]}" in
@@ -139,9 +159,15 @@ enum Shell: String {
                     lines.append("complete -c payroute -f \(at) -a \(quoted(name)) -d \(quoted(help))")
                 }
             }
+            for argument in command.syntax.arguments where !argument.values.isEmpty {
+                lines.append(
+                    "complete -c payroute -f \(at) -a \(quoted(argument.values.joined(separator: " "))) -d \(quoted(argument.help))"
+                )
+            }
             for option in command.options {
                 let short = option.short.map { " -s \($0)" } ?? ""
-                let value = option.value == nil ? "" : isFile(option) ? " -r -F" : " -x"
+                let list = isListed(option) ? " -a \(quoted(option.values.joined(separator: " ")))" : ""
+                let value = option.value == nil ? "" : isFile(option) ? " -r -F" : " -x" + list
                 lines.append(
                     "complete -c payroute \(at) -l \(option.name)\(short)\(value) -d \(quoted(option.help))")
             }

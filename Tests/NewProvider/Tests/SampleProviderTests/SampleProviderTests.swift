@@ -24,7 +24,7 @@ struct SampleProviderTests {
     }
 
     @Test(
-        "Every state of the service is told as what it is, and what is not known as unknown",
+        "Every state of the service has its report, and a state that is not known is unknown",
         arguments: [("paid", true), ("void", true), ("open", false), ("working", false), ("brand-new", false)])
     func states(word: String, isFinal: Bool) throws {
         let payment = PaymentReference(provider: "sample", id: "42")

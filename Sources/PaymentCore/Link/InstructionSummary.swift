@@ -1,0 +1,153 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension PaymentInstruction {
+    /// Returns the facts that a person should know at `date`: ``warnings``, with ``InstructionWarning/expired`` in
+    /// place of ``InstructionWarning/expires`` once the time has passed, and those that follow from amount and secret.
+    ///
+    /// - Parameter date: The present time.
+    public func warnings(at date: Date) -> [InstructionWarning] {
+        let hasExpired = hasExpired(at: date)
+        var list = warnings.filter { $0 != .expires }
+        if hasExpired { list.insert(.expired, at: 0) } else if expiresAt != nil { list.append(.expires) }
+        if amount.money?.isZero == true { list.append(.zeroAmount) }
+        if holdsSecret { list.append(.secretInside) }
+        return list
+    }
+
+    /// Returns true if the text is not valid any more at `date`.
+    public func hasExpired(at date: Date) -> Bool { expiresAt.map { $0 <= date } ?? false }
+
+    /// Returns one line for people: the kind of text, who gets how much, until when, and where.
+    ///
+    /// Names, messages and accounts in it are the author's: show the line as foreign text. Of an instruction that
+    /// ``holdsSecret`` it has the kind and what ``publicFields`` allow.
+    ///
+    /// - Parameters:
+    ///   - date: The present time, which decides whether the text has expired.
+    ///   - words: Writes an amount with its unit.
+    public func summary(at date: Date, amount words: (Money) -> String = { $0.description }) -> String {
+        var parts = [name.title, deal(words)].filter { !$0.isEmpty }
+        if !holdsSecret {
+            if let memo, !memo.isEmpty { parts.append("“\(Self.shortened(memo, 40))”") }
+            if let expiresAt {
+                parts.append("\(hasExpired(at: date) ? "expired" : "valid until") \(Self.day(expiresAt))")
+            }
+        }
+        if let networkName, !holdsSecret, !name.title.contains(networkName) { parts.append(Self.place(networkName)) }
+        if warnings.contains(.testNetwork) { parts.append("test money, worth nothing") }
+        if !alternatives.isEmpty {
+            parts.append("also payable as \(alternatives.map(\.name.title).joined(separator: ", "))")
+        }
+        return parts.joined(separator: " · ")
+    }
+
+    /// Amount and payee, by the effect of following the text.
+    private func deal(_ words: (Money) -> String) -> String {
+        switch (purpose, role) {
+        case (_, .callback): return "an answer to an app, no payment"
+        case (_, .authorization): return "asks for an authorization, no payment"
+        case (.information, _): return "no payment"
+        case (.presentation, _): return "a payer shows it to be charged; it cannot be paid"
+        case (.receipt, _):
+            return "brings money to its holder" + (amount.text(words).map { ": \($0)" } ?? "")
+        case (.pull, _): return "lets \(payeeText ?? "another party") take money from you"
+        case (.payment, _):
+            let amount = amount.text(words)
+            guard let payeeText else {
+                return amount ?? (self.amount == .onService ? "the service names payee and amount" : "any amount")
+            }
+            if self.amount == .onService { return "to \(payeeText), the amount is asked online" }
+            return "\(amount ?? "any amount") to \(payeeText)"
+        }
+    }
+
+    private var payeeText: String? {
+        guard let payee, !holdsSecret else { return nil }
+        let account = payee.account.map { Self.shortened($0, 28) }
+        guard let name = payee.name, !name.isEmpty, name != payee.account else { return account }
+        return Self.shortened(name, 40) + (account.map { " (\($0))" } ?? "")
+    }
+
+    /// A text of at most `limit` characters: the middle of a longer one is left out.
+    private static func shortened(_ text: String, _ limit: Int) -> String {
+        guard text.count > limit else { return text }
+        return "\(text.prefix(limit / 2))…\(text.suffix(limit / 4))"
+    }
+
+    /// A network with its preposition: by a bank transfer or scheme, at a server, on a chain.
+    private static func place(_ network: String) -> String {
+        if network.hasPrefix("https:") { return "at \(network)" }
+        return network.contains("transfer") || network.contains("scheme") ? "by \(network)" : "on \(network)"
+    }
+
+    /// The day of a date in UTC: `2017-06-01`.
+    private static func day(_ date: Date) -> String { String(date.ISO8601Format().prefix(10)) }
+}
+
+extension PaymentInstruction.Amount {
+    /// The number, where ``Money`` counts it.
+    public var money: Money? {
+        switch self {
+        case .fixed(let money), .minimum(let money), .suggested(let money): money
+        case .open, .uncounted, .onService: nil
+        }
+    }
+
+    /// The amount for people; nil where the text states none.
+    fileprivate func text(_ words: (Money) -> String) -> String? {
+        switch self {
+        case .open, .onService: nil
+        case .fixed(let money): words(money)
+        case .minimum(let money): "at least \(words(money))"
+        case .suggested(let money): "\(words(money)), which the payer may change,"
+        case .uncounted(let digits, "wei"): "\(Self.coins(wei: digits)) of the chain's coin"
+        case .uncounted(let digits, let unit): "\(digits) \(unit)"
+        }
+    }
+
+    /// A number of wei as coins of 18 decimals, without zeros at the end.
+    private static func coins(wei: String) -> String {
+        let padded = String(repeating: "0", count: max(0, 19 - wei.count)) + wei
+        let fraction = String(padded.suffix(18).reversed().drop { $0 == "0" }.reversed())
+        return padded.dropLast(18) + (fraction.isEmpty ? "" : "." + fraction)
+    }
+}
+
+extension InstructionWarning {
+    /// The time that the text names has passed.
+    public static let expired = Self(rawValue: "expired")
+    /// The text asks for nothing.
+    public static let zeroAmount = Self(rawValue: "zero-amount")
+    /// The text is worth money, or opens an account, to every reader.
+    public static let secretInside = Self(rawValue: "secret-inside")
+
+    /// The meaning, in words for people.
+    public var explanation: String {
+        switch self {
+        case .testNetwork: "the money is of a test network and worth nothing"
+        case .missingChecksum: "a typing mistake in the account would go unnoticed"
+        case .expires: "the text is valid for a limited time"
+        case .expired: "the text is not valid any more; ask the payee for a new one"
+        case .amountEditable: "the payer may change the amount"
+        case .amountMayDiffer: "the payee may demand another amount than the one printed"
+        case .amountsDiffer: "the text and something inside it name different amounts"
+        case .missingTag: "the memo or tag is missing that decides whose money it becomes"
+        case .missingField: "fields that the standard demands are missing"
+        case .contractCall: "it calls a contract, and the text does not show what that does"
+        case .followsURL: "an address on the network decides about the payment"
+        case .opensNothing: "it asks to open another app or page afterwards; that is not done"
+        case .unsignedOrigin: "the payee's name is not signed"
+        case .homographName: "a name has letters that may be taken for others"
+        case .otherReadings: "the same text can be read in several ways; choose which is meant"
+        case .severalPayees: "it offers several accounts; the one shown is used"
+        case .irregular: "part of it is written in a common way that the standard does not allow"
+        case .zeroAmount: "the amount is zero"
+        case .secretInside: "it is worth money to everyone who sees it; do not show or send it"
+        default: rawValue.split(separator: "-").joined(separator: " ")
+        }
+    }
+}

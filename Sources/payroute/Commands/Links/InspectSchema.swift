@@ -1,0 +1,72 @@
+/// The JSON schema (draft 2020-12) of a line of `payroute inspect --json`, which `payroute inspect --schema` prints.
+enum InspectSchema {
+    static let text = #"""
+        {
+          "$schema": "https://json-schema.org/draft/2020-12/schema",
+          "title": "A line of payroute inspect --json",
+          "type": "object",
+          "required": ["candidates", "decision", "error", "fields", "input", "provider", "reading", "reason", "reference",
+            "role", "standard", "trust", "valid"],
+          "additionalProperties": false,
+          "properties": {
+            "candidates": {"type": "array", "items": {"type": "string"}},
+            "decision": {"enum": ["matched", "ambiguous", "recognized", "rejected", "unroutable"]},
+            "error": {"type": ["string", "null"]},
+            "fields": {"type": "object"},
+            "input": {"type": "string"},
+            "provider": {"type": ["string", "null"]},
+            "reading": {"$ref": "#/$defs/reading"},
+            "reason": {"type": "string"},
+            "reference": {"type": ["string", "null"]},
+            "resembles": {
+              "type": "object",
+              "required": ["difference", "host", "provider"],
+              "additionalProperties": false,
+              "properties": {
+                "difference": {"type": "string"}, "host": {"type": "string"}, "provider": {"type": "string"}
+              }
+            },
+            "role": {"enum": ["payment", "callback", "authorization", null]},
+            "standard": {"type": ["string", "null"]},
+            "trust": {"enum": ["verified", "unverified", null]},
+            "valid": {"type": "boolean"}
+          },
+          "$defs": {
+            "reading": {
+              "type": "object",
+              "required": ["advice", "alternatives", "amount", "amountKind", "expired", "expires", "kind", "memo", "network",
+                "networkName", "payee", "payeeCheck", "payeeName", "provider", "reference", "standard", "summary", "title",
+                "unit", "warnings"],
+              "additionalProperties": false,
+              "properties": {
+                "advice": {"type": "string", "description": "The next step, for people."},
+                "alternatives": {"type": "array", "items": {"$ref": "#/$defs/reading"}},
+                "amount": {"type": ["string", "null"], "description": "Exact, in main units.",
+                  "pattern": "^[0-9]+(\\.[0-9]+)?$"},
+                "amountKind": {"enum": ["open", "fixed", "minimum", "suggested", "uncounted", "onService"]},
+                "expired": {"type": ["boolean", "null"], "description": "By the clock of the machine."},
+                "expires": {"type": ["string", "null"], "description": "RFC 3339, in UTC.",
+                  "pattern": "^[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"},
+                "kind": {"enum": ["payment", "pull", "receipt", "presentation", "information", "callback",
+                  "authorization", "connection", "ambiguous", "invalid", "unknown"]},
+                "memo": {"type": ["string", "null"]},
+                "network": {"type": ["string", "null"], "description": "A CAIP-2 id, or a short name."},
+                "networkName": {"type": ["string", "null"]},
+                "payee": {"type": ["string", "null"], "description": "The account, as the standard spells it."},
+                "payeeCheck": {"enum": ["none", "checksum", "textChecksum", "signature", null]},
+                "payeeName": {"type": ["string", "null"], "description": "A claim of the text's author."},
+                "provider": {"type": ["string", "null"], "description": "The provider that can pay it."},
+                "reference": {"type": ["string", "null"]},
+                "standard": {"type": ["string", "null"]},
+                "summary": {"type": "string", "description": "One line for people: who gets how much until when."},
+                "title": {"type": "string"},
+                "unit": {"type": ["string", "null"],
+                  "description": "iso4217/EUR, caip19/…, sat (the amount is then in bitcoin), or a bare symbol."},
+                "warnings": {"type": "array", "items": {"type": "string"}}
+              }
+            }
+          }
+        }
+
+        """#
+}

@@ -1,0 +1,253 @@
+import PaymentCore
+import PaymentRouting
+import PaymentStandards
+import SandboxSupport
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The common reading of any text: who gets how much until when, and what can be done with it.
+struct Reading {
+    /// The kinds of text, for programs.
+    enum Kind: String, CaseIterable {
+        /// The reader pays.
+        case payment
+        /// Another party may take money from the reader.
+        case pull
+        /// It brings money to the reader.
+        case receipt
+        /// The reader shows it to be charged.
+        case presentation
+        /// No payment: a receipt, a login, a block.
+        case information
+        /// An answer to an application.
+        case callback
+        /// A question to a key manager or wallet, without a payment.
+        case authorization
+        /// Connects a wallet to an application.
+        case connection
+        /// Several standards or providers; the person chooses.
+        case ambiguous
+        /// Intended as a payment text, but broken.
+        case invalid
+        /// None of these.
+        case unknown
+    }
+
+    /// A fact that a person should know: a stable name and its meaning.
+    typealias Warning = (name: String, words: String)
+
+    var kind: Kind
+    /// The kind's name for people: `Lightning invoice (BOLT 11)`.
+    var title: String
+    /// The line for people. It holds foreign text: print it by ``Printable``.
+    var summary: String
+    var standard: String?
+    var payee: PaymentInstruction.Payee?
+    var amount: PaymentInstruction.Amount = .open
+    /// The network by its id, and by its name for people.
+    var network: (id: String, name: String)?
+    var memo: String?
+    var reference: String?
+    var expires: Date?
+    var isExpired: Bool?
+    var alternatives: [Reading] = []
+    var warnings: [Warning] = []
+    /// The provider that can pay it.
+    var provider: String?
+    /// The next step, for people.
+    var advice = ""
+
+    init(_ kind: Kind, title: String, summary: String? = nil, advice: String = "") {
+        self.kind = kind
+        self.title = title
+        self.summary = summary ?? title
+        self.advice = advice
+    }
+}
+
+extension Reading {
+    /// Reads an instruction.
+    ///
+    /// - Parameter reveals: True if the content of a text that is worth money is shown.
+    init(_ instruction: PaymentInstruction, at date: Date, reveals: Bool = false) {
+        var instruction = instruction
+        let isHidden = instruction.holdsSecret && !reveals
+        if !isHidden { instruction.holdsSecret = false }
+        let kind: Kind =
+            switch (instruction.role, instruction.purpose) {
+            case (.callback, _): .callback
+            case (.authorization, _): .authorization
+            case (_, .payment): .payment
+            case (_, .pull): .pull
+            case (_, .receipt): .receipt
+            case (_, .presentation): .presentation
+            default: .information
+            }
+        if isHidden, !instruction.publicFields.contains("amount") { instruction.amount = .open }
+        self.init(
+            kind, title: instruction.name.title, summary: instruction.summary(at: date, amount: AmountText.words))
+        standard = instruction.standard
+        amount = instruction.amount
+        network = instruction.network.map { ($0, instruction.networkName ?? $0) }
+        instruction.holdsSecret = isHidden
+        warnings = instruction.warnings(at: date).map { ($0.rawValue, $0.explanation) }
+        advice = Self.advice(for: kind, opensIn: instruction.name.application)
+        guard !isHidden else { return }
+        payee = instruction.payee
+        memo = instruction.memo
+        reference = instruction.reference
+        expires = instruction.expiresAt
+        isExpired = expires.map { _ in instruction.hasExpired(at: date) }
+        alternatives = instruction.alternatives.map { Reading($0, at: date) }
+    }
+
+    private static func advice(for kind: Kind, opensIn application: String?) -> String {
+        let remedy = application.map { "; open it in \($0)" } ?? ""
+        return switch kind {
+        case .payment: "no registered provider can pay it\(remedy)"
+        case .pull: "confirm it only if the other party may take money from you\(remedy)"
+        case .receipt: "keep it secret until it is redeemed\(remedy)"
+        case .presentation: "a till scans it; do not send it to anyone"
+        default: "there is nothing to pay\(remedy)"
+        }
+    }
+}
+
+/// The surroundings of a reading besides the text: the providers, the present time, and whether secrets are shown.
+struct ReadingContext {
+    let vendors: SandboxVendors
+    let registry: ProviderRegistry
+    /// The providers that need a wallet, as a sandbox registers them; nil where they cannot be made.
+    private let settling: ProviderRegistry?
+    let date: Date
+    let reveals: Bool
+
+    init(_ vendors: SandboxVendors, _ registry: ProviderRegistry, at date: Date, reveals: Bool = false) {
+        self.vendors = vendors
+        self.registry = registry
+        self.date = date
+        self.reveals = reveals
+        settling = (try? HTTPURL("http://127.0.0.1:1")).flatMap { try? vendors.registry(sandbox: $0) }
+    }
+
+    /// Returns the provider that pays `text` where the application passes a wallet; nil where there is none.
+    func settlingProvider(of text: String) -> String? {
+        guard let settling, case .matched(let route) = Installation.route(text, settling) else { return nil }
+        return route.provider.rawValue
+    }
+
+    /// Returns the name of a provider for people.
+    func name(of provider: ProviderID) -> String {
+        registry.descriptors.first { $0.id == provider }?.name ?? provider.rawValue
+    }
+}
+
+extension Reading {
+    /// Reads the router's answer about `text`.
+    init(_ answer: RouteDecision, of text: String, in context: ReadingContext) {
+        let reveals = context.reveals && answer.mayBeRevealed
+        switch answer {
+        case .recognized(let instruction):
+            self.init(instruction, at: context.date, reveals: reveals)
+            if kind == .payment, let provider = context.settlingProvider(of: text) {
+                self.provider = provider
+                advice =
+                    "provider '\(provider)' pays it with a wallet (a settler) that your application passes; "
+                    + "'payroute pay --sandbox' pays it with simulated money"
+            }
+        case .unclear(let instructions):
+            self.init(.ambiguous, title: "Several readings", summary: Self.choice(instructions.map(\.name.title)))
+            alternatives = instructions.map { Reading($0, at: context.date, reveals: reveals) }
+            advice = "choose which is meant; nothing in the text decides"
+        case .matched(let route): self.init(route, answer, in: context)
+        case .ambiguous(let routes):
+            let names = routes.map { context.name(of: $0.provider) }
+            self.init(.ambiguous, title: "Several providers", summary: Self.choice(names))
+            advice =
+                "choose the provider: pay with 'as:' one of \(routes.map(\.provider.rawValue).joined(separator: ", "))"
+        case .defective(let standard, let defect, _):
+            self.init(.invalid, title: defect.intended?.title ?? standard, summary: answer.explanation)
+            self.standard = standard
+            advice = "do not pay it; ask the payee for it again"
+        case .rejected:
+            self.init(.invalid, title: "Unacceptable text", summary: "Not acceptable as a link: \(answer.explanation)")
+            advice = "do not open it"
+        case .unroutable(let link, let real): self.init(link, answer, resembles: real)
+        }
+        if kind == .invalid || kind == .unknown { summary = summary.prefix(1).uppercased() + summary.dropFirst() }
+    }
+
+    /// An input that is not a text.
+    init(unreadable reason: String) {
+        self.init(.invalid, title: "Unreadable input", summary: "Unreadable: \(reason)")
+    }
+
+    private static func choice(_ names: [String]) -> String { "Either of: \(names.joined(separator: ", "))" }
+
+    private init(_ link: PaymentLink, _ answer: RouteDecision, resembles real: LookAlike?) {
+        guard real == nil else {
+            self.init(.unknown, title: "Look-alike address", summary: answer.explanation)
+            warnings = [("look-alike", answer.explanation)]
+            advice = "do not open it and pay nothing there"
+            return
+        }
+        if let other = OtherKinds.kind(of: link) {
+            self.init(
+                other.isConnection ? .connection : .information, title: other.title,
+                summary: "\(other.title) · no payment", advice: other.advice)
+            if answer.holdsSecret { warnings = [("secret-inside", "its holder can act in your name; do not show it")] }
+            return
+        }
+        switch link.form {
+        case .web where link.isHTTP:
+            self.init(.unknown, title: "Web page", summary: "Web page of \(link.host ?? "") · no known payment")
+        case .web, .opaque:
+            self.init(
+                .unknown, title: "Link of another app",
+                summary: "Link of another app (\(link.scheme ?? ""):) · no known payment")
+        case .text: self.init(.unknown, title: "Text", summary: "Text · no known payment")
+        }
+        advice = "no payment standard and no registered provider knows it"
+    }
+
+    private init(_ route: Route, _ answer: RouteDecision, in context: ReadingContext) {
+        let name = context.name(of: route.provider)
+        if let instruction = answer.instruction(of: context.vendors) {
+            self.init(instruction, at: context.date, reveals: context.reveals && answer.mayBeRevealed)
+        } else {
+            let details = context.vendors[route.provider]?.details(of: route.link) ?? LinkDetails()
+            let amount = details.amount.map(AmountText.words)
+            switch route.match.role {
+            case .callback:
+                self.init(
+                    .callback, title: "\(name) return link",
+                    summary: "\(name) return link · an answer to an app, no payment")
+            case .authorization:
+                self.init(.authorization, title: "\(name) authorization", summary: "\(name) authorization · no payment")
+            default:
+                let parts = [
+                    "\(name) payment link", amount ?? "\(name) names payee and amount",
+                    details.fields["expires"].map { "valid until \($0)" },
+                ]
+                self.init(
+                    .payment, title: "\(name) payment link", summary: parts.compactMap(\.self).joined(separator: " · "))
+                self.amount = details.amount.map { .fixed($0) } ?? .onService
+            }
+            reference = route.match.reference
+        }
+        provider = route.provider.rawValue
+        switch (route.match.role, route.match.trust) {
+        case (.callback, _): advice = "give it to the application that started the payment (router.handle)"
+        case (.authorization, _): advice = "answer it in the application that holds the key"
+        case (_, .verified): advice = "pay with \(name) (provider '\(route.provider)')"
+        case (_, .unverified(let reason)):
+            warnings.append(("unverified", reason))
+            summary += " · unverified: \(reason)"
+            advice = "pay with \(name) (provider '\(route.provider)') only if you trust where it comes from"
+        }
+    }
+}
