@@ -1,3 +1,4 @@
+import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
@@ -14,6 +15,44 @@ struct PayingTests {
             options.first?.id
         }
         func show(_ text: String) {}
+    }
+
+    /// A reader that knows one text, with an amount and an end.
+    private struct OneText: InstructionReader {
+        func read(_ link: PaymentLink) -> InstructionReading {
+            guard link.scheme == "tea" else { return .none }
+            var instruction = PaymentInstruction(
+                standard: "tea", fields: [:], name: .init("a tea order", opensIn: "a teapot"))
+            instruction.payee = .init(account: "pot-7", name: "Tea House")
+            instruction.amount = (try? Money(decimal: "4.80", currency: .eur)).map { .fixed($0) } ?? .open
+            instruction.expiresAt = Date(timeIntervalSince1970: 1_000_000)
+            return .instruction(instruction)
+        }
+    }
+
+    /// The line for people, and the notes beside it.
+    private static func reading(of text: String, _ router: PaymentRouter, at now: Date) -> (String, [String])? {
+        guard case .recognized(let instruction) = router.route(text) else { return nil }
+        let line = instruction.summary(at: now)
+        let notes = instruction.warnings(at: now).map(\.explanation)
+        return (line, notes)
+    }
+
+    @Test("The common reading says who gets how much until when, by the clock")
+    func reading() throws {
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([]), transport: NoTransport(), journal: InMemoryJournal(),
+            readers: [OneText()])
+        let late = try #require(Self.reading(of: "tea:7", router, at: Date(timeIntervalSince1970: 2_000_000)))
+        #expect(late.0 == "Tea order · 4.80 EUR to Tea House (pot-7) · expired 1970-01-12")
+        #expect(late.1 == ["the text is not valid any more; ask the payee for a new one"])
+        let early = try #require(Self.reading(of: "tea:7", router, at: Date(timeIntervalSince1970: 0)))
+        #expect(early.0.hasSuffix("valid until 1970-01-12"))
+        #expect(Self.reading(of: "hello", router, at: Date(timeIntervalSince1970: 0)) == nil)
+    }
+
+    private struct NoTransport: HTTPTransport {
+        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse { HTTPResponse(status: 500) }
     }
 
     @Test("A text is routed, and what cannot be paid says why")

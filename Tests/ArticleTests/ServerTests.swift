@@ -9,6 +9,7 @@ import PaymentTesting
 import PaymentTransport
 import Synchronization
 import Testing
+import WalletConnectPaySandbox
 
 /// The code of Servers.md and Accounts.md.
 @Suite("Article: servers and accounts")
@@ -21,8 +22,8 @@ struct ServerTests {
         func answer(_ request: HTTPRequest) async -> HTTPResponse {
             do {
                 let notification = IncomingNotification(headers: request.headers, body: request.body)
-                let news = try await router.handle(notification, from: "citcon-merchant")
-                print("\(news.reference) is \(news.outcome)")
+                let report = try await router.handle(notification, from: "citcon-merchant")
+                print("\(report.reference) is \(report.outcome)")
                 return HTTPResponse(status: 200)
             } catch {
                 return HTTPResponse(status: error.code == .untrustedNotification ? 400 : 500)
@@ -59,5 +60,47 @@ struct ServerTests {
                 CitconProvider(id: "citcon-uat", configuration: trial),
             ], equalClaims: .reportAmbiguous)
         #expect(registry.descriptors.map(\.id) == ["citcon-us", "citcon-uat"])
+    }
+}
+
+/// The code of FulfilOnce.md: a server that delivers an order once.
+private struct Fulfilment {
+    /// Orders in a database.
+    actor Orders {
+        private var open: Set<PaymentReference>
+        private(set) var deliveries: [PaymentReference] = []
+
+        init(_ open: Set<PaymentReference>) { self.open = open }
+
+        func claim(_ payment: PaymentReference, amount: Money?) throws -> Bool { open.remove(payment) != nil }
+        func enqueueDelivery(of payment: PaymentReference) throws { deliveries.append(payment) }
+    }
+
+    let orders: Orders
+
+    func fulfil(_ outcome: PaymentOutcome, of payment: PaymentReference) async throws {
+        guard case .succeeded(let receipt) = outcome else { return }
+        // One statement: UPDATE orders SET fulfilled = now WHERE payment = ? AND fulfilled IS NULL.
+        guard try await orders.claim(payment, amount: receipt.amount) else { return }
+        try await orders.enqueueDelivery(of: payment)
+    }
+}
+
+@Suite("Article: fulfil an order once")
+struct FulfilmentTests {
+    @Test("Reports that come twice deliver once, and an open outcome delivers nothing")
+    func once() async throws {
+        let world = await ArticleWorld()
+        let outcome = try await world.router.pay(world.link, as: world.wallet.payer())
+        guard case .succeeded(let receipt) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        let shop = Fulfilment(orders: Fulfilment.Orders([receipt.reference]))
+        try await shop.fulfil(
+            .unknown(UnknownOutcome(reference: receipt.reference, rawStatus: nil, message: "")), of: receipt.reference)
+        #expect(await shop.orders.deliveries.isEmpty)
+        for _ in 0..<3 { try await shop.fulfil(outcome, of: receipt.reference) }
+        #expect(await shop.orders.deliveries == [receipt.reference])
     }
 }
