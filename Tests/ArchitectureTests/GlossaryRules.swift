@@ -194,7 +194,7 @@ enum GlossaryRules {
         "call off", "call it off", "call the payment off", "called off", "called it off", "called the payment off",
         "calls off", "calls it off", "calls the payment off", "calling off", "under way", "for ever", "go on with",
         "goes on with", "going on with", "gone on with", "give up", "given up", "gives up", "giving up", "nobody",
-        "somebody", "whoever", "anybody", "money back", "last word",
+        "somebody", "whoever", "anybody", "money back", "last word", "is told", "are told", "was told", "lend", "lends",
     ]
     private static let messagePhrases = Phrases(neverInMessages)
 
@@ -219,7 +219,7 @@ enum GlossaryRules {
     }
 
     /// The quoted texts: the short ones of each line, and the lines of long ones.
-    private static func texts(in text: String) -> [String] {
+    static func texts(in text: String) -> [String] {
         SourceLine.all(of: text).filter { !$0.isComment }.flatMap { line in
             if line.isInText { return [String(line.text)] }
             guard line.hasQuotation, !line.hasMarks else { return [] }
