@@ -25,7 +25,7 @@ struct PlaygroundPage {
             <form method="post" action="/playground" id="read">
             <label for="text">A payment link, URI or QR text</label>
             <textarea id="text" name="text" spellcheck="false" autocomplete="off">\(HTMLText.escape(shown, keepingLines: true))</textarea>
-            <div class="actions"><button class="primary">Read</button>
+            <div class="actions"><button class="primary">Inspect</button>
             <button type="button" id="scan" hidden>Scan with the camera</button></div>
             <p role="status" id="scan-state"></p>
             <video id="camera" class="qr" hidden muted playsinline></video>
@@ -36,7 +36,7 @@ struct PlaygroundPage {
             <button>Read the picture</button></form>
             \(problem.map { "<p role=\"alert\" class=\"problems\">\(HTMLText.escape($0))</p>" } ?? "")
             \(reading.map { result($0, text ?? "") } ?? "")
-            <h2>Make a text</h2>
+            <h2>Build a payment text</h2>
             \(TextBuilder.all.map(builder).joined())
             """)
     }
@@ -69,11 +69,11 @@ struct PlaygroundPage {
                 "<div class=\"qr\" role=\"img\" aria-label=\"QR code of the text\">\($0)</div>"
             } ?? ""
         return """
-            <section class="card" id="result" aria-labelledby="decision">
-            <h2 id="decision"><bdi>\(HTMLText.escape(reading.summary))</bdi></h2>
+            <section class="card" id="result" aria-labelledby="reading">
+            <h2 id="reading"><bdi>\(HTMLText.escape(reading.summary))</bdi></h2>
             \(HomeFrame.list(common))\(warnings.isEmpty ? "" : "<h3>Know before you pay</h3><ul>\(warnings.joined())</ul>")
             <h3>Where it goes</h3>
-            <p><span class="chip \(tone)">\(HTMLText.escape(reading.decision))</span> <bdi class="code">\(HTMLText.escape(reading.shown))</bdi></p>
+            <p><span class="chip \(tone)" id="decision">\(HTMLText.escape(reading.decision))</span> <bdi class="code">\(HTMLText.escape(reading.shown))</bdi></p>
             \(HomeFrame.list(rows))
             \(fields.isEmpty ? "" : "<h3>Fields</h3><table><tbody>\(fields.joined(separator: "\n"))</tbody></table>")
             \(drawing)
