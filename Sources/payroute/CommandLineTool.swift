@@ -19,16 +19,13 @@ package enum CommandLineTool {
                 "Reads any payment link, URI or QR text, says who gets how much until when, and pays it once at the right provider.",
             subcommands: commands.map { ($0.name, $0.summary) },
             examples: [
-                .init(
-                    "payroute inspect 'bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?amount=0.0021'",
-                    "who gets how much"),
-                .init("payroute sandbox", "serves simulated services; its home page makes payments to try"),
-                .init(
-                    "payroute pay 'https://pay.walletconnect.com/?pid=pay_…' --sandbox http://127.0.0.1:8080",
-                    "pays there"),
+                .init("payroute inspect 'upi://pay?pa=nadeem@npci&pn=Nadeem&am=3000&cu=INR'", "who gets how much"),
+                .init("payroute sandbox", "simulated services, with a home page"),
+                .init("export PAYROUTE_SANDBOX=http://127.0.0.1:8080", "the address that it prints"),
+                .init("payroute pay 'https://pay.walletconnect.com/?pid=pay_…'", "pays there"),
             ],
             files: [
-                ("FILE (--journal)", "the journal of payments, an SQLite database; private, also on shared machines"),
+                ("FILE (--journal)", "the journal of payments, an SQLite database that only its owner can read"),
                 ("FILE.receipts", "receipts of private payments, beside the journal"),
             ])
     }

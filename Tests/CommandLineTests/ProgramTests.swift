@@ -14,7 +14,8 @@ struct ProgramTests {
         let (code, errors) = await program.end()
         #expect(
             output == """
-                OVERVIEW: Any payment link, URI or QR text to the right provider, and paid once.
+                OVERVIEW: Reads any payment link, URI or QR text, says who gets how much until
+                when, and pays it once at the right provider.
 
                 USAGE: payroute <subcommand>
 
@@ -24,27 +25,51 @@ struct ProgramTests {
 
                 SUBCOMMANDS:
                   route                   Say where each link goes and why.
-                  inspect                 Show everything that can be read from a link.
+                  inspect                 Say what a payment text is: who gets how much until
+                                          when.
                   qr                      Draw the QR code of a payment text.
-                  quote                   Show what a link wants paid and how; on a terminal,
-                                          choose and pay.
+                  quote                   Show payee, amount and options of a link; on a
+                                          terminal, choose and pay.
                   pay                     Pay a link at a sandbox with the development wallet.
-                  status                  Ask what has become of a payment.
-                  refund                  Give money of a payment back, once.
+                  status                  Ask for the outcome of a payment.
+                  refund                  Refund a payment, in whole or in part, once.
                   cancel                  Cancel a payment that is not paid yet.
-                  review                  Show what wallet calls would do, or why they are
+                  review                  Show the effects of wallet calls, or why they are
                                           refused.
                   journal                 List, show, resume, end or prune a journal's payments.
                   providers               List the providers with their link patterns and
                                           capabilities.
                   sandbox                 Serve simulated payment services on this machine.
-                  demo                    Route a mixed bag of links and pay one per scenario.
-                  doctor                  Look at this installation: libraries, journal,
-                                          sandbox.
+                  demo                    Route a mixed list of links and pay one per scenario.
+                  doctor                  Check this installation: libraries, journal, sandbox.
                   completion              Print completions for bash, zsh or fish.
                   manual                  Print the manual page, for man.
-                  new-provider            Write a provider of your own that compiles and passes
-                                          its tests.
+                  new-provider            Write your own provider, which compiles and passes its
+                                          tests.
+
+                FILES:
+                  FILE (--journal)        the journal of payments, an SQLite database that only
+                                          its owner can read
+                  FILE.receipts           receipts of private payments, beside the journal
+
+                ENVIRONMENT:
+                  PAYROUTE_SANDBOX        stands for --sandbox, where a command has it
+                  PAYROUTE_JOURNAL        stands for --journal, where a command has it
+                  NO_COLOR                any value but the empty one disables colour
+                  TERM                    with 'dumb' nothing is drawn, and each row of a table
+                                          is a list of lines
+                  PATH                    is searched for programs called payroute-provider-NAME
+                                          when --with NAME asks for one
+
+                EXAMPLES:
+                  # who gets how much
+                  payroute inspect 'upi://pay?pa=nadeem@npci&pn=Nadeem&am=3000&cu=INR'
+                  # simulated services, with a home page
+                  payroute sandbox
+                  # the address that it prints
+                  export PAYROUTE_SANDBOX=http://127.0.0.1:8080
+                  # pays there
+                  payroute pay 'https://pay.walletconnect.com/?pid=pay_…'
 
                   See 'payroute help <subcommand>' for detailed help.
 
@@ -146,7 +171,7 @@ struct ProgramTests {
     func fullDisk() async throws {
         let program = try #require(Program.url("payroute")?.path)
         let (_, errors) = try await shell("'\(program)' route pay_1 > /dev/full; echo $? >&2")
-        #expect(errors == ["Error: the output cannot be written: No space left on device", "1"])
+        #expect(errors == ["Error: The output cannot be written: No space left on device", "1"])
     }
 
     private func shell(_ script: String) async throws -> (output: [String], errors: [String]) {

@@ -329,7 +329,7 @@ struct SandboxAndDemoTests {
         defer { server.stop() }
         let port = server.baseURL.port
         let result = await payroute("sandbox", "--port", "\(port)")
-        #expect(result.errors.hasPrefix("Error: port \(port) is in use"))
+        #expect(result.errors.hasPrefix("Error: Port \(port) is in use"))
         #expect(result.code == 1)
     }
 

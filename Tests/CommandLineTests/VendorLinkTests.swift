@@ -25,7 +25,9 @@ struct VendorLinkTests {
         #expect(fields?["host"] == "api.sandbox.citconpay.com" && fields?["environment"] == "uat")
         #expect(fields?["method"] == "wechatpay" && fields?["query.token"] == "…" && fields?["query.consumer"] == "…")
         let shown = await payroute("inspect", Self.order)
-        #expect(shown.lines.contains("  amount           12.50 USD"), "\(shown.output)")
+        #expect(
+            shown.lines.first == "Citcon payment link · 12.50 USD"
+                && shown.lines.contains("    amount           12.50 USD"), "\(shown.output)")
         #expect(!shown.output.contains("iso4217"))
     }
 

@@ -30,6 +30,16 @@ struct StandardsTableTests {
         #expect(written == table, "run UPDATE_STANDARDS_TABLE=1 swift test --filter StandardsTableTests")
     }
 
+    @Test("Every standard has a name for people, and nothing else has")
+    func names() throws {
+        for id in KnownStandards.all.flatMap({ $0.ids }) {
+            let name = try #require(KnownStandards.name(of: id), "\(id) has no name in StandardNames.swift")
+            #expect(name.phrase.hasPrefix("a ") || name.phrase.hasPrefix("an "), "\(id)")
+            #expect(name.title.first?.isUppercase == true && !name.title.contains(id), "\(id)")
+        }
+        #expect(KnownStandards.name(of: "none") == nil)
+    }
+
     private static func table() throws -> String {
         var vectors: [String: Int] = [:]
         for file in vectorFiles {

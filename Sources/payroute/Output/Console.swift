@@ -91,7 +91,8 @@ package struct Console: Sendable {
     func error(_ message: String, hint: String? = nil) {
         output.flush()
         // Longer than other texts: it may contain a path, and the advice stands at its end.
-        diagnostics.line("Error: \(Printable.text(message, limit: 2000))" + (hint.map { "\n" + $0 } ?? ""))
+        let sentence = message.prefix(1).uppercased() + message.dropFirst()
+        diagnostics.line("Error: \(Printable.text(sentence, limit: 2000))" + (hint.map { "\n" + $0 } ?? ""))
     }
 }
 

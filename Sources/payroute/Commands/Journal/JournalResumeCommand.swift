@@ -22,7 +22,7 @@ enum JournalResumeCommand: Command {
             .init(name: "json", help: "Print one JSON object per attempt, one line each.")
         ] + PaymentOptions.payers.map { $0.name == JournalOption.syntax.name ? JournalOption.syntax : $0 },
         examples: [
-            .init("payroute journal resume --journal payments.db --sandbox http://127.0.0.1:8080", "after a crash")
+            .init("payroute journal resume --journal payments.db", "after a crash")
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {

@@ -12,7 +12,7 @@ enum CancelCommand: Command {
             "Exits with 0 only if the payment is cancelled. A payment that was paid meanwhile is reported as paid and not "
             + "refunded: 'payroute refund' does that.",
         arguments: [PaymentName.argument], options: [ServiceSession.json] + PaymentOptions.merchants,
-        examples: [.init("payroute cancel citcon/order-7 --sandbox http://127.0.0.1:8080", "by provider and id")])
+        examples: [.init("payroute cancel citcon/order-7", "by provider and id")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let session = try ServiceSession(arguments, console, creatingJournal: true)

@@ -34,7 +34,7 @@ enum PayCommand: Command {
         ] + PaymentOptions.payers,
         examples: [
             .init(
-                "payroute pay 'https://pay.walletconnect.com/?pid=pay_…' --sandbox http://127.0.0.1:8080", "pays there"),
+                "payroute pay 'https://pay.walletconnect.com/?pid=pay_…'", "pays there"),
             .init("payroute pay - --json --journal payments.db < link.txt", "survives a crash; for scripts"),
         ],
         files: [("FILE.receipts", "receipts of private payments, beside the journal FILE")])

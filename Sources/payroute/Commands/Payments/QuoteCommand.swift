@@ -22,7 +22,7 @@ enum QuoteCommand: Command {
         ] + PaymentOptions.payers,
         examples: [
             .init(
-                "payroute quote 'https://pay.walletconnect.com/?pid=pay_…' --sandbox http://127.0.0.1:8080",
+                "payroute quote 'https://pay.walletconnect.com/?pid=pay_…'",
                 "asks there")
         ])
 

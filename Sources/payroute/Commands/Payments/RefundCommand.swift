@@ -25,7 +25,7 @@ enum RefundCommand: Command {
         ] + PaymentOptions.merchants,
         examples: [
             .init(
-                "payroute refund citcon/order-7 --amount '5.00 USD' --id note-7 --sandbox http://127.0.0.1:8080",
+                "payroute refund citcon/order-7 --amount '5.00 USD' --id note-7",
                 "a part, once")
         ])
 

@@ -12,7 +12,7 @@ enum StatusCommand: Command {
             "Exits with 0 only if the payment is made. With --journal this machine's records count, too: while an attempt "
             + "is open there, or after the wallet itself has sent coins, no refusal of the service is final.",
         arguments: [PaymentName.argument], options: [ServiceSession.json] + PaymentOptions.payers,
-        examples: [.init("payroute status citcon/order-7 --sandbox http://127.0.0.1:8080", "by provider and id")])
+        examples: [.init("payroute status citcon/order-7", "by provider and id")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let session = try ServiceSession(arguments, console, creatingJournal: false)
