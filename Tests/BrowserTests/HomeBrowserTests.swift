@@ -199,7 +199,8 @@ struct HomeBrowserTests {
             try await browser.driver.type(file, into: try await browser.driver.find("#image"))
             try await browser.press("form[enctype] button")
             let told = try await browser.driver.text(of: try await browser.driver.find("#result"))
-            #expect(told.hasPrefix("WalletConnect Pay payment link") && told.contains("matched") && told.contains("pay_1"))
+            #expect(told.hasPrefix("WalletConnect Pay payment link") && told.contains("matched"))
+            #expect(told.contains("pay_1"))
         }
     }
 
