@@ -160,8 +160,8 @@ interop: deps ## play 22 Python libraries of others against our readers and writ
 # As many as find the mutations of private links.
 mutants: export LINK_SEEDS := 40
 mutants: deps ## change one line at a time so that money could go wrong, and see which test notices (MUTANTS=routing/)
-	swift build --product Mutants
-	@"$$(swift build --show-bin-path)/Mutants" $(if $(MUTANTS),'$(MUTANTS)')
+	swift build --build-tests $(QUICK)
+	@"$(QUICKLY)/Mutants" $(if $(MUTANTS),'$(MUTANTS)')
 
 format: ## format all sources
 	swift format -i -r Package.swift Sources Plugins Tests Examples

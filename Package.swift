@@ -282,7 +282,7 @@ let wholes = [
             + "PaykitFuzz PayrailsFuzz WalletConnectPayProvider", at: "Tests/Fuzz"),
     program("InteropWriter", "PaymentCore PaymentCrypto PaymentStandards PaymentWallet", at: "Tests/Interop/Writer"),
     library("MutationList", at: "Tests/Mutants/List"),
-    program("Mutants", "MutationList", at: "Tests/Mutants/Runner"),
+    program("Mutants", "MutationList PaymentCrypto", at: "Tests/Mutants/Runner"),
 ]
 
 /// Libraries that no program outside imports by itself.

@@ -24,11 +24,50 @@ struct Command {
         let code: Int32
     }
 
-    let words: [String]
-    let folder: URL
-    let limit: Duration
-    /// True for an output line that makes the rest unnecessary, so that the command can end.
-    var isEnough: @Sendable (Substring) -> Bool = { _ in false }
+    private let words: [String]
+    private let folder: URL
+    private let limit: Duration
+    private let isEnough: @Sendable (Substring) -> Bool
+
+    /// Makes a command that other work on the machine goes before.
+    ///
+    /// - Parameter isEnough: true for an output line that makes the rest unnecessary, so that the command can end.
+    init(
+        _ words: [String], in folder: URL, within limit: Duration = .seconds(300),
+        isEnough: @escaping @Sendable (Substring) -> Bool = { _ in false }
+    ) {
+        self.words = ["nice", "-n", "5"] + words
+        self.folder = folder
+        self.limit = limit
+        self.isEnough = isEnough
+    }
+
+    /// The words of a printed command, as a shell parts them.
+    static func words(of line: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var isInside = false
+        var isEscaped = false
+        for character in line {
+            switch character {
+            case _ where isEscaped:
+                word.append(character)
+                isEscaped = false
+            case "\\" where !isInside: isEscaped = true
+            case "'": isInside.toggle()
+            case " " where !isInside:
+                if !word.isEmpty { words.append(word) }
+                word = ""
+            default: word.append(character)
+            }
+        }
+        return word.isEmpty ? words : words + [word]
+    }
+
+    /// The first error of a compiler's output.
+    static func firstError(_ output: String) -> String {
+        output.split(separator: "\n").first { $0.contains("error:") }.map(String.init) ?? String(output.prefix(500))
+    }
 
     /// Runs it. After the time limit, or a sufficient line of output, it is killed with all processes that it started.
     func run() throws -> Ended {
@@ -36,26 +75,34 @@ struct Command {
         let log = FileManager.default.temporaryDirectory.appending(path: "mutants-\(UUID().uuidString).log")
         defer { try? FileManager.default.removeItem(at: log) }
         let child = try spawn(writingTo: log)
+        let reader = try FileHandle(forReadingFrom: log)
+        defer { try? reader.close() }
+        var output = Data()
+        var lineStart = 0
+        func readOn() throws -> Bool {
+            output += try reader.readToEnd() ?? Data()
+            guard let lineEnd = output[lineStart...].lastIndex(of: 10) else { return false }
+            defer { lineStart = lineEnd + 1 }
+            let lines = String(decoding: output[lineStart..<lineEnd], as: UTF8.self)
+            return lines.split(separator: "\n").contains(where: isEnough)
+        }
         var status: Int32 = 0
         var early: Ending?
         while waitpid(child, &status, WNOHANG) == 0 {
             if ContinuousClock.now - start > limit { early = .outOfTime }
-            if lines(of: log).contains(where: isEnough) { early = .foundEarly }
+            if try readOn() { early = .foundEarly }
             if early != nil {
                 for process in Self.family(of: child) { kill(process, SIGKILL) }
                 waitpid(child, &status, 0)
                 break
             }
-            usleep(100_000)
+            usleep(20_000)
         }
+        _ = try readOn()
         let signal = status & 0x7F
         let ending = early ?? (signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal))
-        let output = String(decoding: (try? Data(contentsOf: log)) ?? Data(), as: UTF8.self)
-        return Ended(ending: ending, output: output, seconds: (ContinuousClock.now - start) / .seconds(1))
-    }
-
-    private func lines(of log: URL) -> [Substring] {
-        String(decoding: (try? Data(contentsOf: log)) ?? Data(), as: UTF8.self).split(separator: "\n")
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        return Ended(ending: ending, output: String(decoding: output, as: UTF8.self), seconds: seconds)
     }
 
     /// A process and all its descendants: those that run tests create separate groups.

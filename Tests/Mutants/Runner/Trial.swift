@@ -1,75 +1,89 @@
 import Foundation
 import MutationList
 
-/// One mutation, built and tried.
+/// One mutation, compiled and tried.
 struct Trial {
     /// The result of a trial.
     enum Verdict: Equatable {
-        /// The named suites noticed: the first of their failed tests.
+        /// The named suites noticed, twice: the first of their failed tests.
         case killed(by: String)
         /// They did not. Other suites are not run: one of thousands of tests can fail for another reason.
         case survived
-        case doesNotApply(String)
-        case doesNotBuild(String)
+        /// A test failed, and none the next time.
+        case sometimes(String)
+        /// No test failed, and they did not end.
+        case hung(seconds: Int)
+        case notTried(String)
 
-        var isGood: Bool {
-            switch self {
-            case .killed: true
-            case .survived, .doesNotApply, .doesNotBuild: false
-            }
-        }
+        var isGood: Bool { if case .killed = self { true } else { false } }
 
         var text: String {
             switch self {
             case .killed(let test): test
             case .survived: "SURVIVED"
-            case .doesNotApply(let why): "DOES NOT APPLY: \(why)"
-            case .doesNotBuild(let why): "DOES NOT BUILD: \(why)"
+            case .sometimes(let test): "ONLY SOMETIMES: \(test)"
+            case .hung(let seconds): "HUNG: nothing failed and nothing ended within \(seconds) s"
+            case .notTried(let why): "NOT TRIED: \(why)"
             }
         }
     }
 
     /// The time limit of the named suites: many times their duration, so that only hanging tests exceed it.
-    private static let limit = Duration.seconds(300)
+    private static let limit = Duration.seconds(120)
 
     let mutation: Mutation
-    let checkout: Checkout
+    let workshop: Workshop
+    let worker: Int
 
-    /// Runs the trial and restores the line.
+    /// Runs the trial.
     func verdict() throws -> Verdict {
         let applied: Mutation.Applied
-        do { applied = try mutation.applied(to: try checkout.texts()) } catch { return .doesNotApply("\(error)") }
-        let sound = try checkout.text(of: applied.file)
-        try checkout.write(applied.text, to: applied.file)
-        let verdict = Result { try judged() }
-        try checkout.write(sound, to: applied.file)
-        return try verdict.get()
+        do { applied = try mutation.applied(to: workshop.texts) } catch { return .notTried("\(error)") }
+        switch try workshop.build(applied, worker: worker) {
+        case .failed(let why): return .notTried("it does not compile: \(why)")
+        case .same: return .notTried("it makes the same code")
+        case .interface: return .notTried("it changes what other files see, not only the body of a function")
+        case .folder(let folder):
+            let first = Self.noticed(try workshop.test(mutation.killedBy, in: folder, within: Self.limit))
+            guard case .failed(let test) = first else { return Self.unnoticed(first) }
+            let second = Self.noticed(try workshop.test(mutation.killedBy, in: folder, within: Self.limit))
+            if case .failed = second { return .killed(by: test) }
+            return second == .nothing ? .sometimes(test) : Self.unnoticed(second)
+        }
     }
 
-    private func judged() throws -> Verdict {
-        let build = try checkout.build()
-        guard build.ending.isGood else { return .doesNotBuild(Self.firstError(build.output)) }
-        let tests = try checkout.test(mutation.killedBy, within: Self.limit)
-        return Self.noticed(tests).map { .killed(by: $0) } ?? .survived
+    private static func unnoticed(_ found: Noticed) -> Verdict {
+        switch found {
+        case .nothing, .failed: .survived
+        case .outOfTime(let seconds): .hung(seconds: seconds)
+        case .notRun(let why): .notTried("the tests did not run: \(why)")
+        }
     }
 
-    /// The first test that failed; nil when none did.
-    static func noticed(_ tests: Command.Ended) -> String? {
-        if tests.ending.isGood { return nil }
-        if tests.ending == .outOfTime { return "TIME: nothing ended within \(Int(tests.seconds)) s" }
-        var names: [String] = []
+    /// The findings of a run of tests.
+    enum Noticed: Equatable {
+        case nothing
+        /// The first test that failed, or a crash.
+        case failed(String)
+        case outOfTime(seconds: Int)
+        case notRun(String)
+    }
+
+    /// Reads the output of a run of tests.
+    static func noticed(_ tests: Command.Ended) -> Noticed {
         for line in tests.output.split(separator: "\n") {
             guard
                 let found = line.firstMatch(
                     of: #/✘ Test (.+?) (?:recorded an issue .*?at ([A-Za-z0-9_+]+)\.swift|failed)/#)
             else { continue }
             let suite = found.2.map { "\($0): " } ?? ""
-            names.append(suite + found.1.replacing(#/ with \d+ (test cases|argument values?.*)$/#, with: ""))
+            return .failed(suite + found.1.replacing(#/ with \d+ (test cases|argument values?.*)$/#, with: ""))
         }
-        return names.first ?? "a crash (\(tests.ending))"
-    }
-
-    static func firstError(_ output: String) -> String {
-        output.split(separator: "\n").first { $0.contains("error:") }.map(String.init) ?? "see the build's output"
+        return switch tests.ending {
+        case .exited(0): tests.output.contains(#/Test run with [1-9]/#) ? .nothing : .notRun("there are none")
+        case .exited, .foundEarly: .notRun(String(tests.output.suffix(300)))
+        case .signalled(let signal): .failed("a crash (signal \(signal))")
+        case .outOfTime: .outOfTime(seconds: Int(tests.seconds))
+        }
     }
 }
