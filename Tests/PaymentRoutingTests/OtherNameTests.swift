@@ -161,25 +161,52 @@ struct OtherNameTests {
         provider.base.statusBody = { payment, _ in
             .unknown(UnknownOutcome(reference: payment, rawStatus: "resting", message: "?"))
         }
-        let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "unsent"), reference: PaymentReference(provider: "acme", id: "short"),
-            option: .euros("card"), idempotencyKey: "k", startedAt: clock.now,
-            expiresAt: clock.now.addingTimeInterval(900))
-        let lease = PaymentLease(payment: attempt.reference, holder: "crashed", duration: .seconds(1))
-        _ = await journal.acquire(lease, at: clock.now)
-        try await journal.open(attempt, under: lease)
-        await journal.release(lease)
+        let attempt = try await unsent("short")
         clock.advance(by: .seconds(1000))
         let router = PaymentRouter(
             registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
             random: random)
-        guard case .unknown(let unknown) = try await router.resume(attempt.id, as: .careless) else {
+        guard case .unknown(let unknown) = try await router.resume(attempt, as: .careless) else {
             Issue.record("the payment is open")
             return
         }
         #expect(unknown.message.contains("p1"))
         #expect(await journal.unfinished().map(\.attempt.reference.id) == ["p1"])
         #expect(sent["send"] == 1)
+    }
+
+    /// Leaves an attempt that has sent nothing.
+    private func unsent(_ id: String) async throws -> AttemptID {
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "unsent"), reference: PaymentReference(provider: "acme", id: id),
+            option: .euros("card"), idempotencyKey: "k", startedAt: clock.now,
+            expiresAt: clock.now.addingTimeInterval(900))
+        let lease = PaymentLease(payment: attempt.reference, holder: "crashed", duration: .seconds(1))
+        _ = await journal.acquire(lease, at: clock.now)
+        try await journal.open(attempt, under: lease)
+        await journal.release(lease)
+        return attempt.id
+    }
+
+    @Test("Nor does it beside a record that cannot be trusted, though that says that nothing was sent")
+    func refusalBesideDistrusted() async throws {
+        _ = try await unsent("p1")
+        var provider = provider()
+        (provider.base.quotedOutcome, provider.base.statusBody) = (.expired, { _, _ in .expired })
+        let key = try JournalKey(Redacted([UInt8](repeating: 1, count: JournalKey.minimumLength)))
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
+            random: random, journalKey: key)
+        let short = PaymentReference(provider: "acme", id: "short")
+        for outcome in [
+            try await router.pay(Self.link("short"), as: .careless), try await router.status(of: short),
+        ] {
+            guard case .unknown(let unknown) = outcome else {
+                Issue.record("a refusal was believed")
+                return
+            }
+            #expect(unknown.message.contains("changed by another program, or made without this key"))
+        }
     }
 
     @Test("Of two that begin at the same time, one at most goes on", arguments: 1...20 as ClosedRange<UInt64>)

@@ -160,13 +160,20 @@ struct ReservationTests {
 
     @Test("A crash between the end of an attempt and that of its reservation is made good")
     func endedUnsettled() async throws {
-        for (event, state) in [
-            (JournalEntry.Event.outcome(Self.paid), SpendingRecord.State.paid), (.outcome(.cancelled), .released),
-            (.abandoned(reason: "no"), .released),
-        ] {
+        // What was signed and handed in may have been cashed, whatever the service says.
+        let signed: [JournalEntry.Event] = [
+            .stepStarted(name: "sign", kind: .signature(until: VirtualClock().now.addingTimeInterval(900))),
+            .stepFinished(name: "sign", result: "0x51"),
+            .stepStarted(name: "confirm", kind: .mutation(replay: .never)),
+            .stepFailed(name: "confirm", reason: "no"), .outcome(.declined(DeclineReason(.refused, "no"))),
+        ]
+        for (events, state) in [
+            ([.outcome(Self.paid)], SpendingRecord.State.paid), ([.outcome(.cancelled)], .released),
+            ([.abandoned(reason: "no")], .released), (signed, .paid),
+        ] as [([JournalEntry.Event], SpendingRecord.State)] {
             let journal = InMemoryJournal()
             let world = world(journal)
-            let id = try await world.crashed([event])
+            let id = try await world.crashed(events)
             try await leave(id.rawValue, "p1", in: journal, world)
             _ = try await world.router.recover(as: Payer())
             #expect(await states(journal) == [state])

@@ -42,14 +42,13 @@ package struct Ledger: Sendable {
     /// Returns the recorded outcome of a payment that only the payer's settler sees.
     package func recorded(of payment: PaymentReference) -> PaymentOutcome {
         if let paid = recordedPayment?.outcome { return paid }
-        let sound = histories.filter(isSound)
         let message: String
         if let distrusted = histories.first(where: { !isSound($0) }) {
             message = Self.distrust(of: distrusted.attempt.id)
-        } else if let open = sound.last(where: { !$0.isFinished }) {
+        } else if let open = histories.last(where: { !$0.isFinished }) {
             let sent = open.mayHaveMovedMoney ? "money may have moved" : "nothing was sent yet"
             message = "the attempt \(open.attempt.id) is open, and \(sent); resume it, so that the settler is asked"
-        } else if let outcome = sound.last(where: { $0.outcome != nil })?.outcome {
+        } else if let outcome = histories.last(where: { $0.outcome != nil })?.outcome {
             return outcome
         } else {
             message = "nothing was paid from here, as far as the journal knows"

@@ -101,6 +101,20 @@ struct DecisionTests {
         #expect(events == ["upcoming", "paid"])
     }
 
+    @Test("An approval from inside the announcement stands when its payment is put off: it is not announced over")
+    func approvesPutOff() async throws {
+        payer.answers = [.answer(.notNow("offline"))]
+        let scheduler = scheduler { scheduler, event in
+            if case .upcoming(let charge) = event { try await scheduler.approve(charge.id) }
+        }
+        try await scheduler.add(try plan(notice: .seconds(7200)))
+        try await scheduler.look()
+        clock.advance(by: .seconds(3600))
+        try await scheduler.look()
+        #expect(payer.calls == ["pay gym/0 approved", "pay gym/0 approved"] && failures.isEmpty)
+        #expect(events == ["upcoming", "postponed", "paid"])
+    }
+
     @Test("An answer waits for the worker that has the period, and is not lost when that never ends")
     func inUse() async throws {
         let scheduler = scheduler()

@@ -33,8 +33,13 @@ struct HangingPayerTests {
         let words = Mutex<[String]>([])
     }
 
-    private func scheduler(_ bound: Duration) async throws -> RecurringScheduler {
-        let events = events
+    private func scheduler(_ bound: Duration, notice: Duration = .zero) async throws -> RecurringScheduler {
+        let (events, payer) = (events, payer)
+        // So that the suite ends, and fails, where nothing bounds the payment.
+        Task {
+            try await Task.sleep(for: .seconds(10))
+            await payer.never.open()
+        }
         let scheduler = RecurringScheduler(
             journal: InMemoryRecurringJournal(), payer: payer, clock: clock, width: 1, bound: bound,
             listener: { event in events.words.withLock { $0.append("\(event)") } })
@@ -43,7 +48,8 @@ struct HangingPayerTests {
                 try RecurringPlan(
                     id: RecurringPlan.ID(rawValue: id), provider: "acme",
                     amount: Money(minorUnits: 5, currency: .satoshi),
-                    schedule: RecurringSchedule(.daily, from: clock.now), policy: RecurringPolicy(.all)))
+                    schedule: RecurringSchedule(.daily, from: clock.now), policy: RecurringPolicy(.all, notice: notice))
+            )
         }
         return scheduler
     }
@@ -57,6 +63,16 @@ struct HangingPayerTests {
         }
         #expect(payer.paid.withLock { $0 } == ["rent/0", "rent/1", "rent/2"])
         #expect(events.words.withLock { $0.contains { $0.hasPrefix("the period hung/0 has not been carried out") } })
+        await payer.never.open()
+    }
+
+    @Test("An approval returns all the same, and the period is reported")
+    func approved() async throws {
+        let scheduler = try await scheduler(.milliseconds(50), notice: .seconds(3600))
+        try await scheduler.look()
+        try await scheduler.approve(RecurringCharge.ID(plan: RecurringPlan.ID(rawValue: "hung"), number: 0))
+        #expect(payer.paid.withLock { $0.isEmpty })
+        #expect(events.words.withLock { $0.last?.hasPrefix("the period hung/0 has not been carried out") == true })
         await payer.never.open()
     }
 

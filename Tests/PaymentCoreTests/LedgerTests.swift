@@ -1,0 +1,56 @@
+import PaymentCore
+import TestSupport
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What records allow to be stated. Each face with each record is in the table of `PaymentRoutingTests`.
+@Suite("The ledger")
+struct LedgerTests {
+    private static let payment = PaymentReference(provider: "acme", id: "p1")
+    private static let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    private func history(_ id: String, _ events: [JournalEntry.Event]) throws -> AttemptHistory {
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: id), reference: Self.payment,
+            option: PaymentMethodOption(id: "o", title: "O", amount: try Money(minorUnits: 1, currency: .eur)),
+            idempotencyKey: id, startedAt: Self.now, expiresAt: nil)
+        return AttemptHistory(attempt: attempt, entries: events.map { JournalEntry(date: Self.now, event: $0) })
+    }
+
+    private static let sent = JournalEntry.Event.stepStarted(name: "send", kind: .walletTransfer)
+
+    @Test("What the service reports as paid or pending is stated, whatever is recorded")
+    func paid() throws {
+        let ledger = Ledger([try history("open", [Self.sent])], now: Self.now) { _ in false }
+        for report: ServiceReport in [
+            .succeeded(PaymentReceipt(reference: Self.payment)), .pending(retryAfter: nil),
+        ] {
+            for face in [Ledger.Face.run, .question, .otherName] {
+                #expect(try ledger.verdict(on: CheckedReport(report, of: Self.payment), at: face) == report)
+            }
+        }
+    }
+
+    @Test("A payment that only the settler sees is not over while an attempt is open, whatever an earlier one says")
+    func openSettlement() throws {
+        let refusal = Ledger.empty.verdict(on: .refused(.refused, "no", of: Self.payment), at: .run)
+        let refused = try history("refused", [.outcome(refusal)])
+        for (events, words) in [
+            ([Self.sent], "money may have moved"), ([], "nothing was sent yet"),
+        ] as [([JournalEntry.Event], String)] {
+            let ledger = Ledger([refused, try history("open", events)], now: Self.now) { _ in true }
+            guard case .unknown(let unknown) = ledger.recorded(of: Self.payment) else {
+                Issue.record("it is open")
+                return
+            }
+            #expect(unknown.message.contains(words) && unknown.message.contains("the attempt open is open"))
+        }
+        let closed = Ledger([refused], now: Self.now) { _ in true }
+        #expect(closed.recorded(of: Self.payment) == refusal)
+    }
+}
