@@ -159,7 +159,7 @@ interop: deps ## play 22 Python libraries of others against our readers and writ
 
 # As many as find the mutations of private links.
 mutants: export LINK_SEEDS := 40
-mutants: deps ## change one line at a time so that money could go wrong, and see which test notices (MUTANTS=routing/)
+mutants: deps ## change one line at a time so that money could go wrong, and see which test notices (Linux; MUTANTS=routing/)
 	swift build --build-tests $(QUICK)
 	@"$(QUICKLY)/Mutants" $(if $(MUTANTS),'$(MUTANTS)')
 

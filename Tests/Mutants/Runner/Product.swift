@@ -23,15 +23,13 @@ struct Product: Sendable {
         }
         if let at = driven.firstIndex(of: "-o") { driven[at + 1] = output }
         driven.removeAll { $0 == "-no-emit-module-separately-wmo" }
-        #if os(Linux)
-            driven.append("-use-ld=lld")
-        #endif
+        driven.append("-use-ld=lld")
         let printed = try Command(driven + ["-driver-print-jobs"], in: folder).run()
         guard printed.ending.isGood else { throw NotLinked(description: "\(name): \(printed.output)") }
         var jobs = printed.output.split(separator: "\n").map { Command.words(of: String($0)) }
         guard let last = jobs.popLast() else { throw NotLinked(description: "\(name): no command links it") }
         var link = last
-        // On Linux a first command finds out which libraries the objects ask for. A changed line asks for no others.
+        // A first command finds out which libraries the objects ask for. A changed line asks for no others.
         for var job in jobs {
             guard let at = job.firstIndex(of: "-o") else { continue }
             let own = folder.appending(path: "\(name).autolink").path

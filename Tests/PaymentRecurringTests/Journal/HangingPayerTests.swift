@@ -37,7 +37,7 @@ struct HangingPayerTests {
         let (events, payer) = (events, payer)
         // So that the suite ends, and fails, where nothing bounds the payment.
         Task {
-            try await Task.sleep(for: .seconds(10))
+            try await Task.sleep(for: .seconds(5))
             await payer.never.open()
         }
         let scheduler = RecurringScheduler(

@@ -145,6 +145,30 @@ struct PrivateProviderTests {
         #expect(world.settled == [text])
     }
 
+    /// A wallet without money.
+    private struct EmptyWallet: PaymentSettler {
+        func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
+        func state(of settlement: Settlement) async throws -> SettlementState { .nothingSent(reason: nil) }
+        func settle(_ settlement: Settlement) async throws -> SettlementState { .nothingSent(reason: "no money") }
+    }
+
+    @Test("An invoice that was given for a payment that the wallet refused is not paid for another one")
+    func sameInvoiceUnpaid() async throws {
+        let world = RoutedWorld()
+        let payees = [try await world.liar(.always), try await world.liar(.always)]
+        payees[1].give(payees[0].fixedInvoice)
+        let process = try world.process()
+        var poor = process.payer
+        poor.settler = EmptyWallet()
+        #expect(try await process.router.pay(payees[0].user.link, as: poor).deniesPayment)
+        guard case .failure(let error) = await process.pay(payees[1].user.link) else {
+            Issue.record("paid")
+            return
+        }
+        #expect(error.code == .integrity && world.settled.isEmpty)
+        #expect(payees.map(\.invoices.count) == [1, 1])
+    }
+
     @Test("It is paid whatever the payee says afterwards, and the proof is told again later")
     func confirmedLater() async throws {
         let world = RoutedWorld()
