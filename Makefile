@@ -157,8 +157,6 @@ interop: deps ## play 22 Python libraries of others against our readers and writ
 	swift build $(QUICK) --product InteropWriter
 	@Tests/Interop/run "$(QUICKLY)" $(INTEROP_ROWS)
 
-# As many as find the mutations of private links.
-mutants: export LINK_SEEDS := 40
 mutants: deps ## change one line at a time so that money could go wrong, and see which test notices (Linux; MUTANTS=routing/)
 	swift build --build-tests $(QUICK)
 	@"$(QUICKLY)/Mutants" $(if $(MUTANTS),'$(MUTANTS)')

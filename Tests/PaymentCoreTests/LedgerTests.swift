@@ -8,7 +8,7 @@ import Testing
     import Foundation
 #endif
 
-/// What records allow to be stated. Each face with each record is in the table of `PaymentRoutingTests`.
+/// Rules of what records allow to be stated. Each face with each record is in the table of `PaymentRoutingTests`.
 @Suite("The ledger")
 struct LedgerTests {
     private static let payment = PaymentReference(provider: "acme", id: "p1")

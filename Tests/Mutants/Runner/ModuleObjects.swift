@@ -1,7 +1,7 @@
 import Foundation
 import PaymentCrypto
 
-/// A module compiled file by file, so that one changed file is compiled alone. The quick build compiles a module as a whole,
+/// A module compiled file by file, so that one changed file is compiled alone. The quick build compiles it as a whole,
 /// and the objects of that only fit each other.
 struct ModuleObjects: Sendable {
     /// A changed file, compiled.
@@ -23,8 +23,8 @@ struct ModuleObjects: Sendable {
     private let folder: URL
     private let jobs: [String: [String]]
 
-    /// Options of a whole module's compilation that one file's does without, with their lengths. A changed line may leave
-    /// something unused, which must not stop its compilation.
+    /// Options of a whole module's compilation that one file's does without, with their lengths. A changed line may
+    /// leave something unused, which must not stop its compilation.
     private static let left: [String: Int] = [
         "-output-file-map": 2, "-num-threads": 2, "-emit-module-path": 2, "-emit-objc-header-path": 2,
         "-index-store-path": 2, "-emit-module": 1, "-whole-module-optimization": 1, "-parseable-output": 1,
@@ -113,8 +113,8 @@ struct ModuleObjects: Sendable {
         return .object(object.path)
     }
 
-    /// All declarations of a file, with their types and without bodies: that is what other files see of it, in this module
-    /// and in others.
+    /// All declarations of a file, with their types and without bodies: that is what other files see of it, in this
+    /// module and in others.
     private func declarations(_ job: [String]) throws -> String {
         var words = job.map { $0 == "-c" ? "-print-ast-decl" : $0 } + ["-suppress-warnings"]
         if let at = words.lastIndex(of: "-o") { words.removeSubrange(at...at + 1) }

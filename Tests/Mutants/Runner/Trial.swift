@@ -28,12 +28,11 @@ struct Trial {
         }
     }
 
-    /// The time limit of the named suites: many times their duration, so that only hanging tests exceed it.
-    private static let limit = Duration.seconds(120)
-
     let mutation: Mutation
     let workshop: Workshop
     let worker: Int
+    /// The time limit of the named suites: far above their duration, so that only hanging tests exceed it.
+    let limit: Duration
 
     /// Runs the trial.
     func verdict() throws -> Verdict {
@@ -44,9 +43,9 @@ struct Trial {
         case .same: return .notTried("it makes the same code")
         case .interface: return .notTried("it changes what other files see, not only the body of a function")
         case .folder(let folder):
-            let first = Self.noticed(try workshop.test(mutation.killedBy, in: folder, within: Self.limit))
+            let first = Self.noticed(try workshop.test(mutation.killedBy, in: folder, within: limit))
             guard case .failed(let test) = first else { return Self.unnoticed(first) }
-            let second = Self.noticed(try workshop.test(mutation.killedBy, in: folder, within: Self.limit))
+            let second = Self.noticed(try workshop.test(mutation.killedBy, in: folder, within: limit))
             if case .failed = second { return .killed(by: test) }
             return second == .nothing ? .sometimes(test) : Self.unnoticed(second)
         }

@@ -69,6 +69,8 @@ let workshop = try Workshop(root, plan: plan, files: files, programs: Array(prog
 say("compiled file by file and linked in \(Int(seconds(since: start))) s")
 
 let suites = Set(remaining.flatMap { chosen[$0].killedBy }).sorted()
+// On a machine with other work a run of some suites may take longer than that of all did.
+var durationOfAll = 0.0
 if !suites.isEmpty {
     let tests = try workshop.tests()
     for suite in suites where !tests.contains(where: { $0.hasPrefix(suite + "/") || $0.hasPrefix(suite + ".") }) {
@@ -78,10 +80,12 @@ if !suites.isEmpty {
     guard Trial.noticed(sound) == .nothing else {
         give(up: "without any change a test fails: \(Trial.noticed(sound))")
     }
+    durationOfAll = sound.seconds
     say("\(suites.count) suites notice nothing without a change, in \(Int(sound.seconds)) s\n")
 }
 
 // As many at once as there are processors: a compiler and most suites use one.
+let limit = Duration.seconds(60 + 2 * durationOfAll)
 let queue = Mutex(ArraySlice(remaining))
 let results = Mutex([Int: (verdict: Trial.Verdict, seconds: Double)]())
 let begin = ContinuousClock.now
@@ -91,7 +95,7 @@ DispatchQueue.concurrentPerform(iterations: workers) { worker in
         let moment = ContinuousClock.now
         do {
             let mutation = chosen[index]
-            let verdict = try Trial(mutation: mutation, workshop: workshop, worker: worker).verdict()
+            let verdict = try Trial(mutation: mutation, workshop: workshop, worker: worker, limit: limit).verdict()
             try workshop.checkUntouched()
             let duration = seconds(since: moment)
             if case .killed(let test) = verdict, let key = keys[index] {

@@ -246,6 +246,21 @@ struct LinkFlowTests {
         #expect(try await payer.flow.receipts(for: id, asPayer) == payee.flow.receipts(for: id, asPayee))
     }
 
+    @Test("What was paid before that is proven, although the payee offers another invoice now")
+    func lostBesideAnotherOffer() async throws {
+        let id = try await asked()
+        try await payer.flow.accept(id, asPayer)
+        let proof = try await payer.flow.pay(id, asPayer, with: purse)
+        payer.disk.lose()
+        try await payee.flow.offer(offer(), asPayee)
+        for _ in 0..<5 {
+            try await pollPayer()
+            try await pollPayee()
+        }
+        try await payer.flow.accept(id, asPayer)
+        #expect(try await payer.flow.pay(id, asPayer, with: purse) == proof && world.bank.payments == 1)
+    }
+
     @Test("A receipt that was changed on its way is none")
     func spoiltReceipt() async throws {
         let id = try await proven()
