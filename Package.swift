@@ -161,7 +161,7 @@ let vendors =
             "Provider": "PaymentCore PaymentCrypto PaymentSettlement +Pubky",
             // Sockets for its channels and its DHT, and files of its receipts and private links.
             "Network": "PaymentCore +Pubky", "Store": "PaymentCore PaymentRouting PaymentStore +Provider",
-            "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentTransport \(pubky)",
+            "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore PaymentTransport \(pubky)",
             "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +Pubky",
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +NetworkSandbox +Store \(pubky)",
             "Tests/PubkyTests": "\(app) PaymentCrypto PaymentTesting TestSupport +Network +NetworkSandbox +Pubky",

@@ -53,7 +53,7 @@ enum Rules {
         "Store": (["PaymentRouting", "PaymentStore"], ["Provider"]),
         "Components": ([], ["Provider", "Types"]),
         "Kit": (
-            ["PaymentTransport", "PaymentRouting", "PaymentRecurring"],
+            ["PaymentTransport", "PaymentRouting", "PaymentRecurring", "PaymentStore"],
             ["Provider", "Network", "Components", "Types", "Pubky"]
         ),
         "Merchant": ([], ["Provider", "Types"]),

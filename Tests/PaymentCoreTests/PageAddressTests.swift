@@ -1,4 +1,5 @@
 import PaymentCore
+import ServiceSupport
 import Testing
 
 /// The pages to which a service may send a payer.

@@ -1,3 +1,5 @@
+public import PaymentCore
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else

@@ -1,3 +1,5 @@
+public import PaymentCore
+
 /// The durable memory of attempts and leases: all that a router needs to pay once.
 ///
 /// Leases and attempts belong together: a journal writes nothing about a payment under a lease that is not held at that

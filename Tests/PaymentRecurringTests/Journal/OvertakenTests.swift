@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentRecurring
+import PaymentRouting
 import Synchronization
 import TestSupport
 import Testing

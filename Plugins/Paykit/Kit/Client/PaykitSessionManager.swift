@@ -1,6 +1,7 @@
 import PaykitProvider
 import PaykitPubky
 public import PaymentCore
+public import PaymentStore
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

@@ -3,6 +3,7 @@ import PaykitKit
 import PaykitPubky
 import PaykitSandbox
 import PaymentCore
+import PaymentStore
 import PaymentTesting
 import Synchronization
 import TestSupport

@@ -1,3 +1,5 @@
+public import PaymentCore
+
 extension PaymentInstruction {
     /// The network's name for people, such as `Base` or `SEPA`; ``network`` itself where no table knows it.
     public var networkName: String? { network.map(Self.networkName) }
