@@ -87,6 +87,9 @@ struct ContactsExample {
         print("\nBy a private link of today:")
         await tryOut { try await payByLink(client, sandbox) }
 
+        print("\nA subscription, signed by both:")
+        await tryOut { try await Agreement(subscriber: client, sandbox: sandbox, network: network).run() }
+
         print("\nPrivately, through a router:")
         let routing = PrivateRouting(
             sandbox: sandbox, url: try HTTPURL("http://localhost:\(server.baseURL.port)"),

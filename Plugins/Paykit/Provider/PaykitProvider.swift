@@ -91,6 +91,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
         if let request = RoutedRequest(attempt.option) {
             return try await flow(context).requests().pay(attempt, request)
         }
+        if let order = ListedOrder(attempt.option) { return try await flow(context).pay(attempt, order) }
         guard let order = ChannelOrder(attempt.option) else {
             return try await SettlementFlow.pay(attempt, reader, in: context)
         }

@@ -55,7 +55,7 @@ public struct PaykitAdmission: Sendable, Hashable {
 extension PaykitClient {
     /// Asks for consent to an act by which another app or device gets permissions.
     ///
-    /// - Throws: ``PaykitError`` where nobody can be asked, and the error of the configuration's `consent`.
+    /// - Throws: ``PaykitError`` without a consent handler, and the error of the configuration's `consent`.
     func requireConsent(_ act: PaykitSensitiveAct) async throws {
         guard let consent = configuration.consent else {
             throw PaykitError(

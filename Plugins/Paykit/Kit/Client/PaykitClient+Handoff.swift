@@ -79,8 +79,8 @@ extension PaykitClient {
         return handoff
     }
 
-    /// Leaves a session and keys for the device that asks, as a key manager does, once the configuration's `consent` has
-    /// agreed.
+    /// Leaves a session and keys for the device that asks, as a key manager does, once the configuration's `consent`
+    /// has agreed.
     ///
     /// - Parameters:
     ///   - question: the device's question.

@@ -52,8 +52,9 @@ extension PaykitClient {
         return user
     }
 
-    /// Answers another app's question, as a key manager does. A session is given only when the configuration's `consent`
-    /// has agreed: it permits that app to act in the user's name. Signatures and key pairs are never handed out.
+    /// Answers another app's question, as a key manager does. A session is given only when the configuration's
+    /// `consent` has agreed: it permits that app to act in the user's name. Signatures and key pairs are never handed
+    /// out.
     ///
     /// - Parameter question: the other app's question.
     /// - Returns: the link to open; it contains the answer's secrets.

@@ -28,8 +28,8 @@ public struct PaykitClientConfiguration: Sendable {
     public var channelTimeout: Duration
     /// This app's name when it is authorised: 1 to 253 bytes, by custom a domain. Key managers show it.
     public var clientID: String
-    /// Asks for consent to anything that only the owner of the device may want. Without it no app or device is approved;
-    /// the user's own endpoints are published without a question.
+    /// Asks for consent to anything that only the owner of the device may want. Without it no app or device is
+    /// approved; the user's own endpoints are published without a question.
     public var consent: PaykitConsent?
     /// The forms of Paykit that are read and published; see ``receiver``.
     public var generations: PaykitGenerations

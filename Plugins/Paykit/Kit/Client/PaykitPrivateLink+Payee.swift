@@ -71,8 +71,8 @@ extension PaykitPrivateLink {
     ///   - reference: the purpose: 1 to 256 characters. Only the peer can read it. After a crash, look for a request
     ///     with this reference before asking again.
     ///   - methods: the accepted methods: identifiers such as `btc-lightning-bolt11`.
-    ///   - endpoints: endpoints for this peer alone, made for this payment; nil to use the published ones. For each later
-    ///     period others are sent by ``offer(_:)``.
+    ///   - endpoints: endpoints for this peer alone, made for this payment; nil to use the published ones. For each
+    ///     later period others are sent by ``offer(_:)``.
     ///   - recurrence: the interval of the payments; nil for one payment.
     ///   - deadline: the time until which the request can be accepted, by the payer's clock; nil for no end.
     ///   - metadata: further data for the peer.
@@ -116,8 +116,8 @@ extension PaykitPrivateLink {
     ///
     /// - Parameters:
     ///   - id: the request.
-    ///   - period: one of its periods; nil for a request for one payment. Of a request that recurs the latest proofs are
-    ///     stored.
+    ///   - period: one of its periods; nil for a request for one payment. Of a request that recurs the latest proofs
+    ///     are stored.
     /// - Throws: ``PaykitError``.
     public func proof(of id: String, period: RecurringPeriod? = nil) async throws -> PaykitProof? {
         let period = period.flatMap { BillingPeriod($0) }

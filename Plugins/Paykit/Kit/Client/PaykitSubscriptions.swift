@@ -28,7 +28,7 @@ public struct PaykitSubscriptions: Sendable {
     let client: PaykitClient
 
     /// The result of a poll.
-    public struct News: Sendable {
+    public struct Update: Sendable {
         /// The subscriptions that the other side has changed: proposed, accepted, declined or ended.
         public let changed: [PaykitSubscriptionRecord]
         /// Subscriptions that the other side offers without a signature, as other apps do. To agree to one, propose it.
@@ -39,11 +39,12 @@ public struct PaykitSubscriptions: Sendable {
 
     /// Receives the other side's messages, and sends those that wait. Failures are retried at the next call.
     ///
-    /// - Throws: ``PaykitError``; of the type `methodNotSupported` when the other user has published no key to seal for.
+    /// - Throws: ``PaykitError``; of the type `methodNotSupported` when the other user has published no key to seal
+    ///   for.
     @discardableResult
-    public func poll() async throws -> News {
-        let news = try await client.pollSubscriptions(with: peer)
-        return News(changed: news.changed, offers: news.offers, refused: news.refused)
+    public func poll() async throws -> Update {
+        let update = try await client.pollSubscriptions(with: peer)
+        return Update(changed: update.changed, offers: update.offers, refused: update.refused)
     }
 
     /// Returns the subscriptions, in the order in which they were first known.
@@ -176,7 +177,7 @@ extension PaykitClient {
         try await mappingErrors { () async throws(PaykitNetworkError) in try await work(exchange(with: peer)) }
     }
 
-    func pollSubscriptions(with peer: PubkyKey) async throws(PaykitError) -> SubscriptionExchange.News {
+    func pollSubscriptions(with peer: PubkyKey) async throws(PaykitError) -> SubscriptionExchange.Update {
         try await signedIn { session throws(PaykitNetworkError) in try await exchange(with: peer).poll(session) }
     }
 

@@ -12,7 +12,7 @@ struct PaymentFlow: Sendable {
     private let people: PubkyPeople
     private let network: PubkyNetwork
     let privately: PaykitChannelPayments?
-    private let links: PaykitLinkPayments?
+    let links: PaykitLinkPayments?
 
     init(
         _ network: PubkyNetwork, dht: DHTWay?, reader: any InstructionReader,
@@ -93,14 +93,17 @@ struct PaymentFlow: Sendable {
     private func quote(_ request: QuoteRequest, to key: PubkyKey) async throws -> PaymentQuote {
         let isPrivate: Bool
         do { isPrivate = try await canBeAsked(key) } catch { throw PaymentError(error, provider: id) }
-        let (offers, apps) = try await published(by: key, orNone: isPrivate)
+        let listed = await listed(by: key)
+        let (offers, apps) = try await published(by: key, orNone: isPrivate || listed != nil)
         // A missing or malformed profile does not prevent a payment.
         let profile = try? await people.profile(of: key)
         let payee = Payee(key, profile)
-        guard isPrivate, let privately else { return try await self.quote(request, payee: payee, offers, of: apps) }
+        guard isPrivate, let privately else {
+            return try await self.quote(request, payee: payee, offers, of: apps, listed: listed)
+        }
         let shown = privately.use == .only ? [] : offers
         var quote = try await self.quote(
-            request, payee: payee, shown, of: apps, before: privateOffer(privately, offers))
+            request, payee: payee, shown, of: apps, listed: listed, before: privateOffer(privately, offers))
         quote.options = try quote.options.map { option in
             guard option.id == ChannelOrder.optionID else { return option }
             // No app is chosen here.
@@ -211,7 +214,9 @@ struct PaymentFlow: Sendable {
     /// - Parameter privately: the offer of a private payment, before all others; nil for none.
     private func quote(
         _ request: QuoteRequest, payee: Payee, _ offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)],
-        of apps: [PaykitEndpoint: PaykitReceiverPath] = [:], before privately: SettlementOffer? = nil
+        of apps: [PaykitEndpoint: PaykitReceiverPath] = [:],
+        listed: (list: PrivateLinkFlow.UnusedList, offers: [ListedOffer])? = nil,
+        before privately: SettlementOffer? = nil
     ) async throws -> PaymentQuote {
         var seen: [String: Int] = [:]
         var limited: [String: PaykitEndpoint] = [:]
@@ -232,10 +237,20 @@ struct PaymentFlow: Sendable {
             named.removeAll { $0.id == ChannelOrder.optionID }
             named.insert((ChannelOrder.optionID, "Bitcoin, over Lightning, privately", privately), at: 0)
         }
+        let own = listed?.offers ?? []
+        let ids = Set(own.map(\.id))
+        named = own.map { ($0.id, $0.title, $0.offer) } + named.filter { !ids.contains($0.id) }
+        for one in own { limited[one.id] = one.endpoint }
         var quote = try await SettlementFlow.quote(
             named, of: request.reference, payee: payee,
             payeeID: request.match.namesPayee ? request.match.reference : nil, in: context)
         try keepLimits(of: limited, &quote)
+        if let listed {
+            quote.options = try quote.options.map { option in
+                guard let one = own.first(where: { $0.id == option.id }) else { return option }
+                return try ListedOrder(listed.list, one.endpoint).placed(in: option)
+            }
+        }
         return quote
     }
 

@@ -20,18 +20,18 @@ package struct StoredPacketTimes: PacketTimes {
             let next = SealedState(number: (state?.number ?? 0) + 1, sealed: time.bigEndianBytes)
             if try await store.keep(next, named: name) { return }
         }
-        throw Busy()
+        throw BusyError()
     }
 
-    private struct Busy: Error {}
-    private struct Damage: Error {}
+    private struct BusyError: Error {}
+    private struct DamageError: Error {}
 
     private static func name(_ key: PubkyKey) -> String { "packet/\(key)" }
 
     /// The time is public, and stored in clear.
     private static func time(in state: SealedState?) throws -> UInt64? {
         guard let state else { return nil }
-        guard state.sealed.count == 8 else { throw Damage() }
+        guard state.sealed.count == 8 else { throw DamageError() }
         return state.sealed.reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

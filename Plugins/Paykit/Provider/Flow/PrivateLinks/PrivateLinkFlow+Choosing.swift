@@ -25,25 +25,17 @@ extension PrivateLinkFlow {
         for request: PrivateLinkRequest, _ record: PrivateLinkRecord, _ published: [PaykitEndpoint]?,
         _ check: PaykitEndpointCheck?
     ) throws(PaykitNetworkError) -> (endpoints: [PaykitEndpoint], list: Int?) {
-        let taken = Set(record.requests.rows.flatMap(\.payments.values).filter { $0.stage != .failed }.map(\.endpoint))
         var endpoints = published ?? []
         var version: Int?
         if published == nil, let list = record.list, list.version > list.used {
             version = list.version
-            endpoints = list.endpoints.sorted { $0.key < $1.key }.compactMap { name, text in
-                guard let identifier = PaykitIdentifier(name), let payload = EndpointPayload(Array(text.utf8)),
-                    identifier.allows(payload.value)
-                else { return nil }
-                return PaykitEndpoint(methodID: name, payload)
-            }
+            // A public address may be paid twice; an endpoint that was made for one payment may not.
+            endpoints = record.unusedEndpoints(of: list)
         }
         let accepted = Set(request.terms.identifiers.map(\.text))
         var refusal: PaykitNetworkError?
         let usable = endpoints.filter { endpoint in
-            // A public address may be paid twice; an endpoint that was made for one payment may not.
-            guard accepted.contains(endpoint.methodID), published != nil || !taken.contains(endpoint.endpoint) else {
-                return false
-            }
+            guard accepted.contains(endpoint.methodID) else { return false }
             do throws(PaykitNetworkError) {
                 try endpoint.take(request.terms.amount.bitcoin)
                 // Without a hash, the proof could not be assigned to this payment.

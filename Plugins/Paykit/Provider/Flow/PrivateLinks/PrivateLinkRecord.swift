@@ -29,6 +29,8 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
         package var version: Int
         /// The version of the last list that was paid from: a list serves one payment.
         package var used = 0
+        /// The settler's name for the payment without a request that was made from it.
+        package var usedBy: String?
     }
 
     /// The peer's key for links, as text: the first that their marker has shown, or the one that the application has

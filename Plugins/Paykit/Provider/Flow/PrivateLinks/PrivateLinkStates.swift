@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 
 /// Reads and stores the states of links with their rows.
@@ -40,6 +41,18 @@ struct PrivateLinkStates: Sendable {
         held.rows = Dictionary(uniqueKeysWithValues: held.record.requests.rows.map { ($0.id, $0) })
         if let id { try await takeUp(id, &held) }
         return held
+    }
+
+    /// Returns the links with a user's apps that have a stored state.
+    func parties(
+        of user: PubkyKey, _ receiver: PaykitReceiverPath, with peer: PubkyKey
+    ) async throws(PaykitNetworkError) -> [PrivateLinkParty] {
+        let prefix = "\(user)/\(receiver)/\(peer)"
+        return try await read(prefix).keys.sorted().compactMap { name in
+            PaykitReceiverPath(String(name.dropFirst(prefix.utf8.count + 1))).map {
+                PrivateLinkParty(user, receiver, with: peer, $0)
+            }
+        }
     }
 
     /// Takes up a request that was over, and is stored apart from the others.

@@ -150,8 +150,8 @@ package struct SubscriptionExchange: Sendable {
 
     // MARK: Both parts
 
-    /// What has come from the other side.
-    package struct News: Sendable {
+    /// The result of a poll.
+    package struct Update: Sendable {
         /// The subscriptions that have changed.
         package var changed: [PaykitSubscriptionRecord] = []
         /// Subscriptions that the other side offers without a signature, as other apps do.
@@ -161,20 +161,20 @@ package struct SubscriptionExchange: Sendable {
     }
 
     /// Reads the other side's messages, and sends this side's.
-    package func poll(_ session: PubkySession) async throws(PaykitNetworkError) -> News {
+    package func poll(_ session: PubkySession) async throws(PaykitNetworkError) -> Update {
         var (kept, number) = try await kept()
-        var news = News()
+        var update = Update()
         let before = (kept.records, kept.nonces)
         for message in try await messages.messages(.proposal, from: peer).messages {
             do throws(WireDefect) {
                 if let view = try SubscriptionView(message.content) {
-                    receive(view, &kept, &news)
+                    receive(view, &kept, &update)
                 } else if let offer = try? PaykitSubscription(message.content), offer.provider == peer,
                     offer.subscriber == own, !kept.records.contains(where: { $0.id == offer.id })
                 {
-                    news.offers.append(offer)
+                    update.offers.append(offer)
                 }
-            } catch { news.refused.append((message.name, "\(error)")) }
+            } catch { update.refused.append((message.name, "\(error)")) }
         }
         if before != (kept.records, kept.nonces) { try await keep(kept, &number) }
         for id in kept.unsent.sorted() {
@@ -185,10 +185,10 @@ package struct SubscriptionExchange: Sendable {
             kept.unsent.remove(id)
             try await keep(kept, &number)
         }
-        return news
+        return update
     }
 
-    private func receive(_ view: SubscriptionView, _ kept: inout Kept, _ news: inout News) {
+    private func receive(_ view: SubscriptionView, _ kept: inout Kept, _ update: inout Update) {
         do throws(PaykitSubscriptionDefect) {
             guard let place = kept.records.firstIndex(where: { $0.id == view.id }) else {
                 guard let proposal = view.proposal, let signature = PaykitSubscriptionRecord.signer(of: proposal),
@@ -198,13 +198,13 @@ package struct SubscriptionExchange: Sendable {
                     receiving: proposal, as: own, nonces: &kept.nonces, at: now)
                 guard record.side(of: peer) != nil else { throw .foreignKey }
                 guard add(record, &kept) else { throw .order("too many subscriptions with this user are open") }
-                news.changed.append(record)
+                update.changed.append(record)
                 return
             }
             if try kept.records[place].merge(view, as: own, nonces: &kept.nonces, at: now) {
-                news.changed.append(kept.records[place])
+                update.changed.append(kept.records[place])
             }
-        } catch { news.refused.append((view.id, error.description)) }
+        } catch { update.refused.append((view.id, error.description)) }
     }
 
     /// Names are the sender's: the file's is made of them.

@@ -1,0 +1,166 @@
+import PaykitPubky
+import PaymentCore
+import PaymentSettlement
+
+/// A payment without a request, at an endpoint that the payee has sent to the payer alone (Protocol 12.9), as journals
+/// store it.
+struct ListedOrder: Sendable, Hashable, Codable {
+    let payee: String
+    let app: String
+    /// The version of the list that the endpoint is from: a list serves one payment.
+    let version: Int
+    /// The endpoint's identifier.
+    let identifier: String
+    /// The endpoint as the payee has sent it.
+    let value: String
+
+    /// The key in the option's data.
+    private static let place = "list"
+    /// The prefix of the options' ids.
+    static let prefix = "private-"
+
+    init(_ list: PrivateLinkFlow.UnusedList, _ endpoint: PaykitEndpoint) {
+        payee = list.party.peer.text
+        app = list.party.peerReceiver.text
+        version = list.version
+        identifier = endpoint.methodID
+        value = endpoint.endpoint
+    }
+
+    /// Reads the order of an option; nil for an option of another kind.
+    init?(_ option: PaymentMethodOption) {
+        guard let stored = option.providerData?[Self.place], let order = try? stored.decode(ListedOrder.self) else {
+            return nil
+        }
+        self = order
+    }
+
+    var endpoint: PaykitEndpoint { PaykitEndpoint(methodID: identifier, endpoint: value) }
+
+    /// Returns `option` with this order in its data.
+    func placed(in option: PaymentMethodOption) throws -> PaymentMethodOption {
+        var data = option.providerData ?? [:]
+        data[Self.place] = try JSONValue.encode(self)
+        return option.with(providerData: data)
+    }
+}
+
+extension PrivateLinkFlow {
+    /// A list of endpoints that no payment has used yet.
+    struct UnusedList: Sendable {
+        let party: PrivateLinkParty
+        let version: Int
+        let endpoints: [PaykitEndpoint]
+    }
+
+    /// Returns the unused list of a user's only app that has sent one; nil where none has, several have, or the app
+    /// shows a key that is not confirmed.
+    func unusedList(of peer: PubkyKey) async throws(PaykitNetworkError) -> UnusedList? {
+        guard peer != user else { return nil }
+        var found: [UnusedList] = []
+        for party in try await states.parties(of: user, receiver, with: peer) {
+            guard let record = try await held(party)?.record, record.shownKey == nil, let list = record.list,
+                list.version > list.used
+            else { continue }
+            let endpoints = record.unusedEndpoints(of: list)
+            if !endpoints.isEmpty {
+                found.append(UnusedList(party: party, version: list.version, endpoints: endpoints))
+            }
+        }
+        return found.count == 1 ? found[0] : nil
+    }
+
+    /// Uses up a list for one payment. A repeated call for the same payment succeeds.
+    ///
+    /// - Parameter payment: the name by which the settler knows the payment.
+    /// - Returns: false where another payment has used it, or a later one has replaced it.
+    func useList(
+        _ version: Int, by payment: String, _ party: PrivateLinkParty
+    ) async throws(PaykitNetworkError) -> Bool {
+        try await change(party) { record throws(PaykitNetworkError) in
+            try record.requireTrust()
+            guard let list = record.list, list.version == version else { return false }
+            guard list.used < version else { return list.usedBy == payment }
+            record.list?.used = version
+            record.list?.usedBy = payment
+            return true
+        }
+    }
+}
+
+extension PrivateLinkRecord {
+    /// Returns the endpoints of a list that no payment of a request has begun to use, in the order of their names.
+    func unusedEndpoints(of list: List) -> [PaykitEndpoint] {
+        let taken = Set(requests.rows.flatMap(\.payments.values).filter { $0.stage != .failed }.map(\.endpoint))
+        return list.endpoints.sorted { $0.key < $1.key }.compactMap { name, text in
+            guard let identifier = PaykitIdentifier(name), let payload = EndpointPayload(Array(text.utf8)),
+                identifier.allows(payload.value), !taken.contains(payload.value)
+            else { return nil }
+            return PaykitEndpoint(methodID: name, payload)
+        }
+    }
+}
+
+/// Payments to a user without a request, from the list that they have sent to the payer alone.
+extension PaymentFlow {
+    /// Returns the list of a user and what the payer's settler can pay of it; nil where there is none.
+    func listed(by key: PubkyKey) async -> (list: PrivateLinkFlow.UnusedList, offers: [ListedOffer])? {
+        guard let links else { return nil }
+        let flow = links.flow(directory.reader, clock: context.clock, random: context.random)
+        // What cannot be read here is reported by the link's own calls; the public endpoints are paid without it.
+        guard let list = try? await flow.unusedList(of: key) else { return nil }
+        let check = PaykitEndpointCheck(reader, network: links.chain)
+        let offers = list.endpoints.flatMap { endpoint -> [ListedOffer] in
+            guard (try? check.check(endpoint, at: context.clock.now)) != nil else { return [] }
+            return EndpointOffers.offers(of: endpoint, reader).prefix(1).map {
+                ListedOffer(endpoint: endpoint, offer: $0)
+            }
+        }
+        return offers.isEmpty ? nil : (list, offers)
+    }
+
+    /// An endpoint of a list, and its offer.
+    struct ListedOffer: Sendable {
+        let endpoint: PaykitEndpoint
+        let offer: SettlementOffer
+
+        var id: String { ListedOrder.prefix + endpoint.methodID }
+        var title: String {
+            offer.endpoint.kind == .bitcoinAddress
+                ? "Bitcoin, on the chain, as sent to you alone" : "Bitcoin, over Lightning, as sent to you alone"
+        }
+    }
+
+    /// Pays a chosen endpoint of a list, once. The list is used up before the settler is asked.
+    func pay(_ attempt: PaymentAttempt, _ order: ListedOrder) async throws -> ServiceReport {
+        guard let links, let payee = try? PubkyKey(bare: order.payee), let app = PaykitReceiverPath(order.app),
+            let offer = EndpointOffers.offers(of: order.endpoint, reader).first,
+            offer.takes(attempt.option.amount)
+        else {
+            throw PaymentError(
+                .integrity, "the endpoint does not take what was chosen; nothing is handed to the settler",
+                provider: id)
+        }
+        let settlement = SettlementFlow.settlement(of: attempt, to: offer.endpoint)
+        if await !context.hasRun(SettlementFlow.step), try await context.payer.otherPayment(than: settlement) != nil {
+            return .declined(
+                DeclineReason(
+                    .paidElsewhere,
+                    "the payee has sent an invoice that was paid before; nothing was sent: ask them for "
+                        + "a new one"))
+        }
+        let flow = links.flow(directory.reader, clock: context.clock, random: context.random)
+        let provider = id
+        return try await SettlementFlow.pay(attempt, to: offer.endpoint, in: context) {
+            let isUsed: Bool
+            do throws(PaykitNetworkError) {
+                isUsed = try await flow.useList(order.version, by: settlement.key, try flow.party(payee, app))
+            } catch { throw PaymentError(error, provider: provider) }
+            guard !isUsed else { return }
+            throw PaymentError(
+                .notSettled,
+                "the settler was not asked: another payment has used what the payee has sent, or they have sent a new list",
+                provider: provider)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+@testable import PaykitProvider
+@testable import PaykitSandbox
+
+/// Payments without a request, from the list that a payee has sent to the payer alone (Protocol 12.9).
+@Suite("Private lists, paid by a router", .timeLimit(.minutes(5)))
+struct RoutedListTests {
+    private func offer(_ world: RequestWorld, _ satoshis: UInt64? = 2100) async throws -> PaykitEndpoint {
+        let invoice = await world.invoice(satoshis)
+        try await world.offer(invoice)
+        return invoice
+    }
+
+    private func link(_ world: RequestWorld) -> String { "pubky://\(world.payee.key)" }
+
+    @Test("It is paid before what is published, once, and each payment takes a list of its own")
+    func paid() async throws {
+        let world = try await RequestWorld()
+        let invoice = try await offer(world)
+        let process = try world.process()
+        let (quote, option) = try await process.choose(link(world))
+        #expect(option == "private-btc-lightning-bolt11" && quote.options.count > 1)
+        #expect(isPaid(.success(try await process.router.pay(quote, option: option, as: process.payer))))
+        #expect(world.settled.map(\.endpoint.text) == [invoice.endpoint])
+        // The list is used up: only what is published is left.
+        let later = try world.process(journal: InMemoryJournal(), seed: 7)
+        let (_, published) = try await later.choose(link(world))
+        #expect(!published.hasPrefix(ListedOrder.prefix))
+        let next = try await offer(world)
+        let (again, alone) = try await later.choose(link(world))
+        #expect(isPaid(.success(try await later.router.pay(again, option: alone, as: later.payer))))
+        #expect(world.settled.last?.endpoint.text == next.endpoint && world.settled.count == 2)
+        #expect(await world.captures == 2)
+    }
+
+    @Test("Two devices that have chosen the same list pay it once between them")
+    func twoDevices() async throws {
+        let world = try await RequestWorld()
+        _ = try await offer(world)
+        let devices = try (0..<2).map { try world.process(journal: InMemoryJournal(), seed: 3 + $0) }
+        let chosen = [try await devices[0].choose(link(world)), try await devices[1].choose(link(world))]
+        #expect(
+            isPaid(
+                .success(
+                    try await devices[0].router.pay(chosen[0].quote, option: chosen[0].option, as: devices[0].payer))))
+        let second = try await devices[1].router.pay(chosen[1].quote, option: chosen[1].option, as: devices[1].payer)
+        guard case .declined = second else {
+            Issue.record("\(second)")
+            return
+        }
+        #expect(await world.captures == 1 && world.settled.count == 1)
+    }
+
+    @Test("A list is used up by the first payment that asks for it, and by no other")
+    func usedUp() async throws {
+        let world = try await RequestWorld()
+        _ = try await offer(world)
+        let flow = world.payer.flow
+        let list = try #require(try await flow.unusedList(of: world.payee.key))
+        #expect(list.party == (try world.asPayer))
+        #expect(try await flow.useList(list.version, by: "a", list.party))
+        #expect(try await flow.useList(list.version, by: "a", list.party))
+        #expect(try await !flow.useList(list.version, by: "b", list.party))
+        #expect(try await flow.unusedList(of: world.payee.key) == nil)
+    }
+
+    @Test("A crash between any two deeds: the list is paid once or not at all, and the payment is found again")
+    func crashes() async throws {
+        for deeds in 0..<14 {
+            let world = try await RequestWorld()
+            _ = try await offer(world)
+            let life = Life(deeds)
+            let first = try world.process(life)
+            if let (quote, option) = try? await first.choose(link(world)) {
+                _ = try? await first.router.pay(quote, option: option, as: first.payer)
+            }
+            world.clock.advance(by: .seconds(3600))
+            let second = try world.process(seed: 3)
+            _ = try await second.router.recover(as: second.payer)
+            #expect(await world.captures <= 1 && world.settled.count <= 2, "after \(deeds) deeds")
+            #expect(Set(world.settled.map(\.key)).count <= 1, "after \(deeds) deeds")
+            #expect(await world.journal.unfinished().isEmpty, "after \(deeds) deeds")
+        }
+    }
+
+    @Test("A list that was replaced, or came from a key that is not confirmed, is not paid")
+    func replaced() async throws {
+        let world = try await RequestWorld()
+        _ = try await offer(world)
+        let process = try world.process()
+        let (quote, option) = try await process.choose(link(world))
+        _ = try await offer(world)
+        let outcome = try await process.router.pay(quote, option: option, as: process.payer)
+        guard case .declined = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        try await world.payer.flow.change(world.asPayer) { record throws(PaykitNetworkError) in
+            record.shownKey = world.payer.key.text
+        }
+        let later = try world.process(journal: InMemoryJournal(), seed: 4)
+        let (_, other) = try await later.choose(link(world))
+        #expect(!other.hasPrefix(ListedOrder.prefix))
+        #expect(await world.captures == 0 && world.settled.isEmpty)
+    }
+
+    @Test("An invoice of a list that was paid before is not paid, and not stated as paid")
+    func spent() async throws {
+        let world = try await RequestWorld()
+        let invoice = try await offer(world)
+        let process = try world.process()
+        let (quote, option) = try await process.choose(link(world))
+        _ = try await world.sandbox.pay(invoice.endpoint)
+        let outcome = try await process.router.pay(quote, option: option, as: process.payer)
+        guard case .declined = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(world.settled.isEmpty)
+    }
+}
