@@ -40,6 +40,26 @@ extension [UInt8] {
         value(.object(values))
     }
 
+    /// Adds an object, whose members `body` adds.
+    mutating func addObject(_ name: StaticString, _ body: (inout Self) -> Void) {
+        key(name)
+        append(UInt8(ascii: "{"))
+        body(&self)
+        append(UInt8(ascii: "}"))
+    }
+
+    /// Adds a list of objects, whose members `body` adds.
+    mutating func addObjects<Item>(_ name: StaticString, _ list: [Item], _ body: (inout Self, Item) -> Void) {
+        key(name)
+        append(UInt8(ascii: "["))
+        for (index, element) in list.enumerated() {
+            append(contentsOf: index > 0 ? ",{".utf8 : "{".utf8)
+            body(&self, element)
+            append(UInt8(ascii: "}"))
+        }
+        append(UInt8(ascii: "]"))
+    }
+
     /// Writes an existing object, and ends the line.
     mutating func addJSONLine(_ members: [String: JSONValue]) {
         value(.object(members))

@@ -23,18 +23,35 @@ extension Reading {
         }
     }
 
-    /// The object `reading` of `inspect --json`.
+    /// Adds the members of `reading` of `inspect --json`.
+    func write(to buffer: inout [UInt8]) {
+        buffer.addMember("advice", advice)
+        buffer.addObjects("alternatives", alternatives) { $1.write(to: &$0) }
+        buffer.addMember("amount", amount.number)
+        buffer.addMember("amountKind", amount.kind)
+        buffer.addJSON("expired", isExpired.map(JSONValue.bool) ?? .null)
+        buffer.addMember("expires", expires?.ISO8601Format())
+        buffer.addMember("kind", kind.rawValue)
+        buffer.addMember("memo", memo)
+        buffer.addMember("network", network?.id)
+        buffer.addMember("networkName", network?.name)
+        buffer.addMember("payee", payee?.account)
+        buffer.addMember("payeeCheck", payee?.check.rawValue)
+        buffer.addMember("payeeName", payee?.name)
+        buffer.addMember("provider", provider)
+        buffer.addMember("reference", reference)
+        buffer.addMember("standard", standard)
+        buffer.addMember("summary", summary)
+        buffer.addMember("title", title)
+        buffer.addMember("unit", amount.unit)
+        buffer.addMember("warnings", warnings.map(\.name))
+    }
+
+    /// The same as a value.
     var json: JSONValue {
-        func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
-        return [
-            "advice": text(advice), "alternatives": .array(alternatives.map(\.json)), "amount": text(amount.number),
-            "amountKind": .string(amount.kind), "expired": isExpired.map(JSONValue.bool) ?? .null,
-            "expires": text(expires?.ISO8601Format()), "kind": .string(kind.rawValue), "memo": text(memo),
-            "network": text(network?.id), "networkName": text(network?.name), "payee": text(payee?.account),
-            "payeeCheck": text(payee?.check.rawValue), "payeeName": text(payee?.name), "provider": text(provider),
-            "reference": text(reference), "standard": text(standard), "summary": text(summary), "title": text(title),
-            "unit": text(amount.unit), "warnings": .array(warnings.map { .string($0.name) }),
-        ]
+        var buffer: [UInt8] = []
+        buffer.addJSONLine { write(to: &$0) }
+        do { return try JSONValue(parsing: buffer.dropLast()) } catch { return .null }
     }
 }
 

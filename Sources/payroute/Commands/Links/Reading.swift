@@ -123,6 +123,8 @@ struct ReadingContext {
     let registry: ProviderRegistry
     /// The providers that need a wallet, as a sandbox registers them; nil where they cannot be made.
     private let settling: ProviderRegistry?
+    /// The standards that these claim.
+    private let settlingStandards: Set<String>
     let date: Date
     let reveals: Bool
 
@@ -132,11 +134,16 @@ struct ReadingContext {
         self.date = date
         self.reveals = reveals
         settling = (try? HTTPURL("http://127.0.0.1:1")).flatMap { try? vendors.registry(sandbox: $0) }
+        let patterns = settling?.descriptors.flatMap(\.patterns) ?? []
+        settlingStandards = Set(patterns.compactMap { if case .standard(let id) = $0 { id } else { nil } })
     }
 
-    /// Returns the provider that pays `text` where the application passes a wallet; nil where there is none.
-    func settlingProvider(of text: String) -> String? {
-        guard let settling, case .matched(let route) = Installation.route(text, settling) else { return nil }
+    /// Returns the provider that pays `text`, of `standard`, where the application passes a wallet; nil where there is
+    /// none.
+    func settlingProvider(of text: String, _ standard: String) -> String? {
+        guard let settling, settlingStandards.contains(standard),
+            case .matched(let route) = Installation.route(text, settling)
+        else { return nil }
         return route.provider.rawValue
     }
 
@@ -153,7 +160,7 @@ extension Reading {
         switch answer {
         case .recognized(let instruction):
             self.init(instruction, at: context.date, reveals: reveals)
-            if kind == .payment, let provider = context.settlingProvider(of: text) {
+            if kind == .payment, let provider = context.settlingProvider(of: text, instruction.standard) {
                 self.provider = provider
                 advice =
                     "provider '\(provider)' pays it with a wallet (a settler) that your application passes; "

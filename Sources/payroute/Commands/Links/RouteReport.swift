@@ -90,7 +90,7 @@ struct RouteReport {
             }
             line.addMember("input", input)
             line.addMember("provider", provider)
-            if let reading { line.addJSON("reading", reading.json) }
+            if let reading { line.addObject("reading") { reading.write(to: &$0) } }
             line.addMember("reason", reason)
             line.addMember("reference", reference)
             // Only where there is one; otherwise the object keeps its members.
