@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
+import PaymentStandards
 import PaymentStore
 import PaymentTesting
 import Testing

@@ -1,4 +1,4 @@
-public import PaymentCore
+import PaymentCore
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

@@ -1,4 +1,4 @@
-public import PaymentCore
+import PaymentCore
 
 /// The durable memory of attempts and leases: all that a router needs to pay once.
 ///

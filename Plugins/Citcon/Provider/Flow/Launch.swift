@@ -1,5 +1,5 @@
 package import PaymentCore
-package import ServiceSupport
+import ServiceSupport
 
 /// The page, code or app to open once a charge is confirmed. Stored with an attempt, so that it can be started after a
 /// restart: it can pay only this one charge.

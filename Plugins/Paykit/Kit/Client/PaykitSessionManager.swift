@@ -1,6 +1,6 @@
 import PaykitProvider
 import PaykitPubky
-public import PaymentCore
+import PaymentCore
 public import PaymentStore
 
 #if canImport(FoundationEssentials)

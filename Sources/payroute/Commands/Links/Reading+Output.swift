@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentReview
+import PaymentStandards
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
