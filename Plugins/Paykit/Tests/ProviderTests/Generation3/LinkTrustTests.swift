@@ -213,6 +213,26 @@ struct LinkTrustTests {
         #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.isAccepted == true)
     }
 
+    @Test("So it is where the app had only just begun anew, and its folder is empty")
+    func restoredInBetween() async throws {
+        let store = BackedUpStore()
+        let flow = try program(payer, store, seed: 5)
+        try await rounds(3, payer: flow)
+        let id = try await ask("tea")
+        try await rounds(2, payer: flow)
+        let backup = store.content
+        var held = try #require(await flow.held(asPayer))
+        try await flow.recover(&held)
+        try await pollPayer(flow)
+        store.content = backup
+        let restarted = try program(payer, store, seed: 6)
+        try await restarted.accept(id, asPayer)
+        #expect(try await pollPayer(restarted) != .linked)
+        try await rounds(6, payer: restarted)
+        #expect(try await pollPayer(restarted) == .linked)
+        #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.isAccepted == true)
+    }
+
     @Test("Of two devices with one secret the one that has started last speaks, and the other is told so")
     func twins() async throws {
         let (first, second) = (
