@@ -210,6 +210,7 @@ let examples = [
 
 // MARK: Tests of the whole
 
+let charging = "PaymentCore PaymentRecurring PaymentRouting PaymentStore PaymentTesting"
 let values = "PaymentCore PaymentCrypto PaymentTesting TestSupport"
 let sandboxes = "CitconSandbox PaykitSandbox PayrailsSandbox WalletConnectPaySandbox"
 
@@ -225,18 +226,13 @@ let wholes = [
     tests("PaymentStandardsTests", "\(values) PaymentStandards"),
     tests("PaymentTransportTests", "PaymentCore PaymentTransport TestSupport"),
     tests("PaymentWalletTests", "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentWallet TestSupport"),
-    library(
-        "RecurringSimulation", "PaymentCore PaymentRecurring PaymentRouting PaymentStore PaymentTesting",
-        at: "Tests/RecurringSimulation"),
+    library("RecurringSimulation", charging, at: "Tests/RecurringSimulation"),
     tests(
         "PaymentRecurringTests", "\(served) PaymentRecurring PaymentRecurringTesting RecurringSimulation TestSupport"),
     tests("PaymentStoreTests", "\(served) PaymentWallet TestSupport \(walletConnect) CSQLite"),
     tests("SandboxHomeTests", "\(sandboxed) SandboxHome TestSupport PaykitProvider \(sandboxes) payroute"),
-    // Stopped and killed by KillTests.
     program("PayingProcess", "\(app) PaymentWallet \(walletConnect)", at: "Tests/PayingProcess"),
-    program(
-        "SpendingProcess", "PaymentCore PaymentRecurring PaymentRouting PaymentStore PaymentTesting",
-        at: "Tests/SpendingProcess"),
+    program("SpendingProcess", charging, at: "Tests/SpendingProcess"),
     tests(
         "KillTests",
         "\(served) PaymentRecurring TestSupport \(paykit) PaykitStore WalletConnectPaySandbox PayingProcess "
@@ -254,8 +250,8 @@ let wholes = [
     tests("GuideTests", ""),  // That the vendors' guides are built as printed, in the vendors' houses.
     tests(
         "ArticleTests",
-        "\(served) \(walletConnect) \(sandboxes) PaymentSandbox PaymentWallet SandboxSupport TestSupport own-provider "
-            + "CitconKit CitconMerchant CitconProvider PaykitKit PayrailsKit PayrailsTypes WalletConnectPayKit "
+        "\(served) \(walletConnect) \(sandboxes) PaymentSandbox PaymentStandards PaymentWallet SandboxSupport TestSupport "
+            + "own-provider CitconKit CitconMerchant CitconProvider PaykitKit PayrailsKit PayrailsTypes WalletConnectPayKit "
             + "WalletConnectPayMerchant"),
     tests("ExampleTests", "PaymentCore PaymentTesting TestSupport " + examples.map(\.name).joined(separator: " ")),
     tests("BrowserTests", "\(served) TestSupport PayrailsSandbox WalletConnectPaySandbox payroute"),
@@ -263,14 +259,18 @@ let wholes = [
     library("SimulatedShop", "PaymentCore PaymentCrypto PaymentTesting", at: "Tests/SimulatedShop"),
     library(
         "Simulation",
-        "\(served) MarketModel PaymentCrypto PaymentWallet SimulatedShop CitconMarket PaykitMarket PayrailsMarket "
-            + "WalletConnectPayMarket WalletConnectPaySandbox", at: "Tests/Simulation"),
-    program("Simulate", "PaykitLinkSimulation RecurringSimulation Simulation", at: "Tests/Simulate"),
+        "\(served) MarketModel PaymentCrypto PaymentWallet SimulatedShop WalletConnectPaySandbox",
+        at: "Tests/Simulation"),
+    library(
+        "VendorSimulation",
+        "PaymentCore PaymentRouting PaymentTesting MarketModel SimulatedShop Simulation CitconMarket PaykitMarket "
+            + "PayrailsMarket WalletConnectPayMarket", at: "Tests/VendorSimulation"),
+    program(
+        "Simulate", "PaykitLinkSimulation RecurringSimulation Simulation VendorSimulation", at: "Tests/Simulate"),
     tests(
         "SimulationTests",
         "\(served) \(walletConnect) MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate Simulation "
-            + "TestSupport"),
-    // Measurements, generated inputs and changed lines: run by hand or by `make`, not by `swift test`.
+            + "TestSupport VendorSimulation"),
     program(
         "Benchmarks",
         "\(served) PaymentCrypto PaymentSecp256k1 PaymentStandards PaymentWallet TestSupport \(paykit) \(walletConnect)",

@@ -85,7 +85,7 @@ struct RuleTests {
             ("PaymentCore", ["PaymentCrypto"]), ("PaymentCrypto", ["PaymentStore"]),
             ("PaymentRouting", ["PaymentCore", "PaymentStore"]), ("PaymentRouting", ["PaymentCore", "AProvider"]),
             ("PaymentStore", ["CCurl"]), ("BProvider", ["PaymentCore", "AProvider"]), ("BProvider", ["PaymentRouting"]),
-            ("BKit", ["AProvider", "PaymentTransport"]), ("BKit", ["BProvider", "PaymentStore"]),
+            ("BKit", ["AProvider", "PaymentTransport"]), ("BKit", ["BProvider", "PaymentLoopback"]),
             ("BKit", ["BProvider", "BMerchant"]), ("BMerchant", ["AProvider", "PaymentCrypto"]),
             ("BMerchant", ["BProvider", "BKit"]), ("BMerchant", ["BProvider", "PaymentTransport"]),
             ("BTypes", ["BProvider"]), ("BComponents", ["BProvider", "BKit"]),

@@ -1,6 +1,7 @@
 import Foundation
 import Simulation
 import Synchronization
+import VendorSimulation
 
 /// One history, printed line by line.
 enum OneHistory {

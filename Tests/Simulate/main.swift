@@ -1,6 +1,7 @@
 import Foundation
 import Simulation
 import Synchronization
+import VendorSimulation
 
 // Plays histories of payments with faults and crashes. Build for release:
 //

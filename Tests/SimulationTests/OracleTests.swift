@@ -6,6 +6,7 @@ import PaymentTesting
 import Testing
 
 @testable import Simulation
+@testable import VendorSimulation
 
 /// The oracle's counts and comparisons, checked separately.
 @Suite("Oracle")

@@ -1,5 +1,6 @@
 import Simulation
 import Testing
+import VendorSimulation
 
 /// Proves that the simulator finds mistakes: each is planted from outside and must be caught. `make simulate-mistakes`
 /// looks for the slow ones, in release, with all others and with more histories without mistakes.

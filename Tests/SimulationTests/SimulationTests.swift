@@ -4,6 +4,7 @@ import PaymentTesting
 import Simulation
 import TestSupport
 import Testing
+import VendorSimulation
 
 /// The number of histories in a run. These are few: `.ci/run` plays ten thousand in release.
 private enum Seeds {

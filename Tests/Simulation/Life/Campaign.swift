@@ -27,7 +27,7 @@ package struct Campaign: Sendable {
 
     /// - Parameter mostFailures: the number of failures after which no further history begins.
     package init(
-        seeds: Range<UInt64>, threads: Int, variation: Variation = Variation(), mostFailures: Int = 3
+        seeds: Range<UInt64>, threads: Int, variation: Variation, mostFailures: Int = 3
     ) {
         self.seeds = seeds
         self.threads = max(1, threads)

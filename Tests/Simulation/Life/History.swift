@@ -9,7 +9,7 @@ package struct History: Sendable {
     /// The composition of the history.
     package var variation: Variation
 
-    package init(seed: UInt64, variation: Variation = Variation()) {
+    package init(seed: UInt64, variation: Variation) {
         self.seed = seed
         self.variation = variation
     }

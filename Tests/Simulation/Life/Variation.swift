@@ -12,7 +12,7 @@ package struct Variation: Sendable {
         ) async throws -> HandledNotification
 
     /// The services at which payments are made.
-    package var markets = MarketMaker.all
+    package var markets: [MarketMaker]
     /// Puts a layer around every process's network.
     package var transport: @Sendable (any HTTPTransport) -> any HTTPTransport = { $0 }
     /// Puts a layer around every process's journal, with the process's clock.
@@ -66,6 +66,6 @@ package struct Variation: Sendable {
     /// The promises that must be kept. Breaches of all others are listed separately.
     package var promises = Promise.kept
 
-    /// Everything, without mistakes.
-    package init() {}
+    /// Creates a variation without mistakes.
+    package init(_ markets: [MarketMaker]) { self.markets = markets }
 }

@@ -1,12 +1,8 @@
-import CitconMarket
-package import MarketModel
-import PaykitMarket
+import MarketModel
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
-import PayrailsMarket
 import SimulatedShop
-import WalletConnectPayMarket
 
 /// The markets of one world.
 struct Markets: Sendable {
@@ -116,16 +112,4 @@ struct Markets: Sendable {
     func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
         await markets[payment.provider]?.untruth(in: receipt, of: payment)
     }
-}
-
-extension MarketMaker {
-    /// Every market.
-    package static let all = [
-        WalletConnectPayMarket.maker(share: 4), CitconMarket.maker(share: 3), PayrailsMarket.maker(share: 3),
-        KeyedMarket.maker(share: 2), ShopMarket.maker(share: 4, ShopHabits(wallet: ShopHabits.walletAct)),
-        PaykitMarket.maker(share: 3),
-    ]
-
-    /// Paykit's alone, with all its payees, payable or not.
-    package static let paykit = [PaykitMarket.maker()]
 }

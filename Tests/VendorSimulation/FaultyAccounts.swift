@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRouting
+import Simulation
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

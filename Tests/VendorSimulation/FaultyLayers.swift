@@ -1,6 +1,7 @@
 import PaymentCore
 import PaymentRouting
 import PaymentTesting
+import Simulation
 import Synchronization
 
 #if canImport(FoundationEssentials)

@@ -3,6 +3,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentTesting
 import SimulatedShop
+package import Simulation
 import WalletConnectPayMarket
 
 /// A mistake that is planted from outside, to prove that the simulator finds it.
