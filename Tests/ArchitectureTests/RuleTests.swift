@@ -85,7 +85,7 @@ struct RuleTests {
             ("PaymentCore", ["PaymentCrypto"]), ("PaymentCrypto", ["PaymentStore"]),
             ("PaymentRouting", ["PaymentCore", "PaymentStore"]), ("PaymentRouting", ["PaymentCore", "AProvider"]),
             ("PaymentStore", ["CCurl"]), ("BProvider", ["PaymentCore", "AProvider"]), ("BProvider", ["PaymentRouting"]),
-            ("BKit", ["AProvider", "PaymentTransport"]), ("BKit", ["BProvider", "PaymentLoopback"]),
+            ("BKit", ["AProvider", "PaymentTransport"]), ("BKit", ["BProvider", "PaymentSandbox"]),
             ("BKit", ["BProvider", "BMerchant"]), ("BMerchant", ["AProvider", "PaymentCrypto"]),
             ("BMerchant", ["BProvider", "BKit"]), ("BMerchant", ["BProvider", "PaymentTransport"]),
             ("BTypes", ["BProvider"]), ("BComponents", ["BProvider", "BKit"]),

@@ -49,7 +49,6 @@ package struct Authorities: Sendable {
             steps[name] = Step(kind: kind, isAnswered: earlier?.isAnswered ?? false, proof: earlier?.proof)
             // Where it begins again, the request of the run before may have left.
             if latestSignature != nil, !begunWithSignature.insert(name).inserted { haveLeft = true }
-        case .stepStarted: break
         case .stepFinished(let name, let result):
             steps[name]?.isAnswered = true
             steps[name]?.proof = result.string
@@ -61,7 +60,7 @@ package struct Authorities: Sendable {
         // Only a worker that has sent nothing abandons; and a person may decide that there was no effect.
         case .abandoned: steps = [:]
         case .outcome(.declined(let reason)) where reason.code == .decided: steps = [:]
-        case .outcome: break
+        case .stepStarted, .outcome: break
         }
     }
 
