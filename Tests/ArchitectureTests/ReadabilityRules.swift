@@ -15,7 +15,7 @@ enum ReadabilityRules {
     /// Sentences that may stay, by their beginnings: the paragraphs of CONTRIBUTING about mutants, and the one question
     /// that this package answers.
     static let allowed = [
-        "Who gets how much until when",
+        "Who gets how much until when"
     ]
 
     /// Returns what breaks a rule in `text`, which is Markdown.

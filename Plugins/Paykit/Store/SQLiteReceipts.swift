@@ -5,7 +5,7 @@ import PaymentStore
 
 /// Receipts of private payments in one SQLite file, shared safely by any number of tasks and processes of one machine.
 ///
-/// A method's changes are on the disk when it returns. Errors are ``/PaymentCore/JournalError``: the file is opened,
+/// A method's changes are on the disk when it returns. Errors are ``/PaymentRouting/JournalError``: the file is opened,
 /// checked and refused as a journal's is, and is no journal. It holds payees, amounts and proofs; nothing that moves
 /// money.
 public actor SQLiteReceipts: ReceiptStore {
@@ -20,7 +20,7 @@ public actor SQLiteReceipts: ReceiptStore {
     /// - Parameters:
     ///   - path: the location of the file; its folder has to exist.
     ///   - creating: true to create a file that does not exist.
-    /// - Throws: ``/PaymentCore/JournalError``; the file is as it was then.
+    /// - Throws: ``/PaymentRouting/JournalError``; the file is as it was then.
     public init(path: String, creating: Bool = true) throws(JournalError) {
         try self.init(JournalFile(path: path, isMade: creating, schema: .receipts))
     }
@@ -33,7 +33,7 @@ public actor SQLiteReceipts: ReceiptStore {
     /// Keeps a receipt, unless there is one of its id.
     ///
     /// - Returns: the receipt that is now stored.
-    /// - Throws: ``/PaymentCore/JournalError``.
+    /// - Throws: ``/PaymentRouting/JournalError``.
     public func keep(_ receipt: ChannelReceipt) throws -> ChannelReceipt {
         try database.transaction { () throws(JournalError) in
             if let known = try find(receipt.id) { return known }
@@ -45,7 +45,7 @@ public actor SQLiteReceipts: ReceiptStore {
     /// Advances a receipt to a later stage.
     ///
     /// - Returns: true if it was at one of `stages` and was changed.
-    /// - Throws: ``/PaymentCore/JournalError``.
+    /// - Throws: ``/PaymentRouting/JournalError``.
     public func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) throws -> Bool {
         try database.transaction { () throws(JournalError) in
             guard let known = try find(receipt.id), stages.contains(known.stage) else { return false }
@@ -59,12 +59,12 @@ public actor SQLiteReceipts: ReceiptStore {
 
     /// Returns the receipt of an id; nil when there is none.
     ///
-    /// - Throws: ``/PaymentCore/JournalError``.
+    /// - Throws: ``/PaymentRouting/JournalError``.
     public func receipt(_ id: ChannelReceipt.ID) throws -> ChannelReceipt? { try find(id) }
 
     /// Returns receipts, the latest kept first.
     ///
-    /// - Throws: ``/PaymentCore/JournalError``.
+    /// - Throws: ``/PaymentRouting/JournalError``.
     public func receipts(before earlier: ChannelReceipt.ID?, limit: Int) throws -> [ChannelReceipt] {
         var bound = Int64.max
         if let earlier {
@@ -79,7 +79,7 @@ public actor SQLiteReceipts: ReceiptStore {
     /// Records an arrival.
     ///
     /// - Returns: true if it was not recorded before.
-    /// - Throws: ``/PaymentCore/JournalError``.
+    /// - Throws: ``/PaymentRouting/JournalError``.
     public func note(_ arrival: ChannelArrival) throws -> Bool {
         try database.transaction { () throws(JournalError) in
             try database.run(
@@ -90,7 +90,7 @@ public actor SQLiteReceipts: ReceiptStore {
 
     /// Returns true if an arrival was recorded.
     ///
-    /// - Throws: ``/PaymentCore/JournalError``.
+    /// - Throws: ``/PaymentRouting/JournalError``.
     public func isNoted(_ arrival: ChannelArrival) throws -> Bool {
         try database.number(
             "SELECT count(*) FROM arrival WHERE kind = ?1 AND sender = ?2 AND name = ?3", Self.key(arrival)) == 1

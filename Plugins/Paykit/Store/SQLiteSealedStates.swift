@@ -9,7 +9,7 @@ import PaymentStore
 ///
 /// A kept state is on the disk when the call returns; of several callers that follow the same state, one succeeds. Only
 /// the file's owner may read it, and only the holder of the sealing key its contents. Errors are
-/// ``/PaymentCore/JournalError``: the file is opened, checked and refused as a journal's is, and is no journal.
+/// ``/PaymentRouting/JournalError``: the file is opened, checked and refused as a journal's is, and is no journal.
 ///
 /// - Warning: Never replace the file by an older copy: a channel whose state is kept here would send two different
 ///   messages under one number.
@@ -25,7 +25,7 @@ public actor SQLiteSealedStates: SealedStateStore {
     /// - Parameters:
     ///   - path: the location of the file; its folder has to exist.
     ///   - creating: true to create a file that does not exist.
-    /// - Throws: ``/PaymentCore/JournalError``; the file is as it was then.
+    /// - Throws: ``/PaymentRouting/JournalError``; the file is as it was then.
     public init(path: String, creating: Bool = true) throws(JournalError) {
         try self.init(JournalFile(path: path, isMade: creating, schema: .sealedStates))
     }
@@ -45,7 +45,7 @@ public actor SQLiteSealedStates: SealedStateStore {
 
     /// Returns the state that is kept under a name and all its rows, by name, as they were at one moment.
     ///
-    /// - Throws: ``/PaymentCore/JournalError``.
+    /// - Throws: ``/PaymentRouting/JournalError``.
     public func states(named name: String) throws -> [String: SealedState] {
         var parts: [String: (number: Int64, sealed: [[UInt8]])] = [:]
         // A row's name begins with the name and a slash, which '0' follows.
@@ -67,7 +67,7 @@ public actor SQLiteSealedStates: SealedStateStore {
     /// Keeps and removes states in one step if the number of each follows that of the kept state.
     ///
     /// - Returns: true if they follow and were kept; false if nothing has changed.
-    /// - Throws: ``/PaymentCore/JournalError``; then nothing was kept, unless the disk failed.
+    /// - Throws: ``/PaymentRouting/JournalError``; then nothing was kept, unless the disk failed.
     public func keep(_ states: [String: SealedState], removing names: [String]) throws -> Bool {
         try database.transaction { () throws(JournalError) in
             for (name, state) in states {

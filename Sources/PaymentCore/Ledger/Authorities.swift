@@ -7,8 +7,7 @@
 /// Everything that an attempt has begun and that can move its money, from its entries in their order: requests,
 /// transfers by the payer's wallet, orders to its settler, and signatures that requests have handed in.
 ///
-/// All of them are about one payment of one amount, the attempt's: a reservation of that amount is enough for them, and
-/// it stays until none of them can move money any more.
+/// A reservation of the attempt's amount is enough for all of them, and stays until none can move money any more.
 package struct Authorities: Sendable {
     private struct Step {
         let kind: StepKind
@@ -30,10 +29,8 @@ package struct Authorities: Sendable {
     /// True if the payer's settler was asked to pay, and answered that it sent nothing, and never will.
     private(set) package var settlerHasRefused = false
 
-    /// Creates the value of an attempt without entries.
-    package init() {}
-
-    init(_ entries: [JournalEntry]) {
+    /// Creates the value of an attempt with these entries.
+    package init(_ entries: [JournalEntry] = []) {
         for entry in entries { take(entry.event) }
     }
 

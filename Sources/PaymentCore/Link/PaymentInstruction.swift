@@ -46,7 +46,10 @@ public struct PaymentInstruction: Sendable, Hashable {
 
     /// Creates an instruction with nothing but its fields.
     ///
-    /// - Parameter name: The kind of text for people; nil names the standard's short name.
+    /// - Parameters:
+    ///   - standard: The standard's id.
+    ///   - fields: All fields, by the standard's own names.
+    ///   - name: The kind of text for people; nil names the standard's short name.
     public init(standard: String, fields: InstructionFields, name: Name? = nil) {
         self.standard = standard
         self.name = name ?? Name("a payment text (\(standard))")

@@ -23,7 +23,7 @@ public protocol AttemptArchive: AttemptStore {
     ///
     /// - Parameters:
     ///   - date: attempts that ended before it are removed.
-    ///   - proofs: proofs of money that moved (``AttemptHistory/isProof``) are kept all the same, unless they ended
+    ///   - proofs: proofs of money that moved (`AttemptHistory.isProof`) are kept all the same, unless they ended
     ///     before this date as well.
     /// - Returns: the number of attempts removed.
     /// - Throws: ``JournalError``; attempts removed before the error stay removed.

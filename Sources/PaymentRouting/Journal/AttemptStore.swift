@@ -4,7 +4,7 @@ public import PaymentCore
 ///
 /// Every method returns only when its writes survive the end of the process. Writes that keep a payment from being made
 /// twice also survive the end of the machine: the opening of an attempt, and every entry of which
-/// ``JournalEntry/mayBeLost(afterMutation:)`` is false. The others may be lost then, the last ones first: nothing of
+/// `JournalEntry.mayBeLost(afterMutation:)` is false. The others may be lost then, the last ones first: nothing of
 /// the attempt had left by then, and it only asks again.
 ///
 /// Reads return exactly what was written: texts, numbers, dates to the last bit, seals. A write that throws has stored
@@ -22,7 +22,7 @@ public protocol AttemptStore: Sendable {
     /// Adds an entry to an attempt at the lease's payment, and renews the lease as of the entry's date.
     ///
     /// An entry that ends the attempt (``JournalEntry/isEnding``) also erases the results of its
-    /// ``StepKind/interaction`` steps (``AttemptHistory/eraseInteractions()``): signatures and the like are kept no
+    /// ``StepKind/interaction`` steps (`AttemptHistory.eraseInteractions()`): signatures and the like are kept no
     /// longer than a resumption could need them.
     ///
     /// - Parameters:
