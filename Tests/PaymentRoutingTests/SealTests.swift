@@ -1,15 +1,26 @@
 import Foundation
 import PaymentCore
-import PaymentRouting
 import PaymentStore
 import PaymentTesting
 import TestSupport
 import Testing
 
+@testable import PaymentRouting
+
 /// A journal that another program has changed.
 @Suite("Sealed journals")
 struct SealTests {
     private static let paid = ServiceReport.succeeded(PaymentReceipt(reference: ScriptedProvider.reference))
+
+    @Test("No byte of a sealed field counts for the next one")
+    func boundaries() throws {
+        func seal(_ name: String, _ reason: String) throws -> String {
+            let entry = JournalEntry(date: .distantPast, event: .stepFailed(name: name, reason: reason))
+            return try Self.key().seal(entry, of: AttemptID(rawValue: "a"), at: 0, after: "")
+        }
+        #expect(try seal("a:b", "c") != seal("a", "b:c"))
+        #expect(try seal("ab", "c") != seal("a", "bc"))
+    }
 
     private static func key(_ byte: UInt8 = 1) throws -> JournalKey {
         try JournalKey(Redacted([UInt8](repeating: byte, count: JournalKey.minimumLength)))
