@@ -178,7 +178,10 @@ public struct PaymentRouter: Sendable {
     ) async throws(PaymentError) -> PaymentOutcome {
         // Without the journal, a payment that is paid or open is stated all the same.
         guard report.deniesPayment else { return Ledger([], effects).verdict(on: report, at: .question) }
-        var histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
+        var histories: [AttemptHistory] = []
+        for reference in serviceClient.identity.references(of: payment) {
+            histories += try await journaled(at: payment.provider, .answered) { try await $0.histories(of: reference) }
+        }
         if serviceClient.identity.hasAliases {
             let ends = end.map { [$0] } ?? histories.compactMap(\.attempt.expiresAt)
             histories += try await journaled(at: payment.provider, .answered) { try await $0.unfinished() }.filter {

@@ -9,7 +9,7 @@ import Testing
 @Suite("Captures of authorised money")
 struct CaptureTests {
     /// A shop that captures, by closures.
-    private struct CapturingShop: CapturingService, RefundingService {
+    private struct CapturingShop: CapturingService, RefundingService, CancellingService {
         typealias Capture = @Sendable (CaptureRequest, ProviderContext) async throws -> ServiceReport
 
         var shop = Shop()
@@ -22,6 +22,9 @@ struct CaptureTests {
         let descriptor = ProviderDescriptor(id: "acme", name: "Acme", outboundHosts: ["api.acme.example"])
         func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
             try await shop.status(of: payment, in: context)
+        }
+        func cancel(_ payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
+            try await shop.cancel(payment, in: context)
         }
         func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
             try await shop.refund(request, in: context)
@@ -167,6 +170,17 @@ struct CaptureTests {
             Issue.record("the first was not made")
             return
         }
+    }
+
+    @Test("While a capture may still arrive, no refusal of its payment is final", arguments: [true, false])
+    func openCapture(isSent: Bool) async throws {
+        var shop = CapturingShop()
+        shop.captureBody = { _, _ in throw TransportError(.maybeSent, .timedOut, origin: "https://api.acme.example") }
+        shop.shop.base.statusBody = { _, _ in .cancelled }
+        let router = try router(shop)
+        if isSent { _ = try await router.capture(all) }
+        let outcomes = [try await router.cancel(all.payment), try await router.status(of: all.payment)]
+        #expect(outcomes.map { $0 == ServiceReport.cancelled } == [!isSent, !isSent])
     }
 
     @Test("An interrupted capture is settled by recovery, from the service's status")

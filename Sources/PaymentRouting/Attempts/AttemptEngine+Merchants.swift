@@ -42,7 +42,11 @@ extension AttemptEngine {
         // Before the look at the journal: of this and an attempt that is opened now, one sees the other.
         if report.deniesPayment { await journal.steps.endPayment() }
         guard let attempt = try await openAttempt(at: payment)?.attempt else {
-            return Ledger(try await histories(of: payment), effects).verdict(on: report, at: .question)
+            var histories: [AttemptHistory] = []
+            for reference in serviceClient.identity.references(of: payment) {
+                histories += try await self.histories(of: reference)
+            }
+            return Ledger(histories, effects).verdict(on: report, at: .question)
         }
         let confirmed = try await confirm(try report.checked(against: attempt), of: attempt)
         return if let confirmed { try await end(attempt, as: confirmed) } else { unconfirmed(attempt) }

@@ -16,12 +16,20 @@ struct PaymentIdentity: Sendable {
     private let aliased: (any AliasedPaymentProvider)?
     private let paying: (any PayeeProvider)?
     private let reusing: (any ReusableReferenceProvider)?
+    private let captures: Bool
 
     init(at provider: ProviderID, _ service: any PaymentService) {
         self.provider = provider
         aliased = service as? any AliasedPaymentProvider
         paying = service as? any PayeeProvider
         reusing = service as? any ReusableReferenceProvider
+        captures = service is any CapturingService
+    }
+
+    /// Returns the references whose records may have moved the money of `payment`: its own, and its capture's.
+    func references(of payment: PaymentReference) -> [PaymentReference] {
+        guard captures, payment.isPayment else { return [payment] }
+        return [payment, PaymentReference(provider: provider, id: payment.id, subject: .capture)]
     }
 
     /// True if a payment may have several names.
