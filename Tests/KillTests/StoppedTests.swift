@@ -7,9 +7,9 @@ import Testing
 import WalletConnectPaySandbox
 
 /// Real processes that are stopped beyond their lease, that pay by wallet, or that name one payment in two ways.
-@Suite("Processes that are stopped, and wallets that send", .serialized)
+@Suite("Processes that are stopped, and wallets that send")
 struct StoppedTests {
-    private static let stops = number("PAYROUTE_STOPS", default: 12)
+    private static let stops = number("PAYROUTE_STOPS", default: 8)
 
     private static func number(_ name: String, default number: Int) -> Int {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? number
