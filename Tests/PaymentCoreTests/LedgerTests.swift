@@ -36,6 +36,23 @@ struct LedgerTests {
         }
     }
 
+    @Test("Another attempt's refusal ends no attempt that the service has taken and not ended")
+    func otherAttempt() throws {
+        let taken: [JournalEntry.Event] = [
+            .stepStarted(name: "confirm", kind: .mutation(replay: .never)),
+            .stepFinished(name: "confirm", result: .object([:])),
+        ]
+        let ledger = Ledger([try history("taken", taken)], now: Self.now) { _ in true }
+        let refusal = CheckedReport.refused(.refused, "no", of: Self.payment)
+        #expect(ledger.verdict(on: refusal, at: .question).isFinal)
+        let stated = ledger.verdict(on: refusal, at: .otherName)
+        guard case .unknown(let unknown) = stated else {
+            Issue.record("stated: \(stated)")
+            return
+        }
+        #expect(unknown.message.contains("the attempt taken is open here"))
+    }
+
     @Test("A payment that only the settler sees is not over while an attempt is open, whatever an earlier one says")
     func openSettlement() throws {
         let refusal = Ledger.empty.verdict(on: .refused(.refused, "no", of: Self.payment), at: .run)

@@ -71,9 +71,10 @@ struct Trial {
     /// Reads the output of a run of tests.
     static func noticed(_ tests: Command.Ended) -> Noticed {
         for line in tests.output.split(separator: "\n") {
+            // An argument that spans lines hides the place.
             guard
                 let found = line.firstMatch(
-                    of: #/✘ Test (.+?) (?:recorded an issue .*?at ([A-Za-z0-9_+]+)\.swift|failed)/#)
+                    of: #/✘ Test (.+?) (?:recorded an issue(?:.*? at ([A-Za-z0-9_+]+)\.swift)?|failed)/#)
             else { continue }
             let suite = found.2.map { "\($0): " } ?? ""
             return .failed(suite + found.1.replacing(#/ with \d+ (test cases|argument values?.*)$/#, with: ""))
