@@ -175,10 +175,37 @@ struct OtherNameTests {
         #expect(sent["send"] == 1)
     }
 
+    @Test("What was paid under one name since the payer's quote is not paid under the other")
+    func paidSinceQuote() async throws {
+        var provider = provider()
+        provider.base.payBody = { [sent] attempt, _ in
+            sent.count("send")
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        _ = try await pay("p1", provider)
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
+            random: random)
+        // Another payment that ends at the same second is open at the service.
+        _ = try await router.resume(try await unsent("short"), as: .careless)
+        #expect(sent["send"] == 2)
+
+        provider.base.statusBody = { payment, _ in .succeeded(PaymentReceipt(reference: payment)) }
+        let second = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: journal, clock: clock,
+            random: random)
+        let outcome = try await second.resume(try await unsent("short2"), as: .careless)
+        guard case .succeeded = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(sent["send"] == 2)
+    }
+
     /// Leaves an attempt that has sent nothing.
     private func unsent(_ id: String) async throws -> AttemptID {
         let attempt = PaymentAttempt(
-            id: AttemptID(rawValue: "unsent"), reference: PaymentReference(provider: "acme", id: id),
+            id: AttemptID(rawValue: "unsent-\(id)"), reference: PaymentReference(provider: "acme", id: id),
             option: .euros("card"), idempotencyKey: "k", startedAt: clock.now,
             expiresAt: clock.now.addingTimeInterval(900))
         let lease = PaymentLease(payment: attempt.reference, holder: "crashed", duration: .seconds(1))

@@ -90,6 +90,24 @@ extension AttemptEngine {
         return leftTo(other, attempt.reference)
     }
 
+    /// Returns the service's final report for an attempt that has moved nothing, where one that paid may have been at
+    /// the same payment under another name: it can have begun and ended since the payer's quote.
+    func endUnderAnotherName(_ history: AttemptHistory) async throws -> CheckedReport? {
+        let attempt = history.attempt
+        guard attempt.reference.isPayment, serviceClient.identity.hasAliases, !history.mayHaveMovedMoney,
+            history.outcome == nil, let archive = journal.base as? any AttemptArchive
+        else { return nil }
+        let paid = AttemptQuery(provider: descriptor.id, state: .paid)
+        let ends = attempt.expiresAt.map { [$0] } ?? []
+        guard
+            try await journaled({ try await archive.attempts(paid) }).histories.contains(where: {
+                serviceClient.identity.mayBe(attempt.reference, until: ends, $0.attempt)
+            })
+        else { return nil }
+        let report = try await serviceClient.status(of: attempt.reference)
+        return report.isFinal ? report : nil
+    }
+
     private func leftTo(_ other: AttemptHistory, _ payment: PaymentReference) -> PaymentOutcome {
         let id = other.attempt.id
         let advice =

@@ -51,15 +51,18 @@ extension AttemptEngine {
         let attempt = history.attempt
         switch try await checkTime(of: attempt.reference, until: attempt.expiresAt, attempt.option) {
         case .enough: return try await resume(history)
-        case .paymentEnded(let report):
-            // A visitor may have sent something while the service was asked.
-            let now = try await self.history(of: attempt) ?? history
-            return try await end(attempt, as: report.checked(against: now, isUnsent: true))
+        case .paymentEnded(let report): return try await end(attempt, asUnsent: report)
         case .priceEnded(let failure):
             // The payment can still be paid, with another attempt.
             try await close(attempt, .abandoned(reason: failure.message))
             throw failure
         }
+    }
+
+    /// Ends an attempt that had sent nothing when the service was asked: a visitor may have sent something since.
+    func end(_ attempt: PaymentAttempt, asUnsent report: CheckedReport) async throws -> PaymentOutcome {
+        let now = try await history(of: attempt) ?? AttemptHistory(attempt: attempt)
+        return try await end(attempt, as: report.checked(against: now, isUnsent: true))
     }
 
     // MARK: Time

@@ -6,6 +6,7 @@ extension AttemptEngine {
     func run(_ history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
         if let outcome = try await abandonIfDuplicate(history) { return outcome }
         let attempt = history.attempt
+        if let report = try await endUnderAnotherName(history) { return try await end(attempt, asUnsent: report) }
         let steps = StepLog(history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects)
         let context = effects.context(
             for: descriptor, payer: try await payer(of: attempt), steps: steps, about: attempt.reference,
