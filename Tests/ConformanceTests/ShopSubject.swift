@@ -16,7 +16,7 @@ extension Subjects {
     static func shop(_ habits: ShopHabits = ShopHabits(), isMerchant: Bool = false) -> ConformanceSubject {
         let time = BorrowedClock()
         let provider = ShopProvider(habits, clock: time)
-        let able: Set<ProviderDescriptor.Capability> = [.refunds, .cancels, .verifiesNotifications]
+        let able: Set<ProviderDescriptor.Capability> = [.captures, .refunds, .cancels, .verifiesNotifications]
         return ConformanceSubject(
             isMerchant ? ShopMerchant(base: provider) : provider,
             capabilities: isMerchant ? able : able.union([.completesRedirects]), canaries: [ShopSignature.secret]
@@ -29,14 +29,16 @@ extension Subjects {
                 polls: behaviour == .payable ? 2 : .max)
             await service.createPayment("order2", .paidAtOnce, cents: 1000)
             await service.pay("order2")
+            var sale = ConformanceSubject.Sale(
+                PaymentReference(provider: ShopProvider.id, id: id),
+                price: try Money(minorUnits: 1000, currency: .eur),
+                refunds: { await Array(service.refunds(of: id).values) },
+                cancellations: { await service.cancellations(of: id) }, pay: { await service.pay(id) })
+            sale.captures = ConformanceSubject.Sale.Captures(
+                authorize: { await service.pay(id) }, made: { await service.collections(of: id) })
             return ConformanceSubject.Backend(
                 link: isMerchant ? nil : "https://\(ShopProvider.linkHost)/\(id)",
-                services: [ShopService.host: service],
-                sale: ConformanceSubject.Sale(
-                    PaymentReference(provider: ShopProvider.id, id: id),
-                    price: try Money(minorUnits: 1000, currency: .eur),
-                    refunds: { await Array(service.refunds(of: id).values) },
-                    cancellations: { await service.cancellations(of: id) }, pay: { await service.pay(id) }),
+                services: [ShopService.host: service], sale: sale,
                 returns: ConformanceSubject.Returns(
                     own: [ShopProvider.returnURL, "\(ShopProvider.returnURL)?id=\(id)"],
                     others: ["\(ShopProvider.returnURL)?id=order2"]),
@@ -67,7 +69,7 @@ extension Subjects {
 }
 
 /// The shop as its merchant's server registers it: payers do not pay at it.
-private struct ShopMerchant: RefundingService, CancellingService, NotificationReadingService {
+private struct ShopMerchant: CapturingService, RefundingService, CancellingService, NotificationReadingService {
     let base: ShopProvider
 
     var descriptor: ProviderDescriptor {
@@ -77,6 +79,12 @@ private struct ShopMerchant: RefundingService, CancellingService, NotificationRe
     }
     func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         try await base.status(of: payment, in: context)
+    }
+    func capture(_ request: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport {
+        try await base.capture(request, in: context)
+    }
+    func status(of capture: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport {
+        try await base.status(of: capture, in: context)
     }
     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         try await base.refund(request, in: context)

@@ -63,7 +63,7 @@ package protocol Market: Sendable {
 
     /// A refund that a merchant may request; nil if none is possible.
     ///
-    /// - Parameter number: the number of the refund; ``MarketPayment/excessiveRefund`` exceeds the paid amount.
+    /// - Parameter number: the number of the refund; ``MarketPayment/excessive`` exceeds the paid amount.
     func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest?
 
     /// The number of times that the service paid a refund.
@@ -71,6 +71,14 @@ package protocol Market: Sendable {
 
     /// The amounts of all refunds of a payment, in minor units.
     func givenBack(of payment: PaymentReference) async -> [UInt128]
+
+    /// A capture that a merchant may request of a paid payment; nil if none is possible.
+    ///
+    /// - Parameter number: the number of the capture; ``MarketPayment/excessive`` exceeds the paid amount.
+    func capture(_ number: Int, of payment: PaymentReference) async -> CaptureRequest?
+
+    /// The amounts that merchants captured of a payment, in minor units.
+    func collections(of payment: PaymentReference) async -> [UInt128]
 
     /// The number of times that the service cancelled a payment.
     func cancellations(of payment: PaymentReference) async -> Int
@@ -90,6 +98,8 @@ extension Market {
     package func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest? { nil }
     package func givenBack(_ refund: RefundRequest) async -> Int { 0 }
     package func givenBack(of payment: PaymentReference) async -> [UInt128] { [] }
+    package func capture(_ number: Int, of payment: PaymentReference) async -> CaptureRequest? { nil }
+    package func collections(of payment: PaymentReference) async -> [UInt128] { [] }
     package func cancellations(of payment: PaymentReference) async -> Int { 0 }
 }
 
@@ -126,8 +136,8 @@ package struct MarketMaker: Sendable {
 }
 
 extension MarketPayment {
-    /// The number of a refund that exceeds the paid amount.
-    package static let excessiveRefund = 2
+    /// The number of a refund or a capture that exceeds the paid amount.
+    package static let excessive = 2
 }
 
 extension SeededRandomSource {

@@ -27,7 +27,7 @@ package struct ShopHabits: Sendable {
     }
 }
 
-/// The possible mistakes with returns, refunds, cancellations and notifications.
+/// The possible mistakes with returns, captures, refunds, cancellations and notifications.
 package enum ShopMistake: String, Sendable, CaseIterable {
     /// Every returning payer counts as having paid.
     case believesReturns = "a return is taken for a payment"
@@ -41,6 +41,12 @@ package enum ShopMistake: String, Sendable, CaseIterable {
     case refundsUnchecked = "the answer to a refund is not compared with it"
     /// A refused refund is taken as made.
     case refundsHopefully = "a refund that is refused is taken for made"
+    /// Nothing is sent, and the capture is reported as made.
+    case capturesUnsent = "a capture is called made, and nothing is sent"
+    /// Each request for a capture has a new number.
+    case capturesAnew = "the number of a capture is drawn anew"
+    /// Any collection in the service's answer is taken as the requested one.
+    case capturesUnchecked = "the answer to a capture is not compared with it"
     /// Nothing is sent, and the payment is reported as cancelled.
     case cancelsUnasked = "a payment is called cancelled, and nothing is sent"
     /// Each request to cancel a payment has a new number.

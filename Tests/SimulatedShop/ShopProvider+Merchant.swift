@@ -110,6 +110,12 @@ extension ShopProvider: NotificationReadingService {
             return PaymentNotification(
                 reference: reference, report: .succeeded(PaymentReceipt(reference: reference)))
         }
+        if let cents = body["collected"]?.string.flatMap({ UInt128($0) }) {
+            let reference = PaymentReference(provider: Self.id, id: id, subject: .capture)
+            let amount = try Money(minorUnits: cents, currency: .eur)
+            return PaymentNotification(
+                reference: reference, report: .succeeded(PaymentReceipt(reference: reference, amount: amount)))
+        }
         let reference = PaymentReference(provider: Self.id, id: id)
         let outcome: ServiceReport =
             switch status {

@@ -44,6 +44,8 @@ package actor ShopService: SandboxService {
         /// The numbers of the cancellations that were made.
         var cancellations: Set<String> = []
         var refunds: [String: (cents: UInt128, count: Int)] = [:]
+        /// The amounts that the merchant collected, by the collections' numbers.
+        var collections: [String: UInt128] = [:]
     }
 
     private let clock: any PaymentClock
@@ -88,6 +90,9 @@ package actor ShopService: SandboxService {
     /// The refunded amounts, by the refunds' ids.
     package func refunds(of id: String) -> [String: UInt128] { (payments[id]?.refunds ?? [:]).mapValues(\.cents) }
 
+    /// The amounts that the merchant collected of a payment.
+    package func collections(of id: String) -> [UInt128] { (payments[id]?.collections ?? [:]).values.sorted() }
+
     /// The number of cancellations of the payment.
     package func cancellations(of id: String) -> Int { payments[id]?.cancellations.count ?? 0 }
 
@@ -122,6 +127,12 @@ package actor ShopService: SandboxService {
         case (.post, "charge"): return charge(id, body)
         case (.post, "cancel"): return cancel(id, body["number"]?.string ?? "")
         case (.post, "refunds"): return refund(id, body)
+        case (.post, "collections"): return collect(id, body)
+        case (.get, "collections"):
+            guard let name = path.last, payments[id]?.collections[name] != nil else {
+                return answer(404, ["error": "not_found"])
+            }
+            return view(collection: name, of: id)
         case (.get, "refunds"):
             guard let name = path.last, payments[id]?.refunds[name] != nil else {
                 return answer(404, ["error": "not_found"])
@@ -175,9 +186,28 @@ package actor ShopService: SandboxService {
             let left = payment.refunds.values.reduce(payment.cents) { $0 - $1.cents }
             guard status(payment) == "paid", cents <= left else { return answer(402, ["error": "not_refundable"]) }
             payments[id]?.refunds[name] = (cents, 1)
-            tell(id, "given back", refund: name)
+            tell(id, "given back", [("refund", name)])
         }
         return view(id, name)
+    }
+
+    /// Collects money that was charged: several parts of it, if that is asked for by several numbers.
+    private func collect(_ id: String, _ body: JSONValue) -> HTTPResponse {
+        guard let payment = payments[id], let name = body["number"]?.string,
+            let cents = body["amount"]?.string.flatMap({ UInt128($0) }), cents > 0
+        else { return answer(422, ["error": "collection"]) }
+        if payment.collections[name] == nil {
+            let left = payment.collections.values.reduce(payment.cents) { $0 - $1 }
+            guard status(payment) == "paid", cents <= left else { return answer(402, ["error": "not_collectable"]) }
+            payments[id]?.collections[name] = cents
+            tell(id, "collected", [("collected", String(cents))])
+        }
+        return view(collection: name, of: id)
+    }
+
+    private func view(collection name: String, of id: String) -> HTTPResponse {
+        let cents = payments[id]?.collections[name] ?? 0
+        return answer(200, ["number": .string(name), "payment": .string(id), "amount": .string(String(cents))])
     }
 
     private func view(_ id: String, _ refund: String) -> HTTPResponse {
@@ -196,9 +226,9 @@ package actor ShopService: SandboxService {
             ])
     }
 
-    private func tell(_ id: String, _ status: String, refund: String? = nil) {
+    private func tell(_ id: String, _ status: String, _ more: [(String, String)] = []) {
         var body: [String: JSONValue] = ["id": .string(id), "status": .string(status)]
-        if let refund { body["refund"] = .string(refund) }
+        for (name, value) in more { body[name] = .string(value) }
         notifications.append(ShopSignature.notification(.object(body), at: clock.now, secret: secret))
     }
 

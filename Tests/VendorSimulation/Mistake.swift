@@ -135,6 +135,10 @@ package struct Mistake: Sendable {
             case .refundsAnew: "was given back, but only"
             // Services of histories are not dishonest; the conformance kit's are.
             case .refundsUnchecked: nil
+            case .capturesUnsent: "but it was not captured"
+            case .capturesAnew: "were captured"
+            // As above.
+            case .capturesUnchecked: nil
             case .cancelsUnasked, .cancelsBlindly: "cancel said cancelled, but"
             case .cancelsAnew: "was cancelled 2 times"
             case .takesForgeries, .trustsTestSecret, .ignoresAge: "a forged notification was taken"
@@ -143,6 +147,7 @@ package struct Mistake: Sendable {
         return symptom.map { symptom in
             var variation = shop { $0.mistakes = [mistake] }
             variation.merchantCalls = 1
+            if mistake == .capturesUnsent || mistake == .capturesAnew { variation.captures = 1 }
             return Mistake(name: mistake.rawValue, variation: variation, symptom: symptom)
         }
     }

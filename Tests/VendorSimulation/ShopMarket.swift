@@ -9,8 +9,8 @@ import SimulatedShop
     import Foundation
 #endif
 
-/// A shop with every capability of providers: returns, cancellations, refunds, notifications, several spellings of a
-/// link, and coins that the payer's wallet sends.
+/// A shop with every capability of providers: returns, cancellations, captures, refunds, notifications, several
+/// spellings of a link, and coins that the payer's wallet sends.
 struct ShopMarket: Market {
     private static let scenarios: [ShopService.Scenario] =
         ShopService.Scenario.allCases + [.paidAtOnce, .paidAtOnce, .paidAfterPolling, .firstCardRefused]
@@ -54,11 +54,14 @@ struct ShopMarket: Market {
     }
 
     func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
-        let number = payment.id.last?.wholeNumberValue ?? 0
         // Notifications state neither.
-        if let amount = receipt.amount, amount.minorUnits != UInt128(1000 + 100 * number) { return "states \(amount)" }
+        if let amount = receipt.amount, amount.minorUnits != Self.cents(of: payment) { return "states \(amount)" }
         if let id = receipt.transactionID, id != "tx-\(payment.id)" { return "names the transaction \(id)" }
         return nil
+    }
+
+    private static func cents(of payment: PaymentReference) -> UInt128 {
+        UInt128(1000 + 100 * (payment.id.last?.wholeNumberValue ?? 0))
     }
 
     func payment(movedBy request: HTTPRequest) -> String? {
@@ -94,7 +97,7 @@ struct ShopMarket: Market {
     }
 
     func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest? {
-        let units = UInt128(number == MarketPayment.excessiveRefund ? 1_000_000 : 50 + number)
+        let units = UInt128(number == MarketPayment.excessive ? 1_000_000 : 50 + number)
         guard let amount = try? Money(minorUnits: units, currency: .eur) else { return nil }
         return RefundRequest(of: payment, amount: amount, id: "credit-\(payment.id)-\(number)")
     }
@@ -104,6 +107,14 @@ struct ShopMarket: Market {
     func givenBack(of payment: PaymentReference) async -> [UInt128] {
         await service.refunds(of: payment.id).values.sorted()
     }
+
+    func capture(_ number: Int, of payment: PaymentReference) async -> CaptureRequest? {
+        let units = [Self.cents(of: payment), 40, 1_000_000][number]
+        guard let amount = try? Money(minorUnits: units, currency: .eur) else { return nil }
+        return CaptureRequest(of: payment, amount: amount)
+    }
+
+    func collections(of payment: PaymentReference) async -> [UInt128] { await service.collections(of: payment.id) }
 
     func cancellations(of payment: PaymentReference) async -> Int { await service.cancellations(of: payment.id) }
 }

@@ -112,6 +112,12 @@ public actor CitconSandbox: SandboxService {
     /// when the charge can no longer be paid.
     public func pay(_ charge: Charge) { try? act(.pay, on: charge.token) }
 
+    /// Captures the whole authorised amount of a charge, as a merchant does in the portal. Does nothing if there is
+    /// nothing to capture.
+    public func capture(_ charge: Charge) {
+        if charges[charge.token]?.status == .authorized { move(charge.token, to: .succeeded) }
+    }
+
     /// Creates one charge for each scenario, in the order of their declaration.
     public func createAllScenarios() -> [Charge] {
         Scenario.allCases.map { createCharge($0) }

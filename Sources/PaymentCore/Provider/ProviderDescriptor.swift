@@ -8,6 +8,8 @@ public struct ProviderDescriptor: Sendable, Hashable {
         case completesRedirects = "completes-redirects"
         /// ``CancellingService``.
         case cancels
+        /// ``CapturingService``.
+        case captures
         /// ``RefundingService``.
         case refunds
         /// ``NotificationReadingService``.
@@ -40,14 +42,13 @@ public struct ProviderDescriptor: Sendable, Hashable {
         self.replayWindow = replayWindow
     }
 
-    /// Returns the capabilities of `service`, read from its conformances, so that none can be claimed falsely.
-    ///
-    /// - Parameter service: a provider or a merchant's service.
+    /// Returns the capabilities of a provider or service, by its conformances: none can be claimed falsely.
     public static func capabilities(of service: any PaymentService) -> [Capability] {
         Capability.allCases.filter { capability in
             switch capability {
             case .completesRedirects: service is any RedirectCompletingProvider
             case .cancels: service is any CancellingService
+            case .captures: service is any CapturingService
             case .refunds: service is any RefundingService
             case .verifiesNotifications: service is any NotificationReadingService
             }

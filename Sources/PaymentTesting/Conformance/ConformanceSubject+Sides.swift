@@ -18,6 +18,25 @@ extension ConformanceSubject {
         /// cannot be paid any more.
         public let pay: @Sendable () async -> Void
 
+        /// The means to try captures. Nil where the payment is captured without being asked.
+        public var captures: Captures?
+
+        /// Captures by the merchant.
+        public struct Captures: Sendable {
+            /// Lets the payer authorise the payment at the service itself, so that it can be captured.
+            public let authorize: @Sendable () async -> Void
+            /// Returns the captures made, each in minor units.
+            public let made: @Sendable () async -> [UInt128]
+
+            /// Creates the means.
+            public init(
+                authorize: @escaping @Sendable () async -> Void, made: @escaping @Sendable () async -> [UInt128]
+            ) {
+                self.authorize = authorize
+                self.made = made
+            }
+        }
+
         /// Creates the description of a payment that is not yet paid.
         public init(
             _ payment: PaymentReference, price: Money, refunds: (@Sendable () async -> [UInt128])? = nil,

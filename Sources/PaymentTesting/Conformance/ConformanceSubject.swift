@@ -12,7 +12,7 @@ public struct ConformanceSubject: Sendable {
         public let services: [String: any SandboxService]
         /// Returns the captures, each in minor units where its amount is known.
         public let captures: @Sendable () async -> [UInt128?]
-        /// The payment as its merchant knows it: for subjects that refund or cancel payments.
+        /// The payment as its merchant knows it: for subjects that capture, refund or cancel payments.
         public var sale: Sale?
         /// The URLs by which payers come back: for ``RedirectCompletingProvider``.
         public var returns: Returns?

@@ -11,6 +11,8 @@ import PaymentRouting
 struct ProbeLedger: Sendable, Hashable {
     /// The amount of each capture.
     let captures: [UInt128?]
+    /// The amount of each capture by the merchant.
+    let collected: [UInt128]
     /// The amount of each refund.
     let given: [UInt128]
     /// The number of times that the payment was cancelled.
@@ -22,7 +24,8 @@ extension Trial.Result {
     var falseStatements: [String] {
         switch probeCase {
         case .payment: falsePaymentStatements
-        case .refund: falseRefundStatements
+        case .capture: falseStatements(about: \.collected, "captured")
+        case .refund: falseStatements(about: \.given, "given back")
         case .cancellation: falseCancellationStatements
         }
     }
@@ -56,25 +59,26 @@ extension Trial.Result {
         return falseStatements
     }
 
-    private var falseRefundStatements: [String] {
+    private func falseStatements(about movements: KeyPath<ProbeLedger, [UInt128]>, _ word: String) -> [String] {
         var falseStatements: [String] = []
-        if after.given.count > 1 { falseStatements.append("money was given back \(after.given.count) times") }
+        let count = after[keyPath: movements].count
+        if count > 1 { falseStatements.append("money was \(word) \(count) times") }
         for (ending, ledger) in endings {
-            let (given, units) = (ledger.given.first, asked?.amount.minorUnits)
+            let (moved, units) = (ledger[keyPath: movements].first, asked?.amount.minorUnits)
             switch ending {
             case .success(.succeeded(let receipt)):
-                if given == nil { falseStatements.append("it is called given back, but nothing was") }
-                if let given, given != units {
-                    falseStatements.append("another amount was given back than was asked for")
+                if moved == nil { falseStatements.append("it is called \(word), but nothing was") }
+                if let moved, moved != units {
+                    falseStatements.append("another amount was \(word) than was asked for")
                 }
-                if let told = receipt.amount, let given, told.minorUnits != given {
-                    falseStatements.append("the receipt states another amount than was given back")
+                if let told = receipt.amount, let moved, told.minorUnits != moved {
+                    falseStatements.append("the receipt states another amount than was \(word)")
                 }
             case .success(let outcome) where outcome.isFinal:
-                if given != nil { falseStatements.append("it is called \(outcome), but money was given back") }
+                if moved != nil { falseStatements.append("it is called \(outcome), but money was \(word)") }
             case .success: break
             case .failure(let error):
-                falseStatements += Self.denial(error, isDone: given != nil, "money was given back")
+                falseStatements += Self.denial(error, isDone: moved != nil, "money was \(word)")
             }
         }
         return falseStatements

@@ -51,6 +51,12 @@ public enum ProviderConformance {
         case stepNames = "steps have the same names in every process"
         /// Waiting for a service that never settles ends.
         case polling = "waiting is bounded"
+        /// A capture is made once, however often it is requested, and none over another amount beside it.
+        case capture = "a capture is made once"
+        /// A capture of another amount, another payment or of more than was authorised is not reported as made.
+        case captureDetails = "another capture is not taken for the one asked for"
+        /// A capture is made once whatever moment its process dies at, and repeated requests have the same key.
+        case captureCrashes = "a crash at any moment of a capture is survived"
         /// A refund is made once, however often it is requested, and another time for another id.
         case refund = "a refund is made once"
         /// A refund with another amount, another id, of another payment or of more than was paid is not reported as
@@ -122,8 +128,11 @@ struct ProbeSuite: Sendable {
         case .crashes: try crashes(of: .payment)
         case .stepNames: try stepNames()
         case .polling: try polling()
+        case .capture: try capture()
+        case .captureDetails: try details(of: .capture)
+        case .captureCrashes: try crashes(of: .capture)
         case .refund: try refund()
-        case .refundDetails: try refundDetails()
+        case .refundDetails: try details(of: .refund)
         case .refundCrashes: try crashes(of: .refund)
         case .cancelling: try cancelling()
         case .cancellationRaces: try cancellationRaces()
@@ -141,6 +150,8 @@ struct ProbeSuite: Sendable {
         switch probe {
         case .patterns, .links, .payment, .crashes, .polling:
             return service is any PaymentProvider ? nil : "a merchant's service takes no payers"
+        case .capture, .captureDetails, .captureCrashes:
+            return service is any CapturingService ? nil : "it captures nothing"
         case .refund, .refundDetails, .refundCrashes:
             return service is any RefundingService ? nil : "it makes no refunds"
         case .cancelling, .cancellationRaces:

@@ -7,6 +7,8 @@ struct Trial: Sendable {
     enum ProbeCase: String, Sendable, CaseIterable {
         /// The payer pays.
         case payment
+        /// The merchant captures a part of an authorised payment.
+        case capture
         /// The merchant refunds a part of a paid payment.
         case refund
         /// The merchant cancels an unpaid payment.
@@ -30,7 +32,7 @@ struct Trial: Sendable {
     var goesOn = false
     /// The seed of chance and of the order of tasks.
     var seed: UInt64 = 1
-    /// Returns the refund that is requested.
+    /// Returns the refund that is requested, or the capture by its payment and amount.
     var asking: @Sendable (ConformanceSubject.Sale) throws -> RefundRequest = { try $0.part() }
     /// Returns the payment that is to be cancelled.
     var target: @Sendable (ConformanceSubject.Sale) -> PaymentReference = \.payment
@@ -74,7 +76,8 @@ struct Trial: Sendable {
         var ledger: ProbeLedger {
             get async {
                 ProbeLedger(
-                    captures: await backend.captures(), given: await backend.sale?.refunds?() ?? [],
+                    captures: await backend.captures(), collected: await backend.sale?.captures?.made() ?? [],
+                    given: await backend.sale?.refunds?() ?? [],
                     cancellations: await backend.sale?.cancellations?() ?? 0)
             }
         }
@@ -83,7 +86,7 @@ struct Trial: Sendable {
     struct Result: Sendable {
         let probeCase: ProbeCase
         let observation: Observation
-        /// The requested refund.
+        /// The requested refund, or the capture by its payment and amount.
         let asked: RefundRequest?
         /// The results in the first process, and in the last one.
         let first: Ending
@@ -110,6 +113,7 @@ struct Trial: Sendable {
             else { return nil }
             for (host, service) in backend.services { world.connect(service, to: host) }
             if probeCase == .refund { await backend.sale?.pay() }
+            if probeCase == .capture { await backend.sale?.captures?.authorize() }
             let probeContext = ProbeContext(trial: self, world: world, backend: backend, observation: observation)
             let process = world.start(crashingAt: crash)
             let start = world.elapsed
@@ -128,9 +132,10 @@ struct Trial: Sendable {
                     if turn < 39 { try await world.clock.sleep(for: .seconds(60)) }
                 }
             }
+            let isMerchants = probeCase == .refund || probeCase == .capture
             return Result(
                 probeCase: probeCase, observation: observation,
-                asked: probeCase == .refund ? try backend.sale.map(asking) : nil, first: first, last: last,
+                asked: isMerchants ? try backend.sale.map(asking) : nil, first: first, last: last,
                 before: before, after: await probeContext.ledger, findings: findings, histories: world.disk.histories,
                 hasDied: hasDied, elapsed: elapsed)
         }
@@ -143,6 +148,10 @@ struct Trial: Sendable {
         switch (probeCase, backend.link, backend.sale) {
         case (.payment, let link?, _):
             { try await $0.pay(link, as: subject.payer, acceptingUnverified: true) }
+        case (.capture, _, let sale?):
+            { [part = try asking(sale)] in
+                try await $0.capture(CaptureRequest(of: part.payment, amount: part.amount))
+            }
         case (.refund, _, let sale?):
             { [request = try asking(sale)] in try await $0.refund(request) }
         case (.cancellation, _, let sale?):
@@ -161,6 +170,7 @@ extension ConformanceSubject {
         Trial.ProbeCase.allCases.filter { probeCase in
             switch probeCase {
             case .payment: provider != nil && backend.link != nil
+            case .capture: service is any CapturingService && backend.sale?.captures != nil
             case .refund: service is any RefundingService && backend.sale?.refunds != nil
             case .cancellation: service is any CancellingService && backend.sale?.cancellations != nil
             }

@@ -66,6 +66,16 @@ extension WatchedService: PayeeProvider where Base: PayeeProvider {
     func payee(of option: PaymentMethodOption) -> String? { base.payee(of: option) }
 }
 
+extension WatchedService: CapturingService where Base: CapturingService {
+    func capture(_ request: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport {
+        try await base.capture(request, in: watched(context))
+    }
+
+    func status(of capture: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport {
+        try await base.status(of: capture, in: watched(context))
+    }
+}
+
 extension WatchedService: RefundingService where Base: RefundingService {
     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         try await base.refund(request, in: watched(context))

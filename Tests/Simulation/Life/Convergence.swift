@@ -59,15 +59,15 @@ struct Convergence: Sendable {
         }
     }
 
-    /// Payments as their payer, refunds as their merchant.
+    /// Payments as their payer, the rest as their merchant.
     private func recover() async {
         await calls.recover(as: seat.device.payer)
-        await settleRefunds()
+        await settleMerchants()
     }
 
-    /// Queries the status of refunds.
-    func settleRefunds() async {
-        for history in (try? await seat.process.journal.unfinished()) ?? [] where history.attempt.refund != nil {
+    /// Queries the status of captures and refunds.
+    func settleMerchants() async {
+        for history in (try? await seat.process.journal.unfinished()) ?? [] where !history.attempt.reference.isPayment {
             let merchants = seat.merchants
             _ = await calls.answer(nil, life.witness.tick()) {
                 try await merchants.resume(history.attempt.id, as: Payer())
@@ -86,9 +86,13 @@ struct Convergence: Sendable {
     private func unended() async throws -> [AttemptHistory] {
         var unended: [AttemptHistory] = []
         for history in try await seat.process.journal.unfinished() {
+            // A refund or a capture that never arrived is never reported.
             if let refund = history.attempt.refund {
-                // One that never arrived is never reported.
                 guard await markets[refund.payment.provider]?.givenBack(refund) ?? 0 > 0 else { continue }
+            }
+            if let capture = history.attempt.capture {
+                let amounts = await markets[capture.payment.provider]?.collections(of: capture.payment) ?? []
+                guard amounts.contains(capture.amount.minorUnits) else { continue }
             }
             if life.isDistrusted(history) || isStuck(history.attempt.reference) { continue }
             if await isEndless(markets.identity(of: history.attempt.reference)) { continue }

@@ -26,6 +26,8 @@ struct Life: Sendable {
     let reenters: Bool
     /// True if two merchants' servers with separate journals number their refunds alike.
     let hasServers: Bool
+    /// True if merchants capture, and do not only refund.
+    let hasCaptures: Bool
     private let hasRestores: Bool
     /// True if one payment's wallet and settler never answer while everything else heals.
     let hasStuckPayer: Bool
@@ -53,6 +55,7 @@ struct Life: Sendable {
         // Drawn apart, so that other histories stay as they are.
         reenters = SeededRandomSource(seed: world.seed ^ 0xCA11).happens(variation.reentries)
         hasServers = SeededRandomSource(seed: world.seed ^ 0x5E12).happens(variation.servers)
+        hasCaptures = SeededRandomSource(seed: world.seed ^ 0xC0113C7).happens(variation.captures)
         hasRestores = SeededRandomSource(seed: world.seed ^ 0xBACC).happens(variation.restores)
         hasStuckPayer = SeededRandomSource(seed: world.seed ^ 0x57C0).happens(variation.stuckPayers)
         // A payer who never answers makes calls hang that wait for them.
@@ -112,7 +115,7 @@ struct Life: Sendable {
         try await world.clock.sleep(for: .seconds(250))
         var ends: [Judgement.Device] = []
         for (device, endings) in zip(devices, endings) {
-            await Convergence(life: self, seat: seat(device, world.start(on: device.disk), edition)).settleRefunds()
+            await Convergence(life: self, seat: seat(device, world.start(on: device.disk), edition)).settleMerchants()
             ends.append(
                 Judgement.Device(
                     number: device.number, payments: device.payments, endings: endings,
@@ -154,8 +157,7 @@ struct Life: Sendable {
         _ payments: [MarketPayment], _ ends: [Judgement.Device], processes: Int
     ) async -> Verdict {
         let judgement = Judgement(markets: markets, witness: witness, oracle: oracle, chain: chain, key: key)
-        let refunds = witness.refunds
-        await judgement.judge(payments, ends, refunds)
+        await judgement.judge(payments, ends)
         for breach in witness.breaches { await oracle.breach(nil, breach, .money) }
         var verdict = Verdict()
         for breach in await oracle.finish() {
@@ -237,7 +239,9 @@ struct Life: Sendable {
                     LayeredTransport(variation.transport(network), world.seed % 2 == 0 ? retry : []),
                     isForgetful
                         ? InMemoryJournal() as any PaymentJournal
-                        : WitnessedJournal.around(variation.journal(journal, process.clock), witness) { attempt in
+                        : WitnessedJournal.around(
+                            variation.journal(journal, process.clock), on: device.disk, witness
+                        ) { attempt in
                             // Another payer of the same journal has no limits, and no account.
                             if autoPay != nil { await oracle.checkGrant(attempt, device.disk.spendings) }
                         }

@@ -34,7 +34,9 @@ struct MerchantCalls: Sendable {
             for _ in 0..<(random.happens(0.3) ? 2 : 1) {
                 await calls.call("cancel", reference, isMerchant: true) { try await merchants.cancel(reference) }
             }
-        case 7, 8: await refund(market, reference)
+        case 7, 8:
+            if life.hasCaptures { await capture(market, reference) }
+            await refund(market, reference)
         case 9: await forge(market, reference)
         default:
             await calls.call("status", reference) { try await router.status(of: reference, as: payer) }
@@ -82,9 +84,9 @@ struct MerchantCalls: Sendable {
         await hear("notification", subject, .outcome(genuine.outcome), begun, nil)
     }
 
-    /// The subject of a notification; nil for a refund that another device's merchant has requested.
+    /// The subject of a notification; nil for what another device's merchant has requested.
     private func subject(of reference: PaymentReference) -> Statement.Subject? {
-        guard reference.isRefund else { return .payment(life.markets.identity(of: reference)) }
+        guard !reference.isPayment else { return .payment(life.markets.identity(of: reference)) }
         let asked = seat.device.disk.histories.last { $0.attempt.reference == reference }
         return asked.map { .attempt($0.attempt) }
     }
@@ -119,6 +121,22 @@ struct MerchantCalls: Sendable {
             option: PaymentMethodOption(id: "refund", title: "Refund", amount: request.amount), idempotencyKey: "",
             startedAt: life.world.clock.now, expiresAt: nil)
         await hear("refund", .attempt(attempt), content, begun, nil)
+    }
+
+    private func capture(_ market: any Market, _ payment: PaymentReference) async {
+        // Two journals know nothing of each other's captures.
+        guard seat.device.number == 0 || life.hasServers, await market.isPaid(payment),
+            let request = await market.capture(random.below(3), of: payment)
+        else { return }
+        let merchants = seat.merchants
+        life.witness.asks(for: request)
+        let begun = life.witness.tick()
+        let content = await calls.answer(nil, begun) { try await merchants.capture(request) }
+        let attempt = PaymentAttempt(
+            id: AttemptID(rawValue: "capture"), reference: request.reference,
+            option: PaymentMethodOption(id: "capture", title: "Capture", amount: request.amount), idempotencyKey: "",
+            startedAt: life.world.clock.now, expiresAt: nil)
+        await hear("capture", .attempt(attempt), content, begun, nil)
     }
 
     private func hear(

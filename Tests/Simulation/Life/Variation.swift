@@ -61,6 +61,8 @@ package struct Variation: Sendable {
     package var autoPayShare: UInt64 = 1
     /// The probability that a process gets calls from outside: returns, notifications, merchants who cancel or refund.
     package var merchantCalls = 0.5
+    /// The probability that merchants capture, where they are called.
+    package var captures = 0.3
     /// True if requests are checked to be covered by durable records when they leave.
     package var checksDurability = true
     /// The promises that must be kept. Breaches of all others are listed separately.

@@ -88,6 +88,16 @@ extension Attended: RefundingService where Base: RefundingService {
     }
 }
 
+extension Attended: CapturingService where Base: CapturingService {
+    func capture(_ request: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport {
+        try await base.capture(request, in: edition.steps(surround(context)))
+    }
+
+    func status(of capture: CaptureRequest, in context: ProviderContext) async throws -> ServiceReport {
+        try await base.status(of: capture, in: surround(context))
+    }
+}
+
 extension Attended: NotificationReadingService where Base: NotificationReadingService {
     func verify(_ notification: IncomingNotification) throws -> PaymentNotification {
         try base.verify(notification)

@@ -26,10 +26,12 @@ struct Judgement: Sendable {
     }
 
     /// Judges everything.
-    func judge(_ payments: [MarketPayment], _ devices: [Device], _ refunds: [RefundRequest]) async {
+    func judge(_ payments: [MarketPayment], _ devices: [Device]) async {
+        let refunds = witness.refunds
         for payment in payments {
             await judgeMoney(payment.reference)
             await judgeMoneyBack(payment.reference, refunds)
+            await judgeCollections(payment.reference)
         }
         for device in devices {
             for payment in device.payments { await judgeEnding(payment, device) }
@@ -80,6 +82,18 @@ struct Judgement: Sendable {
         }
         let count = await market.cancellations(of: payment)
         if count > 1 { await oracle.breach(payment, "\(payment.id) was cancelled \(count) times") }
+    }
+
+    /// One amount of a payment is captured at most, and one that was asked for.
+    private func judgeCollections(_ payment: PaymentReference) async {
+        let amounts = await markets[payment.provider]?.collections(of: payment) ?? []
+        if amounts.count > 1 {
+            await oracle.breach(payment, "\(payment.id): \(amounts) were captured", isRemembered: true)
+        }
+        let asked = witness.captures.filter { markets.identity(of: $0.payment) == payment }.map(\.amount.minorUnits)
+        for amount in amounts where !asked.contains(amount) {
+            await oracle.breach(payment, "\(payment.id): \(amount) was captured, but only \(asked) asked for")
+        }
     }
 
     private func judgeEnding(_ payment: MarketPayment, _ device: Device) async {
@@ -144,6 +158,7 @@ struct Judgement: Sendable {
             let last = device.histories.last { $0.attempt.reference == attempt.reference }
             return await judge(history, refund, isLast: last == history)
         }
+        if let capture = attempt.capture { return await judge(history, capture) }
         let payment = markets.identity(of: attempt.reference)
         func breach(_ text: String) async { await oracle.breach(payment, "\(payment.id): \(attempt.id) \(text)") }
         let hasMoved = await oracle.hasMoved(attempt)
@@ -174,6 +189,23 @@ struct Judgement: Sendable {
         case .succeeded?: if count == 0 { await breach("is written as given back, but is not") }
         // A refused one may be requested again.
         default: if count > 0, isLast { await breach("is written as not given back, but is") }
+        }
+    }
+
+    private func judge(_ history: AttemptHistory, _ capture: CaptureRequest) async {
+        let amounts = await markets[capture.payment.provider]?.collections(of: capture.payment) ?? []
+        let isDone = amounts.contains(capture.amount.minorUnits)
+        func breach(_ text: String) async {
+            await oracle.breach(capture.payment, "\(capture.payment.id): \(history.attempt.id) \(text)")
+        }
+        switch history.outcome {
+        // As for refunds.
+        case _ where !history.isFinished:
+            if isDone, !isDistrusted(history) { await breach("stays unfinished after everything healed") }
+        case .succeeded?: if !isDone { await breach("is written as captured, but is not") }
+        case let outcome? where outcome.isFinal:
+            if isDone, witness.captures.count == 1 { await breach("is written as not captured, but is") }
+        default: if isDone { await breach("was abandoned as without effect, but money was captured") }
         }
     }
 

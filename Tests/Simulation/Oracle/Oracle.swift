@@ -55,6 +55,7 @@ actor Oracle {
         switch word.subject {
         case .payment(let payment): await check(word, payment)
         case .attempt(let attempt) where attempt.refund != nil: await checkRefund(word, attempt.refund, isEnd: isEnd)
+        case .attempt(let attempt) where attempt.capture != nil: await checkCapture(word, attempt.capture, isEnd: isEnd)
         case .attempt(let attempt): await check(word, attempt)
         }
     }
@@ -130,6 +131,19 @@ actor Oracle {
         // A refused refund may be requested again.
         if word.isFinalNegative, count > 0, !isEnd {
             breach(nil, "\(refund.id): \(word.description), but it was given back")
+        }
+    }
+
+    private func checkCapture(_ word: Statement, _ capture: CaptureRequest?, isEnd: Bool) async {
+        guard let capture, let market = markets[capture.payment.provider] else { return }
+        let name = "\(capture.amount) of \(capture.payment.id)"
+        let isDone = await market.collections(of: capture.payment).contains(capture.amount.minorUnits)
+        if let receipt = word.receipt, !isDone || receipt.amount != capture.amount {
+            breach(capture.payment, "\(name): \(word.description), but it was not captured")
+        }
+        // A refused capture may be requested again.
+        if word.isFinalNegative, isDone, !isEnd {
+            breach(capture.payment, "\(name): \(word.description), but it was captured")
         }
     }
 

@@ -44,6 +44,8 @@ final class Witness: Sendable {
         var lost: [PaymentReference: Set<Int>] = [:]
         /// Every refund that was asked for.
         var refunds: [RefundRequest] = []
+        /// Every capture that was asked for.
+        var captures: [CaptureRequest] = []
         /// The attempts that were opened without a question.
         var unasked: Set<AttemptID> = []
     }
@@ -155,6 +157,14 @@ final class Witness: Sendable {
     func asks(for refund: RefundRequest) {
         state.withLock { if !$0.refunds.contains(refund) { $0.refunds.append(refund) } }
     }
+
+    /// Records that a merchant asks for a capture.
+    func asks(for capture: CaptureRequest) {
+        state.withLock { if !$0.captures.contains(capture) { $0.captures.append(capture) } }
+    }
+
+    /// Every capture that was asked for, oldest first.
+    var captures: [CaptureRequest] { state.withLock { $0.captures } }
 
     /// Every refund that was asked for, oldest first.
     var refunds: [RefundRequest] { state.withLock { $0.refunds } }

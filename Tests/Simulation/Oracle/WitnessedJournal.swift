@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRouting
+import PaymentTesting
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -8,8 +9,9 @@ import PaymentRouting
 #endif
 
 /// The journal of one process, with a witness of attempts without a question.
-struct WitnessedJournal: PaymentJournal, SpendingStore {
+struct WitnessedJournal: PaymentJournal, AttemptArchive, SpendingStore {
     private let base: any PaymentJournal & SpendingStore
+    private let disk: SimulatedDisk
     private let witness: Witness
     private let granted: @Sendable (PaymentAttempt) async -> Void
 
@@ -17,15 +19,16 @@ struct WitnessedJournal: PaymentJournal, SpendingStore {
     ///
     /// - Parameter granted: called with each attempt that is opened without a question.
     static func around(
-        _ journal: any PaymentJournal, _ witness: Witness, granted: @escaping @Sendable (PaymentAttempt) async -> Void
+        _ journal: any PaymentJournal, on disk: SimulatedDisk, _ witness: Witness,
+        granted: @escaping @Sendable (PaymentAttempt) async -> Void
     ) -> any PaymentJournal {
         guard let base = journal as? any PaymentJournal & SpendingStore else { return journal }
-        return WitnessedJournal(base: base, witness: witness, granted: granted)
+        return WitnessedJournal(base: base, disk: disk, witness: witness, granted: granted)
     }
 
     func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
         // Before it is stored: a process that crashes then leaves an attempt that others resume.
-        if attempt.refund == nil {
+        if attempt.reference.isPayment {
             witness.opens(attempt.id)
             if witness.isUnasked(attempt.id) { await granted(attempt) }
         }
@@ -43,6 +46,12 @@ struct WitnessedJournal: PaymentJournal, SpendingStore {
         try await base.histories(of: payment)
     }
     func unfinished() async throws -> [AttemptHistory] { try await base.unfinished() }
+    func attempts(_ query: AttemptQuery) async throws -> AttemptPage {
+        _ = try await base.unfinished()
+        return AttemptPage(histories: disk.histories.filter(query.includes).suffix(query.limit), next: nil)
+    }
+    /// Nothing in a history is old enough.
+    func prune(endedBefore date: Date, keepingProofsSince proofs: Date) async throws -> Int { 0 }
 
     func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
         try await base.reserve(spending, within: limits)

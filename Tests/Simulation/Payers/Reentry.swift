@@ -104,7 +104,7 @@ extension Calls {
     /// The open attempts at a payment, as far as the process can read them.
     func open(_ payment: PaymentReference) async -> [PaymentAttempt] {
         ((try? await seat.process.journal.unfinished()) ?? []).map(\.attempt)
-            .filter { $0.refund == nil && life.markets.identity(of: $0.reference) == payment }
+            .filter { $0.reference.isPayment && life.markets.identity(of: $0.reference) == payment }
     }
 
     /// Has a person decide that an attempt for which nothing has left is not paid: from then on nothing may leave.

@@ -143,7 +143,7 @@ package struct CitconMarket: Market {
 
     /// A distinct amount for each refund.
     package func refund(_ number: Int, of payment: PaymentReference) async -> RefundRequest? {
-        let units = UInt128(number == MarketPayment.excessiveRefund ? 900_000_000 : 11 + number)
+        let units = UInt128(number == MarketPayment.excessive ? 900_000_000 : 11 + number)
         guard let code = books.currency(of: payment.id), let currency = try? FiatCurrency(code),
             let amount = try? Money(minorUnits: units, currency: .fiat(currency))
         else { return nil }

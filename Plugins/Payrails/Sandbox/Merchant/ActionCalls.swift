@@ -142,4 +142,10 @@ extension PayrailsSandbox {
             MerchantAction(id: random.uuid(), verb: .capture, units: execution.amount.units ?? 0, isAutomatic: true),
             of: session.id, failing: nil, after: .zero, for: .zero)
     }
+
+    /// The captured amounts of `session`, in minor units.
+    package func captures(of session: Session) -> [UInt128] {
+        (executions[session.id]?.merchantActions ?? []).filter { $0.verb == .capture && $0.state == .successful }
+            .map { UInt128($0.units) }
+    }
 }

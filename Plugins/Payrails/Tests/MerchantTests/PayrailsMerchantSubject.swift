@@ -23,7 +23,7 @@ enum Subjects {
             credentials: PayrailsCredentials(clientID: "sandbox-merchant", secret: Redacted(key)), captureMode: .manual,
             notificationSecrets: [Redacted(mark)], clock: time)
         return ConformanceSubject(
-            merchant, capabilities: [.refunds, .cancels, .verifiesNotifications], canaries: [key, mark]
+            merchant, capabilities: [.captures, .refunds, .cancels, .verifiesNotifications], canaries: [key, mark]
         ) { behaviour, clock, random in
             guard behaviour == .payable else { return nil }
             time.borrow(clock)
@@ -42,19 +42,21 @@ enum Subjects {
                 await sandbox.notifications.map { IncomingNotification(headers: $0.headers, body: $0.body) }
             }
             let (sandbox, session) = await shop(mark, clock)
+            var sale = ConformanceSubject.Sale(
+                PaymentReference(provider: PayrailsMerchant.id, id: session.id),
+                price: try Money(decimal: "99.00", currency: .eur),
+                refunds: {
+                    await sandbox.ledger.events(of: session.id).compactMap { event in
+                        guard case .refunded(let amount) = event else { return nil }
+                        return units(amount)
+                    }
+                },
+                cancellations: { await sandbox.ledger.events(of: session.id).count { $0 == .cancelled } },
+                pay: { await sandbox.capture(session) })
+            sale.captures = ConformanceSubject.Sale.Captures(
+                authorize: {}, made: { await sandbox.captures(of: session) })
             return ConformanceSubject.Backend(
-                services: ["api.payrails.io": sandbox],
-                sale: ConformanceSubject.Sale(
-                    PaymentReference(provider: PayrailsMerchant.id, id: session.id),
-                    price: try Money(decimal: "99.00", currency: .eur),
-                    refunds: {
-                        await sandbox.ledger.events(of: session.id).compactMap { event in
-                            guard case .refunded(let amount) = event else { return nil }
-                            return units(amount)
-                        }
-                    },
-                    cancellations: { await sandbox.ledger.events(of: session.id).count { $0 == .cancelled } },
-                    pay: { await sandbox.capture(session) }),
+                services: ["api.payrails.io": sandbox], sale: sale,
                 notifications: ConformanceSubject.NotificationFixture(
                     sent: { await mail(sandbox) },
                     foreign: {

@@ -70,7 +70,8 @@ extension Trial.Result {
     /// The effects that occurred more than once.
     var repetitions: [String] {
         [
-            (after.captures.count, "money was taken"), (after.given.count, "money was given back"),
+            (after.captures.count, "money was taken"), (after.collected.count, "money was captured"),
+            (after.given.count, "money was given back"),
             (after.cancellations, "the payment was cancelled"),
         ].compactMap { $0 > 1 ? "\($1) \($0) times" : nil }
     }
@@ -98,18 +99,20 @@ extension Trial.Result {
         let (done, what, word): (Bool, String, String) =
             switch probeCase {
             case .payment: (!after.captures.isEmpty, "money was taken", "paid")
+            case .capture: (!after.collected.isEmpty, "money was captured", "captured")
             case .refund: (!after.given.isEmpty, "money was given back", "given back")
             case .cancellation: (after.cancellations > 0, "it was cancelled", "cancelled")
             }
         switch (probeCase, last) {
-        case (.cancellation, .success(.cancelled)), (.payment, .success(.succeeded)), (.refund, .success(.succeeded)):
+        case (.cancellation, .success(.cancelled)), (.payment, .success(.succeeded)), (.capture, .success(.succeeded)),
+            (.refund, .success(.succeeded)):
             return done ? [] : ["it is called \(word), but is not"]
         case (.payment, .success(let outcome)) where outcome.saysPaidElsewhere:
             return done ? [] : ["it is called paid before, but is not"]
         case (_, .success(let outcome)) where outcome.isFinal:
             return done ? ["it is called \(outcome), but \(what)"] : []
-        // A refund that may never have arrived stays unknown: asking again could refund twice.
-        case (.refund, _) where !done: return []
+        // What may never have arrived stays unknown: asking again could move money twice.
+        case (.capture, _) where !done, (.refund, _) where !done: return []
         default: return ["it comes to no end within 40 minutes"]
         }
     }

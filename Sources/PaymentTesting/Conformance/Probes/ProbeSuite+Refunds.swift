@@ -1,7 +1,7 @@
 import PaymentCore
 import PaymentRouting
 
-/// Refunds: made once, and no other taken for the requested one.
+/// Refunds: made once.
 extension ProbeSuite {
     func refund() throws -> [String] {
         let result = try run(
@@ -45,7 +45,7 @@ extension ProbeSuite {
     }
 
     /// Returns the false statements of the first outcome, regardless of later actions.
-    private func firstFalseStatements(of result: Trial.Result) -> [String] {
+    func firstFalseStatements(of result: Trial.Result) -> [String] {
         guard case .success(.succeeded(let receipt)) = result.first, let asked = result.asked else { return [] }
         var falseStatements: [String] = []
         if result.before.given.contains(where: { $0 != asked.amount.minorUnits }) {
@@ -55,60 +55,5 @@ extension ProbeSuite {
             falseStatements.append("the receipt states another amount")
         }
         return falseStatements
-    }
-
-    func refundDetails() throws -> [String] {
-        guard let sale = try inBackend({ $0.sale }) else { throw SkipError(reason: "the backend names no sale") }
-        let asked = try sale.part()
-        var findings: [String] = []
-        // The service does what it is asked, but its answers consistently name something else.
-        for (what, distortion) in Distortion.all(of: asked) {
-            let result = try run(
-                Trial(subject: subject, probeCase: .refund, distortion: { distortion.apply(to: $0) }, goesOn: true))
-            for case .success(.succeeded) in [result.first, result.last] where distortion.hasChanged {
-                findings.append("answers name \(what), but the refund is called made")
-                break
-            }
-        }
-        // Refunds that are impossible.
-        let otherCurrency = asked.amount.currency == .eur ? Currency.usd : .eur
-        let impossible: [(String, @Sendable (ConformanceSubject.Sale) throws -> RefundRequest)] = [
-            ("more than was paid", { sale in try sale.asking(sale.price.minorUnits + 1) }),
-            ("nothing", { sale in try sale.asking(0) }),
-            (
-                "a payment that does not exist",
-                { sale in
-                    try sale.asking(1, of: PaymentReference(provider: sale.payment.provider, id: "no-such-payment"))
-                }
-            ),
-            (
-                "another currency",
-                { sale in
-                    sale.asking(try Money(minorUnits: 1, currency: otherCurrency))
-                }
-            ),
-        ]
-        for (what, asking) in impossible {
-            let result = try run(Trial(subject: subject, probeCase: .refund, asking: asking))
-            if case .success(.succeeded) = result.first {
-                findings.append("asked to give back \(what), it says that it did")
-            }
-            if result.after.given.contains(where: { $0 > sale.price.minorUnits || $0 == 0 })
-                || what == "another currency" && !result.after.given.isEmpty
-            {
-                findings.append("asked to give back \(what), the service was made to")
-            }
-        }
-        return findings
-    }
-}
-
-extension ConformanceSubject.Sale {
-    fileprivate func asking(_ minorUnits: UInt128, of other: PaymentReference? = nil) throws -> RefundRequest {
-        asking(try price.with(minorUnits: minorUnits), of: other)
-    }
-
-    fileprivate func asking(_ amount: Money, of other: PaymentReference? = nil) -> RefundRequest {
-        RefundRequest(of: other ?? payment, amount: amount, id: wholeRefundID?(amount) ?? "conformance-9")
     }
 }

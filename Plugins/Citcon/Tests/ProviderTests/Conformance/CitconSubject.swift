@@ -58,34 +58,41 @@ enum Subjects {
         let key = "sk-\(secret)"
         let merchant = CitconMerchant(endpoint: try CitconEndpoint(.UAT), privateKey: Redacted(key))
         return ConformanceSubject(
-            merchant, capabilities: [.refunds, .cancels, .verifiesNotifications], canaries: [key]
+            merchant, capabilities: [.captures, .refunds, .cancels, .verifiesNotifications], canaries: [key]
         ) { behaviour, clock, random in
             guard behaviour == .payable else { return nil }
             @Sendable func shop(_ key: String) async -> (sandbox: CitconSandbox, charge: CitconSandbox.Charge) {
                 var pace = CitconSandbox.Configuration()
                 pace.privateKey = Redacted(key)
                 let sandbox = CitconSandbox(pace, clock: clock, random: random)
-                return (sandbox, await sandbox.createCharge(.unionPay, ipn: ipn))
+                return (sandbox, await sandbox.createCharge(.authorizeOnly, ipn: ipn))
+            }
+            @Sendable func pay(_ charge: CitconSandbox.Charge, _ sandbox: CitconSandbox) async {
+                await sandbox.pay(charge)
+                await sandbox.capture(charge)
             }
             let (sandbox, charge) = await shop(key)
+            var sale = ConformanceSubject.Sale(
+                PaymentReference(provider: CitconMerchant.id, id: charge.reference),
+                price: try price(in: charge.link),
+                refunds: {
+                    await sandbox.ledger.events(of: charge.id).compactMap { event in
+                        guard case .refunded(let amount) = event else { return nil }
+                        return amount.split(separator: " ").first.flatMap { UInt128($0) }
+                    }
+                },
+                cancellations: { await sandbox.ledger.events(of: charge.id).count { $0 == .cancelled } },
+                pay: { await pay(charge, sandbox) })
+            sale.captures = ConformanceSubject.Sale.Captures(
+                authorize: { await sandbox.pay(charge) },
+                made: { await sandbox.captures(of: charge).compactMap(\.self) })
             return ConformanceSubject.Backend(
-                services: [host: sandbox],
-                sale: ConformanceSubject.Sale(
-                    PaymentReference(provider: CitconMerchant.id, id: charge.reference),
-                    price: try price(in: charge.link),
-                    refunds: {
-                        await sandbox.ledger.events(of: charge.id).compactMap { event in
-                            guard case .refunded(let amount) = event else { return nil }
-                            return amount.split(separator: " ").first.flatMap { UInt128($0) }
-                        }
-                    },
-                    cancellations: { await sandbox.ledger.events(of: charge.id).count { $0 == .cancelled } },
-                    pay: { await sandbox.pay(charge) }),
+                services: [host: sandbox], sale: sale,
                 notifications: ConformanceSubject.NotificationFixture(
                     sent: { await sandbox.notifications.map { IncomingNotification(headers: [:], body: $0.body) } },
                     foreign: {
                         let (other, charge) = await shop("sk-of-somebody-else")
-                        await other.pay(charge)
+                        await pay(charge, other)
                         return await other.notifications.map { IncomingNotification(headers: [:], body: $0.body) }
                     })
             ) {

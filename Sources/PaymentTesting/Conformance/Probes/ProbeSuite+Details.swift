@@ -1,0 +1,62 @@
+import PaymentCore
+import PaymentRouting
+
+/// Captures and refunds: no other is taken for the requested one.
+extension ProbeSuite {
+    func details(of probeCase: Trial.ProbeCase) throws -> [String] {
+        guard let sale = try inBackend({ $0.sale }) else { throw SkipError(reason: "the backend names no sale") }
+        let asked = try sale.part()
+        var findings: [String] = []
+        // The service does what it is asked, but its answers consistently name something else.
+        let word = probeCase == .refund ? "refund" : "capture"
+        for (what, distortion) in Distortion.all(of: asked) {
+            let result = try run(
+                Trial(subject: subject, probeCase: probeCase, distortion: { distortion.apply(to: $0) }, goesOn: true))
+            for case .success(.succeeded) in [result.first, result.last] where distortion.hasChanged {
+                findings.append("answers name \(what), but the \(word) is called made")
+                break
+            }
+        }
+        // What is impossible.
+        let otherCurrency = asked.amount.currency == .eur ? Currency.usd : .eur
+        let impossible: [(String, @Sendable (ConformanceSubject.Sale) throws -> RefundRequest)] = [
+            ("more than was paid", { sale in try sale.asking(sale.price.minorUnits + 1) }),
+            ("nothing", { sale in try sale.asking(0) }),
+            (
+                "a payment that does not exist",
+                { sale in
+                    try sale.asking(1, of: PaymentReference(provider: sale.payment.provider, id: "no-such-payment"))
+                }
+            ),
+            (
+                "another currency",
+                { sale in
+                    sale.asking(try Money(minorUnits: 1, currency: otherCurrency))
+                }
+            ),
+        ]
+        for (what, asking) in impossible {
+            let result = try run(Trial(subject: subject, probeCase: probeCase, asking: asking))
+            let moved = probeCase == .refund ? result.after.given : result.after.collected
+            if case .success(.succeeded) = result.first {
+                findings.append("asked to \(word) \(what), it says that it did")
+            }
+            if moved.contains(where: { $0 > sale.price.minorUnits || $0 == 0 })
+                || what == "another currency" && !moved.isEmpty
+            {
+                findings.append("asked to \(word) \(what), the service was made to")
+            }
+        }
+        return findings
+    }
+}
+
+extension ConformanceSubject.Sale {
+    fileprivate func asking(_ minorUnits: UInt128, of other: PaymentReference? = nil) throws -> RefundRequest {
+        asking(try price.with(minorUnits: minorUnits), of: other)
+    }
+
+    fileprivate func asking(_ amount: Money, of other: PaymentReference? = nil) -> RefundRequest {
+        RefundRequest(of: other ?? payment, amount: amount, id: wholeRefundID?(amount) ?? "conformance-9")
+    }
+}
