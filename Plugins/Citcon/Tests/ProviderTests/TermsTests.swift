@@ -75,7 +75,8 @@ import Testing
     func client(_ name: String, _ old: String, _ new: String) async throws {
         let opened = Mutexed(0)
         let client = try CPayClient(
-            ScriptedCitcon(confirm: .ok(Self.lie(old, new)), inquiry: .ok(ScriptedCitcon.transaction("initiated")))
+            ScriptedCitcon(confirm: .ok(Self.lie(old, new)), inquiry: .ok(ScriptedCitcon.transaction("initiated"))),
+            clock: VirtualClock()
         ) { _ in
             opened.change { $0 += 1 }
             return .returned(url: nil)
@@ -121,7 +122,7 @@ import Testing
             let service = ScriptedCitcon(
                 gateway: "braintree", confirm: .ok(wrong), inquiry: inquiry, before: ScriptedCitcon.waiting)
             let heard = Heard()
-            let client = try CPayClient(service, heard: heard)
+            let client = try CPayClient(service, clock: VirtualClock(), heard: heard)
             let result = await client.requestOrder(Self.card())
             #expect(result.status == "fail" && !result.isPaid, "\(name)")
             #expect(result.data.status == "succeeded" && result.data.id == "2000470537596802752517", "\(name)")
