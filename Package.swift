@@ -187,6 +187,7 @@ let walletConnect = "WalletConnectPayProvider WalletConnectPaySandbox"
 
 let examples = [
     example("quick-start", "\(app) WalletConnectPayProvider", exclude: []),
+    example("sandbox-payment", "\(app) PaymentSandbox", exclude: []),
     example("route-links", "PaymentCore PaymentRouting WalletConnectPayProvider"),
     example("custom-provider", "\(served) WalletConnectPayProvider", exclude: []),
     example("auto-pay", "PaymentCore PaymentRouting PaymentStore"),
@@ -240,7 +241,7 @@ let wholes = [
     tests(
         "CommandLineTests",
         "\(served) PaymentSandbox PaymentWallet SandboxHome SandboxSupport TestSupport \(sandboxes) PaykitProvider "
-            + "PaykitStore PayrouteCommands custom-provider payroute"),
+            + "PaykitStore PayrouteCommands custom-provider payroute sandbox-payment"),
     tests("ConformanceTests", "PaymentCore PaymentRouting PaymentTesting SimulatedShop TestSupport"),
     // What `payroute new-provider` writes, for a provider called Sample.
     library("SampleProvider", "PaymentCore", at: "Tests/NewProvider/Sources/SampleProvider"),
@@ -254,7 +255,7 @@ let wholes = [
             + "own-provider CitconKit CitconMerchant CitconProvider PaykitKit PayrailsKit PayrailsTypes WalletConnectPayKit "
             + "WalletConnectPayMerchant"),
     tests("ExampleTests", "PaymentCore PaymentTesting TestSupport " + examples.map(\.name).joined(separator: " ")),
-    tests("BrowserTests", "\(served) TestSupport PayrailsSandbox WalletConnectPaySandbox payroute"),
+    tests("BrowserTests", "\(served) TestSupport CitconSandbox PayrailsSandbox WalletConnectPaySandbox payroute"),
     library("MarketModel", "PaymentCore PaymentTesting", at: "Tests/MarketModel"),
     library("SimulatedShop", "PaymentCore PaymentCrypto PaymentTesting", at: "Tests/SimulatedShop"),
     library(

@@ -34,8 +34,9 @@ enum HomeFrame {
     ///
     /// - Parameter scrolls: True if it stands where long texts scroll; the keyboard has to reach it then.
     static func copyable(_ text: String, name: String, scrolls: Bool = false) -> String {
-        "<pre\(scrolls ? " tabindex=\"0\"" : "")>\(escape(text))</pre>"
-            + "<button type=\"button\" class=\"quiet\" data-copy=\"\(escape(text))\" hidden>Copy \(escape(name))</button>"
+        let lines = HTMLText.escape(text, keepingLines: true)
+        return "<pre\(scrolls ? " tabindex=\"0\"" : "")>\(lines)</pre>"
+            + "<button type=\"button\" class=\"quiet\" data-copy=\"\(lines)\" hidden>Copy \(escape(name))</button>"
     }
 
     /// A list of names and values.
@@ -46,8 +47,8 @@ enum HomeFrame {
 
     /// One line of the log.
     static func line(_ event: HomeEvent, withPayment: Bool) -> String {
-        let time = event.date.ISO8601Format().dropFirst(11).prefix(8)
-        var text = "<time>\(time)</time><strong>\(escape(event.kind.rawValue))</strong> \(escape(event.title))"
+        var text =
+            "<time>\(time(event.date))</time><strong>\(escape(event.kind.rawValue))</strong> \(escape(event.title))"
         if let status = event.status { text += status == 0 ? " → closed" : " → \(status)" }
         if !event.detail.isEmpty { text += " <span class=\"faint\">\(escape(event.detail))</span>" }
         if let fault = event.fault { text += " <span class=\"doubtful\">fault: \(escape(fault))</span>" }
@@ -59,16 +60,52 @@ enum HomeFrame {
 
     static func path(_ payment: String) -> String { "/ledger/" + escape(PercentCoding.encode(payment)) }
 
-    /// A payment's statuses, coloured by the last one.
-    static func words(_ words: [LedgerStatus]) -> String {
+    /// A payment's state in one word, coloured.
+    static func state(_ statuses: [LedgerStatus]) -> String {
+        let state = LedgerState(statuses)
         let tone =
-            switch words.last {
-            case .settled, .captured, .authorized, .refunded: "good"
+            switch state {
+            case .paid, .authorized: "good"
             case .failed, .cancelled, .expired: "bad"
-            case .created, .confirmRequested, nil: "faint"
+            case .open, .inProgress, .refunded: "faint"
             }
-        return "<span class=\"\(tone)\">\(escape(words.map(\.rawValue).joined(separator: ", ")))</span>"
+        return "<span class=\"\(tone)\">\(state.rawValue)</span>"
     }
+
+    /// The rows of payments, with amount, time, payee and state. The page's script renews them by their id.
+    static func payments(_ entries: some Collection<HomeLedger.Entry>, _ services: [any ListedService]) -> String {
+        let rows = entries.map { entry in
+            let title = services.first { $0.id == entry.service }?.title ?? entry.service
+            let amount = entry.facts?.amount.map(NumberStyle.text) ?? "not stated"
+            let scenario = entry.listed?.scenario ?? "made by another program"
+            return "<tr data-payment=\"\(escape(entry.id))\"><th scope=\"row\"><a href=\"\(path(entry.id))\">"
+                + "\(escape(amount))</a></th><td><bdi>\(escape(entry.facts?.payee ?? "unknown payee"))</bdi></td>"
+                + "<td><time>\(time(entry.date))</time></td><td class=\"words\">\(state(entry.words))</td>"
+                + "<td class=\"faint\">\(escape(title)), \(escape(scenario))<br>"
+                + "<small class=\"code\">\(escape(entry.id))</small></td></tr>\n"
+        }
+        return """
+            <table class="stack" id="payments"><thead><tr><th scope="col">Amount</th><th scope="col">Payee</th>
+            <th scope="col">Time (UTC)</th><th scope="col">State</th><th scope="col">Service, scenario and id</th></tr></thead><tbody>
+            \(rows.joined())</tbody></table>
+
+            """
+    }
+
+    private static func time(_ date: Date) -> String { String(date.ISO8601Format().dropFirst(11).prefix(8)) }
+
+    /// The icon of every page: a coin that is crossed out.
+    static let icon = HTTPResponse(
+        status: 200,
+        headers: [
+            "Content-Type": "image/svg+xml", "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": "default-src 'none'",
+        ],
+        body: Array(
+            """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="6.5" fill="#ffcf33" \
+            stroke="#2b2200"/><path d="M3.5 12.5l9-9" stroke="#2b2200" stroke-width="2"/></svg>
+            """.utf8))
 
     static func escape(_ text: String) -> String { HTMLText.escape(text) }
 }

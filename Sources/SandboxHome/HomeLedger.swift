@@ -15,6 +15,10 @@ struct HomeLedger: Sendable {
         let service: String
         let id: String
         let number: Int
+        /// The time of its first event here.
+        let date: Date
+        /// The payee and the price; nil until the service was asked.
+        var facts: ListedFacts?
         /// The payment as it was made here; nil where another program made it.
         var listed: SandboxPayment?
         /// The ledger's statuses, oldest first.
@@ -54,15 +58,15 @@ struct HomeLedger: Sendable {
     }
 
     /// Notes a payment that was made here.
-    mutating func add(_ payment: SandboxPayment, of service: String) {
-        open(payment.id, of: service)
+    mutating func add(_ payment: SandboxPayment, of service: String, at date: Date) {
+        open(payment.id, of: service, at: date)
         entries[payment.id]?.listed = payment
     }
 
-    private mutating func open(_ id: String, of service: String) {
+    private mutating func open(_ id: String, of service: String, at date: Date) {
         guard entries[id] == nil else { return }
         order.append(id)
-        entries[id] = Entry(service: service, id: id, number: order.count)
+        entries[id] = Entry(service: service, id: id, number: order.count, date: date)
     }
 
     mutating func change(_ id: String, _ body: (inout Entry) -> Void) {
@@ -71,13 +75,25 @@ struct HomeLedger: Sendable {
         entries[id] = entry
     }
 
+    /// The payments with new entries in a service's ledger of which it is not known yet what they ask for.
+    func strangers(in ledger: SandboxLedger, of service: String) -> Set<String> {
+        let fresh = ledger.entries.dropFirst(known[service, default: 0]).map(\.payment)
+        return Set(fresh.filter { entries[$0]?.facts == nil })
+    }
+
+    /// Notes what a payment asks for.
+    mutating func learn(_ facts: ListedFacts, of id: String, of service: String, at date: Date) {
+        open(id, of: service, at: date)
+        entries[id]?.facts = facts
+    }
+
     /// Notes the new entries of a service's ledger, and returns their events.
     mutating func read(_ ledger: SandboxLedger, of service: String, at date: Date) -> [HomeEvent] {
         let count = known[service, default: 0]
         guard ledger.entries.count > count else { return [] }
         known[service] = ledger.entries.count
         return ledger.entries[count...].map { entry in
-            open(entry.payment, of: service)
+            open(entry.payment, of: service, at: date)
             let word = LedgerStatus(entry.event)
             change(entry.payment) { $0.words.append(word) }
             return note(

@@ -16,10 +16,28 @@ enum HomeScript {
           });
         }
 
-        // The live log. The page was drawn up to the event in data-after.
+        // What the page shows of payments, anew from the server: amounts and times stay in the visitor's form.
+        let renewal;
+        const renew = () => {
+          renewal ??= setTimeout(async () => {
+            renewal = undefined;
+            const answer = await fetch(location.href).catch(() => undefined);
+            if (!answer?.ok) return;
+            const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+            for (const id of ["payments", "state"]) {
+              const [before, after] = [$(id), page.getElementById(id)];
+              if (!before || !after) continue;
+              const held = before.contains(document.activeElement) && document.activeElement.getAttribute("href");
+              before.replaceWith(document.importNode(after, true));
+              if (held) $(id).querySelector(`a[href="${CSS.escape(held)}"]`)?.focus();
+            }
+          }, 100);
+        };
+
+        // The live events. The page was drawn up to the one in data-after.
         const main = document.querySelector("main");
         const log = $("log");
-        if (log && "EventSource" in window) {
+        if ("after" in main.dataset && "EventSource" in window) {
           const only = main.dataset.payment;
           const filter = (new URLSearchParams(location.search).get("filter") || "").toLowerCase();
           const part = (name, text, kind) => {
@@ -28,9 +46,6 @@ enum HomeScript {
             if (kind) element.className = kind;
             return element;
           };
-          const path = (payment) => "/ledger/" + encodeURIComponent(payment);
-          const tone = (word) => ["settled", "captured", "authorized", "refunded"].includes(word) ? "good"
-            : ["failed", "cancelled", "expired"].includes(word) ? "bad" : "faint";
           const line = (event) => {
             const item = document.createElement("li");
             item.dataset.kind = event.kind;
@@ -40,34 +55,11 @@ enum HomeScript {
             if (event.fault) item.append(" ", part("span", "fault: " + event.fault, "doubtful"));
             if (event.payment && !only) {
               const link = part("a", event.payment);
-              link.href = path(event.payment);
+              link.href = "/ledger/" + encodeURIComponent(event.payment);
               item.append(" ", link);
             }
             log.prepend(item);
             while (log.children.length > 300) log.lastChild.remove();
-          };
-          const words = (cell, word) => {
-            const before = cell.textContent.trim();
-            cell.replaceChildren(part("span", before ? before + ", " + word : word, tone(word)));
-          };
-          const row = (event) => {
-            const rows = $("payments");
-            let found = [...rows.children].find((one) => one.dataset.payment === event.payment);
-            if (!found) {
-              if (filter || event.title !== "created") return;
-              $("none")?.remove();
-              found = document.createElement("tr");
-              found.dataset.payment = event.payment;
-              const name = part("th", "");
-              name.scope = "row";
-              const link = part("a", event.payment);
-              link.href = path(event.payment);
-              name.append(link);
-              found.append(name, part("td", event.service || ""), part("td", "new"), part("td", "", "words"));
-              rows.prepend(found);
-              while (rows.children.length > 300) rows.lastChild.remove();
-            }
-            words(found.querySelector(".words"), event.title);
           };
           const source = new EventSource("/_sandbox/events?after=" + main.dataset.after);
           source.onopen = () => { $("live").textContent = "live"; };
@@ -75,16 +67,11 @@ enum HomeScript {
           source.onmessage = (message) => {
             const event = JSON.parse(message.data);
             if (only && event.payment !== only) return;
-            if (filter && !JSON.stringify(event).toLowerCase().includes(filter)) return;
-            line(event);
-            if (event.kind !== "ledger") {
-              const isEnd = event.kind === "step" && document.querySelector(".note[role=status]")
-                && ["succeeded", "declined", "cancelled", "expired", "pending", "unknown", "failed"].includes(event.title);
-              if (only && isEnd) location.reload();
-              return;
-            }
-            if (only) words(document.querySelector(".words"), event.title);
-            else row(event);
+            if (event.kind === "ledger") renew();
+            if (log && (!filter || JSON.stringify(event).toLowerCase().includes(filter))) line(event);
+            const isEnd = event.kind === "step" && document.querySelector(".note[role=status]")
+              && ["succeeded", "declined", "cancelled", "expired", "pending", "unknown", "failed"].includes(event.title);
+            if (only && isEnd) location.reload();
           };
         }
 

@@ -11,7 +11,6 @@ struct LedgerPage {
 
     func response(_ nonce: String) -> HTTPResponse {
         let entries = homeLedger.newest(filter.isEmpty ? 100 : .max).filter(fits).prefix(100)
-        let rows = entries.map(row).joined()
         let events = homeLedger.events.suffix(100).reversed().map { HomeFrame.line($0, withPayment: true) }.joined()
         let waiting = faults.map {
             "<li>\(HTMLText.escape($0.kind.rawValue)): \(HTMLText.escape($0.kind.summary))</li>"
@@ -22,9 +21,12 @@ struct LedgerPage {
             """
             <h1>Ledger and requests</h1>
             <form method="get" action="/ledger" class="actions" role="search">
-            <div><label for="filter">Filter <small>(service, scenario, payment or state)</small></label>
+            <div><label for="filter">Filter <small>(service, scenario, payee, payment or state)</small></label>
             <input id="filter" name="filter" value="\(HTMLText.escape(filter))" autocomplete="off"></div>
             <button>Filter</button></form>
+            <h2>Payments</h2>
+            \(entries.isEmpty ? Self.none : HomeFrame.payments(entries, services))
+            <h2>Faults and clock</h2>
             <div class="actions">
             <form method="post" action="/ledger" class="actions"><div><label for="kind">Next fault</label>\(Self.faultChoice)</div>
             <button>Inject</button></form>
@@ -32,19 +34,17 @@ struct LedgerPage {
             <input id="minutes" name="minutes" inputmode="numeric" value="15" autocomplete="off"></div>
             <button>Set forward</button></form>
             </div>
-            <p class="faint">The fault is met by the next request that changes something. The sandbox's clock is \(shift) s ahead.</p>
+            <p class="faint">The fault applies to the next request that changes something. The sandbox's clock is \(shift) s ahead.</p>
             \(waiting.isEmpty ? "" : "<ul>\(waiting.joined())</ul>")
-            <h2>Payments</h2>
-            <table class="stack"><thead><tr><th scope="col">Payment</th><th scope="col">Service</th><th scope="col">Scenario</th>
-            <th scope="col">What happened</th></tr></thead><tbody id="payments">
-            \(rows)</tbody></table>
-            \(rows.isEmpty ? "<p id=\"none\">Nothing yet: make a payment under <a href=\"/scenarios\">Scenarios</a>, or have your program make one.</p>" : "")
             <h2>Log <small class="faint" id="live"></small></h2>
             <ol class="log" id="log" reversed aria-label="Log, newest first" tabindex="0">
             \(events)</ol>
 
             """)
     }
+
+    private static let none =
+        "<p id=\"payments\">None: make a payment under <a href=\"/scenarios\">Scenarios</a>, or have your program make one.</p>"
 
     static let faultChoice: String =
         "<select id=\"kind\" name=\"kind\">"
@@ -54,17 +54,11 @@ struct LedgerPage {
 
     private func fits(_ entry: HomeLedger.Entry) -> Bool {
         guard !filter.isEmpty else { return true }
-        let texts = [entry.service, entry.id, entry.listed?.scenario ?? "", entry.words.last?.rawValue ?? ""]
+        let texts = [
+            entry.service, entry.id, entry.listed?.scenario ?? "", entry.facts?.payee ?? "",
+            LedgerState(entry.words).rawValue,
+        ]
         return texts.contains { $0.lowercased().contains(filter.lowercased()) }
-    }
-
-    private func row(_ entry: HomeLedger.Entry) -> String {
-        let title = services.first { $0.id == entry.service }?.title ?? entry.service
-        return
-            "<tr data-payment=\"\(HTMLText.escape(entry.id))\"><th scope=\"row\"><a href=\"\(HomeFrame.path(entry.id))\">"
-            + "\(HTMLText.escape(entry.id))</a></th><td>\(HTMLText.escape(title))</td>"
-            + "<td>\(HTMLText.escape(entry.listed?.scenario ?? "made by another program"))</td>"
-            + "<td class=\"words\">\(HomeFrame.words(entry.words))</td></tr>\n"
     }
 }
 
@@ -73,6 +67,8 @@ struct PaymentPage {
     let entry: HomeLedger.Entry
     let service: String
     let pages: [ListedPage]
+    /// True if the simulated payer can pay it.
+    let isPayable: Bool
     /// True if the service notifies merchants of such payments.
     let notifies: Bool
     let picture: String?
@@ -87,25 +83,36 @@ struct PaymentPage {
             attributes: " data-after=\"\(last)\" data-payment=\"\(HTMLText.escape(entry.id))\"",
             """
             <h1>\(HTMLText.escape(entry.listed?.scenario ?? "A payment of another program"))</h1>
+            <p id="state" aria-live="polite"><strong class="price words">\(HomeFrame.state(entry.words))</strong>
+            \(HTMLText.escape(entry.words.map(\.rawValue).joined(separator: ", ")))</p>
             \(HomeFrame.list([
-                ("Service", service), ("Payment", entry.id), ("Shows", entry.listed?.summary ?? "made over HTTP"),
-            ]))<p>Ledger: <strong class="words" aria-live="polite">\(HomeFrame.words(entry.words))</strong></p>
-            <div class="actions">
-            \(entry.listed == nil ? "" : "<form method=\"post\" action=\"\(path)/pay\"><button class=\"primary\">Pay it</button></form>")
+                ("Amount", entry.facts?.amount.map(NumberStyle.text) ?? "not stated"),
+                ("Payee", entry.facts?.payee ?? "unknown"), ("Service", service), ("Payment", entry.id),
+                ("Scenario", entry.listed?.summary ?? "made over HTTP"),
+            ]))            <div class="actions">
+            \(isPayable ? "<form method=\"post\" action=\"\(path)/pay\">\(button)</form>" : "")
             \(pages.map { "<a class=\"button\" href=\"\(HTMLText.escape($0.path))\">\(HTMLText.escape($0.title))</a>" }.joined(separator: "\n"))
             \(notifies ? "<form method=\"post\" action=\"\(path)/notify\"><button>Notify again</button></form>" : "")
             </div>
             \(report)\(link)
-            <h2>Break it</h2>
+            <h2>Inject a fault</h2>
             <form method="post" action="\(path)/fault" class="actions"><div><label for="kind">Next fault for this payment</label>
             \(LedgerPage.faultChoice)</div><button>Inject</button></form>
-            <p class="faint">It is met by the next request about this payment that changes something.</p>
+            <p class="faint">It applies to the next request about this payment that changes something.</p>
             \(Self.endings)
             <h2>What happened <small class="faint" id="live"></small></h2>
             <ol class="log" id="log" reversed aria-label="What happened, newest first" tabindex="0">
             \(events)</ol>
 
             """)
+    }
+
+    /// The main button while the payment is open, and a plain one afterwards.
+    private var button: String {
+        switch LedgerState(entry.words) {
+        case .open, .inProgress: "<button class=\"primary\">Pay it</button>"
+        case .authorized, .paid, .refunded, .failed, .cancelled, .expired: "<button>Pay it again</button>"
+        }
     }
 
     private var link: String {

@@ -30,16 +30,42 @@ struct PlaygroundPage {
             <p role="status" id="scan-state"></p>
             <video id="camera" class="qr" hidden muted playsinline></video>
             </form>
+            \(problem.map { "<p role=\"alert\" class=\"problems\">\(HTMLText.escape($0))</p>" } ?? "")
+            \(reading.map { result($0, text ?? "") } ?? Self.examples)
             <form method="post" action="/playground" enctype="multipart/form-data" class="actions">
             <div><label for="image">Or a picture of a code <small>(PNG or JPEG, up to 1 MB)</small></label>
             <input type="file" id="image" name="image" accept="image/png,image/jpeg" required></div>
             <button>Read the picture</button></form>
-            \(problem.map { "<p role=\"alert\" class=\"problems\">\(HTMLText.escape($0))</p>" } ?? "")
-            \(reading.map { result($0, text ?? "") } ?? "")
             <h2>Build a payment text</h2>
             \(TextBuilder.all.map(builder).joined())
             """)
     }
+
+    /// One text of each kind, for a page without one.
+    private static let examples: String = {
+        let texts = [
+            ("WalletConnect Pay", "https://pay.walletconnect.com/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"),
+            ("A look-alike", "https://pay.walletconnect.com.evil.example/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"),
+            ("Bitcoin", "bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?amount=0.0123&label=Kaffeehaus"),
+            (
+                "Lightning",
+                "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzq"
+                    + "fqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9v"
+                    + "dx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3r"
+                    + "h"
+            ),
+            ("GiroCode", "BCD\n002\n1\nSCT\n\nRed Cross\nDE89370400440532013000\nEUR12.50"),
+            ("UPI", "upi://pay?pa=nadeem@npci&pn=Nadeem&am=3000&cu=INR"),
+        ]
+        let links = texts.map { name, text in
+            "<a class=\"button\" href=\"/playground?text=\(HTMLText.escape(PercentCoding.encode(text)))\">\(name)</a>"
+        }
+        return """
+            <h2>Examples</h2>
+            <p class="actions" id="examples">\(links.joined(separator: "\n"))</p>
+
+            """
+    }()
 
     private func result(_ reading: TextReading, _ text: String) -> String {
         let tone =

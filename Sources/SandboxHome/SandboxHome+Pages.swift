@@ -6,7 +6,9 @@ extension SandboxHome {
     func page(_ request: HTTPRequest, _ path: [String]) async -> HTTPResponse {
         let nonce = random.hex(32)
         switch (request.method, path.count) {
-        case (.get, 0): return HomePage(services: services, origin: request.url.origin).response(nonce)
+        case (.get, 0):
+            await refresh()
+            return HomePage(services: services, origin: request.url.origin, last: homeLedger).response(nonce)
         case (.get, 1), (.get, 2):
             switch path[0] {
             case "playground" where path.count == 1:
@@ -15,7 +17,8 @@ extension SandboxHome {
             case "scenarios" where path.count == 1:
                 let query = FormItems(Substring(request.url.query ?? ""))
                 return ScenariosPage(
-                    services: services, showsTampered: showsTampered, shown: query["show"].flatMap(shown)
+                    services: services, showsTampered: showsTampered, search: query["search"] ?? "",
+                    shown: query["show"].flatMap(shown)
                 ).response(nonce)
             case "ledger": return await ledgerPage(request, path, nonce)
             default: break
@@ -26,10 +29,16 @@ extension SandboxHome {
         return problem("There is no such page.", status: request.method.isSafe ? 404 : 405, nonce)
     }
 
-    private func problem(_ text: String, status: Int, _ nonce: String) -> HTTPResponse {
-        HomeFrame.page(
-            "Not possible", room: "", nonce: nonce,
-            "<h1>This is not possible</h1>\n<p role=\"alert\">\(HTMLText.escape(text))</p>\n", status: status)
+    func problem(_ text: String, status: Int, _ nonce: String) -> HTTPResponse {
+        let title = status == 404 ? "Not found" : "Not possible"
+        return HomeFrame.page(
+            title, room: "", nonce: nonce,
+            """
+            <h1>\(title)</h1>
+            <p role="alert">\(HTMLText.escape(text))</p>
+            <p><a class="button" href="/">Home</a></p>
+
+            """, status: status)
     }
 
     private func ledgerPage(_ request: HTTPRequest, _ path: [String], _ nonce: String) async -> HTTPResponse {
@@ -46,9 +55,11 @@ extension SandboxHome {
         }
         let service = service(entry.service)
         let pages = await service?.pages(of: id) ?? []
+        let payable = await service?.payable(id)
         return PaymentPage(
             entry: entry, service: service?.title ?? entry.service, pages: pages,
-            notifies: service?.notifies ?? false, picture: entry.listed.flatMap { actions.picture(of: $0.link) },
+            isPayable: entry.listed != nil || payable != nil, notifies: service?.notifies ?? false,
+            picture: entry.listed.flatMap { actions.picture(of: $0.link) },
             origin: request.url.origin,
             last: homeLedger.lastNumber
         ).response(nonce)
@@ -135,13 +146,15 @@ extension SandboxHome {
         {
             return Self.redirect(page.path)
         }
-        if items["pay"] != nil { await start(payment.id, at: base) }
+        if items["pay"] != nil { _ = await start(payment.id, at: base) }
         return Self.redirect(HomeFrame.path(payment.id))
     }
 
     /// Starts the payment and waits for it for two seconds; most payments end within that time.
-    private func start(_ id: String, at base: HTTPURL) async {
-        guard let work = pay(id, at: base) else { return }
+    ///
+    /// - Returns: False if there is nothing to pay here.
+    private func start(_ id: String, at base: HTTPURL) async -> Bool {
+        guard let work = await pay(id, at: base) else { return false }
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         Task {
             await work.value
@@ -154,6 +167,7 @@ extension SandboxHome {
         // Whichever is first; the payment itself continues.
         for await _ in ended {}
         patience.cancel()
+        return true
     }
 
     private func act(
@@ -161,10 +175,9 @@ extension SandboxHome {
     ) async -> HTTPResponse {
         switch verb {
         case "pay":
-            guard let base = try? HTTPURL(request.url.origin), homeLedger.entries[id]?.listed != nil else {
+            guard let base = try? HTTPURL(request.url.origin), await start(id, at: base) else {
                 return problem("Another program made this payment; it alone knows its link.", status: 409, nonce)
             }
-            await start(id, at: base)
         case "notify":
             guard await notifyAgain(id) != nil else {
                 return problem(

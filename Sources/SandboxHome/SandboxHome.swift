@@ -84,6 +84,11 @@ package actor SandboxHome: SandboxService {
     }
 
     package func answer(to request: HTTPRequest) async -> SandboxAnswer {
+        let style = NumberStyle(acceptLanguage: request.headers["Accept-Language"])
+        return await NumberStyle.$visitor.withValue(style) { await guarded(request) }
+    }
+
+    private func guarded(_ request: HTTPRequest) async -> SandboxAnswer {
         guard !HomeGuard.isForged(request) else { return .response(HomeGuard.refusal) }
         if let leave = HomeGuard.leave(for: request) { return Self.allowing(request, .response(leave)) }
         let path = request.url.path.split(separator: "/").map(String.init)
@@ -93,13 +98,26 @@ package actor SandboxHome: SandboxService {
         if request.method.rawValue == "HEAD" { asked.method = .get }
         switch path.first {
         case "_sandbox": answer = await api(asked, Array(path.dropFirst()))
-        // Browsers request it by themselves; it belongs to no page.
-        case "favicon.ico" where path.count == 1: answer = .response(HTTPResponse(status: 404))
+        // Browsers request it by themselves; no page names it.
+        case "favicon.ico" where path.count == 1: answer = .response(HomeFrame.icon)
         case "health" where path.count == 1: answer = .response(.json(["status": "ok"]))
         case nil, "playground", "scenarios", "ledger": answer = .response(await page(asked, path))
-        default: return Self.allowing(request, await pass(request))
+        default: answer = missing(request, await pass(request))
         }
         return Self.allowing(request, answer)
+    }
+
+    /// Replaces the services' refusal of an unknown path, which is for programs, by a page where a person asks.
+    private func missing(_ request: HTTPRequest, _ answer: SandboxAnswer) -> SandboxAnswer {
+        guard Self.isVisit(request), case .response(let response) = answer, response.status == 404,
+            response.headers["Content-Type"]?.hasPrefix("text/html") != true
+        else { return answer }
+        return .response(problem("Nothing is at this address.", status: 404, random.hex(32)))
+    }
+
+    /// True if a browser asks for a page, and no program for an answer.
+    private static func isVisit(_ request: HTTPRequest) -> Bool {
+        request.method.isSafe && request.headers["Accept"]?.contains("text/html") == true
     }
 
     private static func allowing(_ request: HTTPRequest, _ answer: SandboxAnswer) -> SandboxAnswer {
@@ -133,6 +151,8 @@ package actor SandboxHome: SandboxService {
             // A request that makes a payment is matched by the payment's name in its answer.
             if payment == nil { payment = await self.payment(in: "", response.body) }
         }
+        // What a person looks at is no request of a program under test.
+        if Self.isVisit(request), fault == nil { return answer }
         let milliseconds = (clock.uptime - start) / .milliseconds(1)
         note(
             .request, "\(request.method.rawValue) \(request.url.path.prefix(200))",
@@ -175,6 +195,9 @@ package actor SandboxHome: SandboxService {
     package func refresh() async {
         for service in services {
             let ledger = await service.ledger
+            for id in homeLedger.strangers(in: ledger, of: service.id) {
+                homeLedger.learn(await service.facts(of: id), of: id, of: service.id, at: clock.now)
+            }
             for event in homeLedger.read(ledger, of: service.id, at: clock.now) { hear?(event) }
             let start = published[service.id]?.start ?? 0
             let notifications = await service.notifications(from: start)
@@ -219,7 +242,7 @@ package actor SandboxHome: SandboxService {
         guard let service = self.service(service),
             let payment = await service.make(scenario, amount: amount, at: base)
         else { return nil }
-        homeLedger.add(payment, of: service.id)
+        homeLedger.add(payment, of: service.id, at: clock.now)
         await refresh()
         return payment
     }
@@ -227,9 +250,11 @@ package actor SandboxHome: SandboxService {
     /// Pays as the simulated payer, and logs each step. A payment in progress is not paid a second time.
     ///
     /// - Returns: The work; nil when there is nothing to pay here.
-    func pay(_ id: String, at base: HTTPURL) -> Task<Void, Never>? {
+    func pay(_ id: String, at base: HTTPURL) async -> Task<Void, Never>? {
+        guard let entry = homeLedger.entries[id] else { return nil }
+        let payable = await service(entry.service)?.payable(id)
         if let task = payments[id] { return task }
-        guard let entry = homeLedger.entries[id], let listed = entry.listed else { return nil }
+        guard let listed = entry.listed ?? payable else { return nil }
         homeLedger.change(id) { $0.isBeingPaid = true }
         let (steps, published) = AsyncStream.makeStream(of: (String, String).self)
         let actions = actions

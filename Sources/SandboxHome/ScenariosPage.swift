@@ -1,9 +1,10 @@
 import PaymentCore
 import SandboxSupport
 
-/// `/scenarios`: everything that can be shown, a table for each service; scenarios with the same ending stand together.
+/// `/scenarios`: everything that can be shown, a list for each service; scenarios with the same ending stand together
+/// in a group that opens.
 struct ScenariosPage {
-    /// The content below a scenario's row: a payment that can be tried, with its link and the link's QR code.
+    /// The content of a scenario's row: a payment that can be tried, with its link and the link's QR code.
     struct Shown {
         let service: String
         let payment: SandboxPayment
@@ -13,49 +14,66 @@ struct ScenariosPage {
 
     let services: [any ListedService]
     let showsTampered: Bool
+    /// The words that scenarios have to contain; empty for all, in closed groups.
+    var search = ""
     var shown: Shown?
     /// The reason why the form of a service was refused, and the form's items.
     var refused: (service: String, problem: String, items: FormItems)?
 
     func response(_ nonce: String) -> HTTPResponse {
-        let menu = services.map { "<a href=\"#\($0.id)\">\(HTMLText.escape($0.title))</a>" }.joined(separator: " ")
+        let tables = services.map(table).joined()
         return HomeFrame.page(
             "Scenarios", room: "/scenarios", nonce: nonce,
             """
             <h1>Scenarios</h1>
-            <p>Each button makes a fresh payment. <strong>New</strong> shows all about it, <strong>QR</strong> its link and QR code
-            in this table, <strong>Open</strong> the page that a payer sees, and <strong>Pay it</strong> has a simulated payer walk
-            through it, step by step.</p>
+            <p>Each button makes a fresh payment. <strong>Pay it</strong> has a simulated payer walk through it, step by step.
+            Under <strong>More</strong>, <strong>Open</strong> shows the page that a payer sees, <strong>QR</strong> the link
+            and its code in this list, and <strong>New</strong> all about the payment.</p>
+            <form method="get" action="/scenarios" class="actions" role="search">
+            <div><label for="search">Search <small>(service, ending or words)</small></label>
+            <input id="search" name="search" value="\(HTMLText.escape(search))" autocomplete="off"></div>
+            <button>Search</button></form>
             \(refused.map { "<p role=\"alert\" class=\"problems\">\(HTMLText.escape($0.problem))</p>" } ?? "")
-            <p>\(menu)</p>
-            \(services.map(table).joined())
+            \(tables.isEmpty ? "<p>No scenario has these words. <a href=\"/scenarios\">Show all</a></p>" : tables)
             """, status: refused == nil ? 200 : 400)
+    }
+
+    /// True if each word of the search stands in the service, the scenario or its ending.
+    private func fits(_ scenario: ListedScenario, _ service: any ListedService) -> Bool {
+        let text = "\(service.id)/\(scenario.name) \(service.title) \(scenario.summary) \(scenario.group)".lowercased()
+        return search.lowercased().split(separator: " ").allSatisfy { text.contains($0) }
     }
 
     private func table(_ service: any ListedService) -> String {
         var groups: [(name: String, scenarios: [ListedScenario])] = []
-        for scenario in service.listed(tampered: showsTampered) {
+        for scenario in service.listed(tampered: showsTampered) where fits(scenario, service) {
             if let place = groups.firstIndex(where: { $0.name == scenario.group }) {
                 groups[place].scenarios.append(scenario)
             } else {
                 groups.append((scenario.group, [scenario]))
             }
         }
+        guard !groups.isEmpty else { return "" }
         let id = HTMLText.escape(service.id)
         var html = """
             <section aria-labelledby="\(id)">
             <h2 id="\(id)">\(HTMLText.escape(service.title))</h2>
             <form method="post" action="/scenarios">
-            \(service.takesAmounts ? amount(service.id) : "<p class=\"faint\">The amounts are the scenarios' own.</p>\n")
+            \(service.takesAmounts ? amount(service.id) : "<p class=\"faint\">Each scenario has its own amount.</p>\n")
             """
         for group in groups {
-            html +=
-                "<h3>\(HTMLText.escape(group.name))</h3>\n<table class=\"stack\"><thead><tr><th scope=\"col\">Scenario</th>"
-            html += "<th scope=\"col\">What it shows</th><th scope=\"col\" class=\"do\">Do</th></tr></thead><tbody>\n"
+            let isHere = group.scenarios.contains { isShown($0, service.id) }
+            let isOpen = !search.isEmpty || isHere || refused?.service == service.id
+            html += "<details\(isOpen ? " open" : "")><summary>\(HTMLText.escape(group.name)) "
+            html += "<small>(\(group.scenarios.count))</small></summary>\n<ul class=\"rows\">\n"
             html += group.scenarios.map { row($0, service.id) }.joined()
-            html += "</tbody></table>\n"
+            html += "</ul></details>\n"
         }
         return html + "</form></section>\n"
+    }
+
+    private func isShown(_ scenario: ListedScenario, _ service: String) -> Bool {
+        shown.map { $0.service == service && $0.payment.scenario == scenario.name } ?? false
     }
 
     private func amount(_ service: String) -> String {
@@ -76,14 +94,17 @@ struct ScenariosPage {
 
     private func row(_ scenario: ListedScenario, _ service: String) -> String {
         let name = HTMLText.escape(scenario.name)
-        func button(_ verb: String, _ text: String, _ more: String = "") -> String {
-            "<button name=\"\(verb)\" value=\"\(service)/\(name)\" aria-label=\"\(text)\(more): \(name)\">\(text)</button> "
+        func button(_ verb: String, _ text: String, look: String = "") -> String {
+            "<button\(look) name=\"\(verb)\" value=\"\(service)/\(name)\" aria-label=\"\(text): \(name)\">\(text)</button> "
         }
-        let shown = shown.flatMap { $0.service == service && $0.payment.scenario == scenario.name ? below($0) : nil }
+        let shown = isShown(scenario, service) ? shown.map(below) : nil
         let id = shown == nil ? "" : " id=\"\(HTMLText.escape(Self.anchor))\""
-        return "<tr\(id)><th scope=\"row\">\(name)</th><td>\(HTMLText.escape(scenario.summary))</td><td class=\"do\">"
-            + button("make", "New") + button("link", "QR", " code and link") + button("open", "Open")
-            + button("pay", "Pay it") + "</td></tr>\n" + (shown ?? "")
+        let title = scenario.summary.prefix(1).uppercased() + scenario.summary.dropFirst()
+        return "<li\(id)><span class=\"what\">\(HTMLText.escape(title)) <code>\(name)</code></span>"
+            + button("pay", "Pay it", look: " class=\"primary\"")
+            + "<details class=\"more\"><summary>More</summary>"
+            + button("open", "Open") + button("link", "QR") + button("make", "New")
+            + "</details>\(shown ?? "")</li>\n"
     }
 
     /// The row of the payment that is shown.
@@ -98,9 +119,9 @@ struct ScenariosPage {
             }
             ?? "<p class=\"faint\">The link is too long for a QR code.</p>"
         return """
-            <tr><td colspan="3" class="link"><div class="beside">\(drawing)
+            <div class="link"><div class="beside">\(drawing)
             <div>\(HomeFrame.copyable(payment.link, name: "link", scrolls: true))
-            <p><a href="\(HomeFrame.path(payment.id))">All about this payment</a></p></div></div></td></tr>
+            <p><a href="\(HomeFrame.path(payment.id))">All about this payment</a></p></div></div></div>
 
             """
     }

@@ -22,6 +22,40 @@ package enum LedgerStatus: String, Sendable {
     }
 }
 
+/// A payment's state in one word, for people.
+package enum LedgerState: String, Sendable {
+    case open = "Open"
+    case inProgress = "In progress"
+    case authorized = "Authorized"
+    case paid = "Paid"
+    case refunded = "Refunded"
+    case failed = "Failed"
+    case cancelled = "Cancelled"
+    case expired = "Expired"
+
+    /// Creates the state of a payment with these statuses, oldest first. Money that was taken stays taken until it is
+    /// refunded, whatever happens afterwards.
+    package init(_ statuses: [LedgerStatus]) {
+        if statuses.contains(.refunded) {
+            self = .refunded
+        } else if statuses.contains(.captured) || statuses.contains(.settled) {
+            self = .paid
+        } else {
+            self =
+                switch statuses.last {
+                case .created, nil: .open
+                case .confirmRequested: .inProgress
+                case .authorized: .authorized
+                case .captured, .settled: .paid
+                case .refunded: .refunded
+                case .failed: .failed
+                case .cancelled: .cancelled
+                case .expired: .expired
+                }
+        }
+    }
+}
+
 extension SandboxLedger {
     /// Returns the statuses of a payment: `created, confirm requested, captured, settled`. Money taken twice would show
     /// as two captures.

@@ -30,6 +30,11 @@ package protocol ListedService: Sendable {
     func make(_ scenario: String, amount: Money?, at base: HTTPURL) async -> SandboxPayment?
     /// Returns the payment that a part of a request stands for, such as a token; nil for other parts.
     func payment(named word: String) async -> String?
+    /// Returns what a payment asks for.
+    func facts(of payment: String) async -> ListedFacts
+    /// Returns a payment that another program made, as far as every payer may pay it; nil where its maker alone knows
+    /// its link.
+    func payable(_ payment: String) async -> SandboxPayment?
     /// Returns the pages that people see of a payment.
     func pages(of payment: String) async -> [ListedPage]
     /// Returns the notifications from the one at `index` on, oldest first.
@@ -54,6 +59,8 @@ extension ListedService {
         scenarios + (isShown ? tampered : [])
     }
 
+    package func facts(of payment: String) async -> ListedFacts { ListedFacts() }
+    package func payable(_ payment: String) async -> SandboxPayment? { nil }
     package func notifications(from index: Int) async -> [SentNotification] { [] }
     package func notifyAgain(about payment: String) async -> SentNotification? { nil }
     package func expire() async {}
@@ -85,6 +92,10 @@ package struct ListedScenario: Sendable, Hashable {
             case "pending": "Stays open"
             case "unknown", "error": "The outcome is unknown at first"
             case "refused": "Refused before it begins"
+            case "payable": "Can be paid"
+            case "unreachable": "The payee cannot be reached"
+            case "nobody": "There is no such payee"
+            case "nothing": "The payee accepts nothing"
             default: outcome.isEmpty ? "Scenarios" : "Ends \(outcome)"
             }
         self.init(name: name, summary: summary, group: group)
@@ -128,6 +139,19 @@ package struct SandboxPayment: Sendable, Hashable {
     package func command(_ program: String, at base: String) -> String {
         "\(program) pay '\(link)' --sandbox \(base)" + (isTrusted ? "" : " --trust-host")
             + (isPrivate ? " --private" : "") + (satoshi.map { " --amount \($0)" } ?? "")
+    }
+}
+
+/// The payee and the price of a payment, as far as its service knows them.
+package struct ListedFacts: Sendable, Hashable {
+    /// The payee's name.
+    package var payee: String?
+    /// The price; nil where the payer chooses it.
+    package var amount: Money?
+
+    package init(payee: String? = nil, amount: Money? = nil) {
+        self.payee = payee
+        self.amount = amount
     }
 }
 

@@ -101,7 +101,6 @@ struct Browser: Sendable {
             ])
             try await driver.click(try await driver.find("#card button.pay"))
         } else {
-            try await driver.click(try await driver.find("label[for=instrument-0]"))
             try await driver.click(try await payButton(row: 0))
         }
         _ = try await driver.find("a.open")

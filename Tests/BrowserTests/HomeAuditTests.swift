@@ -1,3 +1,4 @@
+import CitconSandbox
 import PaymentCore
 import PaymentTransport
 import Testing
@@ -18,20 +19,20 @@ struct HomeAuditTests {
     private func bank(of id: String, _ browser: HomeBrowser) async throws -> String {
         let driver = browser.driver
         try await browser.open("/checkout/\(id)")
-        try await driver.click(try await driver.find("label[for=instrument-0]"))
         try await driver.click(try await driver.find(".row:has(#instrument-0) button.pay"))
         try await driver.click(try await driver.find("a.open"))
         _ = try await driver.find("button[value=complete]")
         return String(try await driver.url.dropFirst(browser.base.count))
     }
 
-    @Test("Every page is for everybody, at any width, light and dark, and asks nobody else for anything")
+    @Test("Each page is accessible at any width, light and dark, and loads nothing from elsewhere")
     func audit() async throws {
         try await HomeBrowser.visit { browser in
             let driver = browser.driver
             try await Axe.prepare(driver)
             var pages = [
-                "/", "/ledger", "/ledger/none", "/playground", "/playground?text=pay_1", "/checkout",
+                "/", "/ledger", "/ledger/none", "/nope", "/playground", "/playground?text=pay_1", "/checkout",
+                "/scenarios", "/scenarios?search=citcon",
                 "/sandbox/paykit/payees",
             ]
             for name in ["success", "cancel", "error", "pending"] { pages.append("/html/payrails-\(name).html") }
@@ -48,7 +49,7 @@ struct HomeAuditTests {
                 case "paid-at-once": _ = try await browser.call("/_sandbox/payments/\(id)/pay", [:])
                 case "challenge": pages.append(try await bank(of: id, browser))
                 case "ready":
-                    // Every row's link is like this one.
+                    // Each row's link is like this one.
                     pages.append("/scenarios?show=\(id)")
                     try await browser.open(theirs[1])
                     try await browser.press("button.primary")
@@ -105,6 +106,16 @@ struct HomeAuditTests {
         return try #require(ledger.last?["payment"]?.string, "\(made.text.prefix(300))")
     }
 
+    /// Returns a decimal number as a browser in English shows it.
+    private static func grouped(_ decimal: String) -> String {
+        let parts = decimal.split(separator: ".")
+        let digits = Array(parts[0])
+        let whole = digits.indices.map {
+            (digits.count - $0).isMultiple(of: 3) && $0 > 0 ? ",\(digits[$0])" : "\(digits[$0])"
+        }
+        return whole.joined() + "." + parts[1]
+    }
+
     @Test("Amounts of forty characters are shown in full or refused, and no page becomes wider than a phone")
     func amounts() async throws {
         try await HomeBrowser.visit { browser in
@@ -122,17 +133,17 @@ struct HomeAuditTests {
             let id = try await session("challenge", over: amount, reference: "large-1", browser)
             for page in try await pages(of: id, browser) {
                 try await browser.open(page)
-                try await fits(page.hasPrefix("/ledger") ? id : amount)
+                try await fits(Self.grouped(amount))
             }
             let bank = try await bank(of: id, browser)
             try await browser.open(bank)
-            try await fits(amount + "EUR")
+            try await fits(Self.grouped(amount) + "EUR")
             try await browser.shoot("home-amount")
             try await browser.press("button[value=complete]")
             try await browser.sees("Payment completed.", in: "body")
             for page in ["/checkout/\(id)", "/ledger/\(id)"] {
                 try await browser.open(page)
-                try await fits(amount)
+                try await fits(Self.grouped(amount))
             }
             // Another service counts to 19 digits.
             let made = try await browser.call(
@@ -146,7 +157,7 @@ struct HomeAuditTests {
                 ])
             let payment = try #require(made["paymentId"]?.string, "\(made.text)")
             try await browser.open("/buyer/\(payment)")
-            try await fits("184467440737095516.15USD")
+            try await fits("184,467,440,737,095,516.15USD")
             // A builder shows an invalid input; a form keeps a refused one for correction.
             let digits = String(repeating: "9", count: 40)
             try await browser.open(
@@ -189,7 +200,67 @@ struct HomeAuditTests {
             try await browser.press("button[value=complete]")
             try await browser.sees("Payment completed.", in: "body")
             try await browser.open("/ledger/\(id)")
-            try await browser.sees("captured", in: ".words")
+            try await browser.sees("Paid", in: ".words")
+        }
+    }
+
+    @Test("A hostile text that any service stores is text on each page, which stays as wide as a phone")
+    func stored() async throws {
+        try await HomeBrowser.visit { browser in
+            let driver = browser.driver
+            try await Axe.prepare(driver)
+            try await driver.look(width: 320)
+            let text =
+                "</title></dd><script>window.hacked=1</script><img src=x onerror=window.hacked=1>'\"&"
+                + String(repeating: "W", count: 60)
+            let payrails = try await session("challenge", over: "12.00", reference: text, browser)
+            let order = try await browser.call(
+                "/v1/payments",
+                [
+                    // This service takes 35 plain characters.
+                    "referenceId": .string(String(repeating: "W", count: 35)),
+                    "amount": ["unit": "iso4217/USD", "value": "1250"],
+                ],
+                headers: [
+                    "Api-Key": WalletConnectPaySandbox.testKey.reveal(), "Idempotency-Key": "STORED",
+                    "Merchant-Id": WalletConnectPaySandbox.merchantID,
+                ])
+            let access = try await browser.call(
+                "/v1/access-tokens", ["token_type": "server"],
+                headers: ["Authorization": "Bearer \(CitconSandbox.privateKey.reveal())"])
+            let charge = try await browser.call(
+                "/v1/charges",
+                [
+                    "transaction": [
+                        "reference": .string(text), "amount": 1250, "currency": "USD", "country": "US",
+                        "auto_capture": true,
+                    ], "payment": ["method": "alipay", "client": ["mobile_browser"]],
+                    "urls": [:],
+                ],
+                headers: ["Authorization": "Bearer \(access["data"]?["access_token"]?.string ?? "")"])
+            let ids = [
+                payrails, try #require(order["paymentId"]?.string, "\(order.text)"),
+                try #require(charge["data"]?["id"]?.string, "\(charge.text)"),
+            ]
+            var paths = [
+                "/", "/ledger", "/ledger/" + PercentCoding.encode(text), "/nope/" + PercentCoding.encode(text),
+            ]
+            let query = PercentCoding.encode(text)
+            paths += ["/ledger?filter=\(query)", "/scenarios?search=\(query)", "/playground?text=\(query)"]
+            for id in ids { paths += try await pages(of: id, browser) }
+            paths.append(try await bank(of: payrails, browser))
+            var seen = 0
+            for path in paths {
+                try await browser.open(path)
+                let found = try await driver.run(
+                    "return [window.hacked ?? 0, document.querySelectorAll(\"main img:not(.qr)\").length, document.body.textContent.includes(\"window.hacked\")]"
+                )
+                #expect(found[0] == 0 && found[1] == 0, "\(path)")
+                if found[2] == true { seen += 1 }
+                let problems = try await PageAudit.run(driver)
+                #expect(problems.isEmpty, "\(path): \(problems)")
+            }
+            #expect(seen >= 3, "the playground, the bank's page and the wallet's show it")
         }
     }
 }

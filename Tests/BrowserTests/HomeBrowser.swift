@@ -49,6 +49,14 @@ struct HomeBrowser: Sendable {
 
     func press(_ selector: String) async throws { try await driver.click(try await driver.find(selector)) }
 
+    /// Presses a button of a scenario such as `citcon/toss`, found by the search.
+    func scenario(_ name: String, _ verb: String) async throws {
+        try await open("/scenarios?search=" + PercentCoding.encode(name))
+        let row = "li:has([value='\(name)'])"
+        if verb != "pay" { try await press("\(row) .more summary") }
+        try await press("\(row) button[name=\(verb)]")
+    }
+
     /// Presses the tab key until the element that `selector` selects has the focus.
     func tab(to selector: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         for _ in 0..<60 {

@@ -77,18 +77,19 @@ struct HomeBrowserTests {
                 "/_sandbox/payments", ["service": "walletconnect-pay", "scenario": "paid-at-once"])
             let id = try #require(made["id"]?.string)
             let row = "tr[data-payment='\(id)'] .words"
-            try await browser.sees("created", in: row)
+            try await browser.sees("Open", in: row)
             _ = try await browser.call("/_sandbox/payments/\(id)/pay", [:])
-            try await browser.sees("created, confirm requested, captured, settled", in: row)
+            try await browser.sees("Paid", in: row)
+            try await browser.sees("12.50 USD", in: "tr[data-payment='\(id)']")
             try await browser.sees("Pays 12.5 USDC", in: "#log")
             #expect(try await driver.run("return window.marker") == 1, "the page was not loaded again")
             try await browser.shoot("home-ledger")
             // By the buttons, as users do.
             try await browser.open("/scenarios")
             try await browser.shoot("home-scenarios")
-            try await browser.press("button[name=pay][value='citcon/wechatpay']")
+            try await browser.scenario("citcon/wechatpay", "pay")
             try await browser.sees("succeeded", in: "#outcome")
-            try await browser.sees("captured", in: ".words")
+            try await browser.sees("Paid", in: ".words")
             try await browser.shoot("home-payment")
         }
     }
@@ -97,18 +98,17 @@ struct HomeBrowserTests {
     func checkout() async throws {
         try await HomeBrowser.visit { browser in
             let driver = browser.driver
-            try await browser.open("/scenarios")
-            try await browser.press("button[name=open][value='payrails/paid']")
+            try await browser.scenario("payrails/paid", "open")
             try await browser.sees("no money moves", in: "body")
-            try await driver.click(try await driver.find("label[for=instrument-0]"))
-            try await driver.click(try await driver.find(".row:has(#instrument-0) button.pay"))
+            try await browser.shoot("home-checkout")
+            // The payer's default card is chosen already.
+            try await driver.click(try await driver.find(".row:has(input:checked) button.pay"))
             try await browser.sees("Receipt", in: "main")
             #expect(try await driver.count("a.back") == 1)
             try await browser.open("/ledger")
-            try await browser.sees("captured", in: "#payments .words")
+            try await browser.sees("Paid", in: "#payments .words")
             // The buttons of a wallet's page have distinct names.
-            try await browser.open("/scenarios")
-            try await browser.press("button[name=open][value='citcon/toss']")
+            try await browser.scenario("citcon/toss", "open")
             _ = try await driver.find("button[value=fail]")
             let colours = try await driver.run(
                 "return [...document.querySelectorAll(\"form button\")].map((one) => getComputedStyle(one).color + getComputedStyle(one).backgroundColor)"
@@ -117,6 +117,47 @@ struct HomeBrowserTests {
             try await browser.shoot("home-wallet")
             try await browser.press("button[value=pay]")
             try await browser.sees("Paid", in: "h1")
+        }
+    }
+
+    @Test("Opening a WalletConnect payment shows a code and a simulated wallet, which pays; nothing leads elsewhere")
+    func buyer() async throws {
+        try await HomeBrowser.visit { browser in
+            let driver = browser.driver
+            try await browser.scenario("walletconnect-pay/paid-at-once", "open")
+            #expect(try await driver.url.hasPrefix(browser.base + "/buyer/"))
+            let drawn = try await driver.run(
+                "const code = document.querySelector(\"img.qr\"); return code.complete && code.naturalWidth > 0")
+            #expect(drawn == true)
+            let goals = try await driver.run(
+                "return [...document.querySelectorAll(\"a,form\")].every((one) => (one.href || one.action).startsWith(location.origin))"
+            )
+            #expect(goals == true)
+            try await browser.shoot("home-buyer")
+            try await browser.press("button.primary")
+            try await browser.sees("succeeded", in: "#outcome")
+        }
+    }
+
+    @Test("One button of the home page makes a payment and pays it; the page shows it by itself")
+    func first() async throws {
+        try await HomeBrowser.visit { browser in
+            try await browser.open("/")
+            try await browser.sees("None yet", in: "#payments")
+            try await browser.press("button[name=pay]")
+            try await browser.sees("succeeded", in: "#outcome")
+            try await browser.open("/")
+            try await browser.sees("live", in: "#live")
+            try await browser.sees("Paid", in: "#payments")
+            let id = try await browser.make("payrails", "paid")
+            try await browser.sees("Open", in: "#payments tr[data-payment='\(id)']")
+            try await browser.shoot("home")
+            // An unknown address has one page, with a way back.
+            try await browser.open("/nope")
+            try await browser.sees("Not found", in: "h1")
+            try await browser.shoot("home-missing")
+            try await browser.press("main a[href='/']")
+            try await browser.sees("Payments that move no money", in: "h1")
         }
     }
 
@@ -168,21 +209,23 @@ struct HomeBrowserTests {
         for scripts in [true, false] {
             try await HomeBrowser.visit(scripts: scripts) { browser in
                 let driver = browser.driver
-                try await browser.open("/scenarios")
                 if scripts {
+                    try await browser.open("/scenarios?search=walletconnect-pay/paid-at-once")
+                    try await browser.tab(to: ".more summary")
+                    try await driver.press(Key.enter)
                     try await browser.tab(to: "button[name=link]")
                     try await driver.press(Key.enter)
                 } else {
-                    try await browser.press("button[name=link]")
+                    try await browser.scenario("walletconnect-pay/paid-at-once", "link")
                 }
-                _ = try await driver.find("#shown + tr .qr.small svg")
-                let link = try await driver.text(of: try await driver.find("#shown + tr pre"))
+                _ = try await driver.find("#shown .qr.small svg")
+                let link = try await driver.text(of: try await driver.find("#shown pre"))
                 #expect(link.hasPrefix("https://pay.walletconnect.com/"))
-                let copy = try await driver.find("#shown + tr [data-copy]")
+                let copy = try await driver.find("#shown [data-copy]")
                 #expect(try await driver.isShown(copy) == scripts)
                 if scripts { try await browser.shoot("home-scenario-link") }
                 // Small here, large by a click.
-                try await browser.press("#shown + tr .qr.small")
+                try await browser.press("#shown .qr.small")
                 #expect(try await driver.url.contains("/_sandbox/qr.svg?payment="))
             }
         }
@@ -216,7 +259,7 @@ struct HomeBrowserTests {
                     "Merchant-Id": WalletConnectPaySandbox.merchantID,
                 ])
             let id = try #require(made["paymentId"]?.string)
-            try await browser.sees("created", in: "tr[data-payment='\(id)'] .words")
+            try await browser.sees("Open", in: "tr[data-payment='\(id)'] .words")
         }
     }
 
@@ -232,7 +275,9 @@ struct HomeBrowserTests {
             try await browser.tab(to: "#read button.primary")
             try await driver.press(Key.enter)
             try await browser.sees("matched", in: "#decision")
-            try await browser.open("/scenarios")
+            try await browser.open("/scenarios?search=citcon/wechatpay")
+            try await browser.tab(to: ".more summary")
+            try await driver.press(Key.enter)
             try await browser.tab(to: "button[name=make]")
             // The focused element shows its focus.
             #expect(

@@ -14,7 +14,7 @@ import WalletConnectPaySandbox
 
 /// The interface for programs, in any language.
 @Suite("The sandbox's interface for programs") struct HomeInterfaceTests {
-    @Test("A payment is made, found, paid and told of")
+    @Test("A payment is made, found and paid, and its events are listed")
     func payments() async throws {
         let world = HomeWorld()
         let scenarios = try await world.json("scenarios")["services"]?.array ?? []
@@ -34,7 +34,7 @@ import WalletConnectPaySandbox
     }
 
     @Test(
-        "Wrong calls are told what is wrong",
+        "Errors say what is wrong with a call",
         arguments: [
             ("payments", ["service": "citcon"], 400), ("payments", ["scenario": "x"], 400),
             ("payments", ["service": "citcon", "scenario": "x"], 404),

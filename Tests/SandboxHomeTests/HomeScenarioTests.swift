@@ -22,7 +22,8 @@ import WalletConnectPaySandbox
         let path = String(location.prefix { $0 != "#" })
         let page = try await world.send(.get, path)
         let id = try #require(await world.home.closing().first?.payment)
-        #expect(page.status == 200 && page.text.contains("<tr id=\"shown\"><th scope=\"row\">wechatpay</th>"))
+        #expect(page.status == 200 && page.text.contains("<li id=\"shown\">"))
+        #expect(page.text.contains("<code>wechatpay</code>"))
         // The code is on the page, opens large, and the link can be copied.
         #expect(page.text.components(separatedBy: "<title>code</title>").count == 2)
         #expect(page.text.contains("href=\"/_sandbox/qr.svg?payment=\(id)\""))
@@ -105,7 +106,7 @@ import WalletConnectPaySandbox
     func fields() async throws {
         let page = try await HomeWorld().send(.get, "/scenarios").text
         #expect(page.contains("id=\"payrails-amount\"") && !page.contains("id=\"citcon-amount\""))
-        #expect(page.contains("The amounts are the scenarios' own."))
+        #expect(page.contains("Each scenario has its own amount."))
     }
 
     private static func form(_ boundary: String, _ parts: [(head: String, body: [UInt8])]) -> [UInt8] {

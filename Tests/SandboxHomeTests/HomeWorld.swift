@@ -84,6 +84,8 @@ struct HomeWorld: Sendable {
             await self.base.make(scenario, amount: amount, at: base)
         }
         func payment(named word: String) async -> String? { await base.payment(named: word) }
+        func facts(of payment: String) async -> ListedFacts { await base.facts(of: payment) }
+        func payable(_ payment: String) async -> SandboxPayment? { await base.payable(payment) }
         func pages(of payment: String) async -> [ListedPage] { await base.pages(of: payment) }
         func notifications(from index: Int) async -> [SentNotification] { await base.notifications(from: index) }
         func notifyAgain(about payment: String) async -> SentNotification? { await base.notifyAgain(about: payment) }

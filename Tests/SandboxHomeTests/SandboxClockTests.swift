@@ -24,7 +24,7 @@ private final class StillClock: PaymentClock {
 }
 
 @Suite("The clock of the sandbox") struct SandboxClockTests {
-    @Test("Set forward, it shows a later time and wakes whoever waits for a time that is over")
+    @Test("Set forward, it shows a later time and ends waits until a time that has passed")
     func advances() async throws {
         let still = StillClock()
         let clock = SandboxClock(still)
@@ -52,7 +52,7 @@ private final class StillClock: PaymentClock {
         #expect(clock.now == start)
     }
 
-    @Test("Who waits for its own time is woken by the clock beneath, and who is cancelled at once is told so")
+    @Test("A wait for its own time ends by the clock beneath, and a cancelled one throws at once")
     func base() async throws {
         let clock = SandboxClock(VirtualClock())
         try await clock.sleep(for: .seconds(86_400))

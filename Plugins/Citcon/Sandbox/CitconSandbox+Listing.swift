@@ -29,6 +29,10 @@ extension CitconSandbox: ListedService {
         (charges[word] ?? tokensByID[word].flatMap { charges[$0] } ?? tokensByPage[word].flatMap { charges[$0] })?.id
     }
 
+    package func facts(of payment: String) -> ListedFacts {
+        ListedFacts(payee: configuration.merchant, amount: tokensByID[payment].flatMap { charges[$0]?.money })
+    }
+
     package func pages(of payment: String) -> [ListedPage] {
         guard let token = tokensByID[payment], var charge = charges[token] else { return [] }
         if charge.pages.isEmpty {

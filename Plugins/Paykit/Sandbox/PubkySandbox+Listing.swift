@@ -104,6 +104,10 @@ extension PubkySandbox: ListedService {
         (invoices[word]?.payee ?? transactions[word] ?? payees[word])?.text
     }
 
+    package func facts(of payment: String) -> ListedFacts {
+        ListedFacts(payee: (try? PubkyKey(payment)).flatMap { users[$0]?.name })
+    }
+
     package func pages(of payment: String) -> [ListedPage] {
         guard let key = try? PubkyKey(payment), users[key] != nil else { return [] }
         return [

@@ -19,10 +19,11 @@ extension PayrailsSandbox: ListedService {
 
     package nonisolated var pages: [ListedPage] {
         [
-            ListedPage("A checkout with stored cards", "/checkout"),
-            ListedPage("Where payers come back: paid", "/html/payrails-success.html"),
-            ListedPage("Cancelled", "/html/payrails-cancel.html"), ListedPage("Failed", "/html/payrails-error.html"),
-            ListedPage("In progress", "/html/payrails-pending.html"),
+            ListedPage("Payrails checkouts with stored cards", "/checkout"),
+            ListedPage("Payrails return page: success", "/html/payrails-success.html"),
+            ListedPage("Payrails return page: cancelled", "/html/payrails-cancel.html"),
+            ListedPage("Payrails return page: failed", "/html/payrails-error.html"),
+            ListedPage("Payrails return page: in progress", "/html/payrails-pending.html"),
         ]
     }
 
@@ -40,6 +41,14 @@ extension PayrailsSandbox: ListedService {
     }
 
     package func payment(named word: String) -> String? { executions[word]?.id }
+
+    package func facts(of payment: String) -> ListedFacts {
+        let price = executions[payment]?.amount
+        let amount = price.flatMap { price in
+            (try? FiatCurrency(price.currency)).flatMap { try? Money(decimal: price.value, currency: .fiat($0)) }
+        }
+        return ListedFacts(payee: Self.merchantName, amount: amount)
+    }
 
     package func pages(of payment: String) -> [ListedPage] {
         executions[payment] == nil ? [] : [ListedPage("Checkout", "/checkout/\(payment)")]

@@ -1,4 +1,5 @@
 import PaymentCore
+import SandboxSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -109,10 +110,11 @@ struct PaymentRecord: Sendable {
     /// The price, as every answer states it.
     var price: JSONValue { pricing.amount(units) }
 
+    /// The price as an amount of money.
+    var money: Money? { try? Money(minorUnits: units, currency: Currency(unit: pricing.unit)) }
+
     /// The price, as pages state it, such as `12.50 USD`.
-    var priceText: String {
-        (try? Money(minorUnits: units, currency: Currency(unit: pricing.unit)))?.description ?? ""
-    }
+    var priceText: String { money.map(NumberStyle.text) ?? "" }
 
     /// The price in US cents, at the sandbox's rates.
     var cents: UInt128 { pricing.cents(units) }

@@ -42,6 +42,19 @@ extension WalletConnectPaySandbox: ListedService {
 
     package func payment(named word: String) -> String? { payments[word]?.id }
 
+    package func facts(of payment: String) -> ListedFacts {
+        payments[payment].map { ListedFacts(payee: $0.merchant, amount: $0.money) } ?? ListedFacts()
+    }
+
+    /// Every payment's link stands on its buyer's page.
+    package func payable(_ payment: String) -> SandboxPayment? {
+        payments[payment].map {
+            SandboxPayment(
+                id: $0.id, scenario: $0.scenario.rawValue, summary: $0.scenario.summary,
+                link: PaymentIDs.link(to: $0.id))
+        }
+    }
+
     package func pages(of payment: String) -> [ListedPage] {
         guard payments[payment] != nil else { return [] }
         var pages = [ListedPage("Buyer's page", "/buyer/\(payment)")]

@@ -12,7 +12,7 @@ package struct HTMLPage {
     package let content: String
     /// More elements for the page's head.
     package var head = ""
-    /// The content between the banner and `<main>`.
+    /// The content between the banner and `<main>`: a menu. Without one the banner leads to the sandbox's home.
     package var header = ""
     /// The attributes of `<html>`, with the space before them.
     package var rootAttributes = ""
@@ -45,6 +45,9 @@ package struct HTMLPage {
         self.formGoals = formGoals
     }
 
+    /// The way back.
+    private static let home = " \u{B7} <a href=\"/\">Home</a>"
+
     package func response(status: Int = 200) -> HTTPResponse {
         let scripts =
             (script.map { "<script nonce=\"\(nonce)\">\($0)</script>\n" } ?? "")
@@ -59,7 +62,7 @@ package struct HTMLPage {
             <style nonce="\(nonce)">\(PageStyle.text)\(style)</style>
             </head>
             <body>
-            <aside class="sandbox" aria-label="Simulation">\(PageStyle.banner)</aside>
+            <aside class="sandbox" aria-label="Simulation">\(PageStyle.banner)\(header.isEmpty ? Self.home : "")</aside>
             \(header)<main\(attributes)>
             \(content)</main>
             \(scripts)</body>

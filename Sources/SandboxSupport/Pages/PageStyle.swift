@@ -12,6 +12,7 @@ package enum PageStyle {
         body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
         .sandbox{margin:0;padding:.375rem 1rem;text-align:center;font-weight:600;font-size:.9375rem;color:#2b2200;\
         background:repeating-linear-gradient(-45deg,#ffdc5e 0 14px,#ffcf33 14px 28px)}
+        .sandbox a{display:inline-block;padding:.375rem .625rem;color:inherit}
         main{max-width:34rem;margin:0 auto;padding:1rem}
         main.wide{max-width:72rem}
         h1{font-size:1.5rem;line-height:1.25;margin:1rem 0 .5rem}
@@ -58,7 +59,11 @@ package enum PageStyle {
         thead th{border:0;color:var(--faint);font-weight:400}
         .do{white-space:nowrap;text-align:right;padding-right:0}.do button{margin:.125rem 0}
         table.stack td,table.stack tbody th{vertical-align:middle}
-        form table.stack th:first-child{width:16rem}
+        .rows{list-style:none;padding:0;margin:0}
+        .rows li{display:flex;flex-wrap:wrap;gap:.25rem .5rem;align-items:center;padding:.375rem 0;border-top:1px solid var(--line)}
+        .what{flex:1 1 18rem;min-width:0}.what code{display:block;color:var(--faint)}.rows .link{flex:1 1 100%}
+        .more summary{padding:.625rem .5rem}.more[open]{flex:1 1 100%;text-align:right}
+        thead th{overflow-wrap:normal}
         code,pre,.code{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:.9375em}
         pre{white-space:pre-wrap;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.75rem;margin:.25rem 0}
         .qr{width:min(100%,17rem);background:#fff;border-radius:8px;display:block;margin:.5rem 0}

@@ -93,6 +93,13 @@ struct CitconCharge: Sendable {
 
     var amountRefunded: Int64 { refunds.reduce(0) { $0 + $1.amount } }
 
+    /// The price; nil in a currency that ISO 4217 does not know.
+    var money: Money? {
+        (try? FiatCurrency(currency)).flatMap { code in
+            UInt128(exactly: amount).flatMap { try? Money(minorUnits: $0, currency: .fiat(code)) }
+        }
+    }
+
     /// Returns the amount in the notation of ledgers.
     func worth(_ amount: Int64) -> String { "\(amount) iso4217/\(currency)" }
 }

@@ -96,10 +96,7 @@ struct CitconPage {
     }
 
     static func price(_ charge: CitconCharge) -> String {
-        let money = (try? FiatCurrency(charge.currency)).flatMap {
-            try? Money(minorUnits: UInt128(charge.amount), currency: .fiat($0))
-        }
-        return money?.description ?? "\(charge.amount) \(charge.currency)"
+        charge.money.map(NumberStyle.text) ?? "\(charge.amount) \(charge.currency)"
     }
 
     static func words(_ status: CitconCharge.Status) -> String {

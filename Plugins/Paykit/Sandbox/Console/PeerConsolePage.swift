@@ -19,9 +19,9 @@ struct PeerConsolePage {
             "Paykit's payees",
             """
             <h1>Paykit's payees</h1>
-            <p>The users of this sandbox who publish how to be paid, newest first. Their money does not exist.</p>
+            <p>The users of this sandbox who publish how to be paid, newest first. No real money.</p>
             \(rows.isEmpty ? none : """
-            <table class="stack"><thead><tr><th scope="col">Name</th><th scope="col">Who it is</th>
+            <table class="stack"><thead><tr><th scope="col">Name</th><th scope="col">Publishes</th>
             <th scope="col">Can be paid now</th><th scope="col">Payments</th><th scope="col">Received</th></tr></thead><tbody>
             \(rows.joined())</tbody></table>
 
@@ -33,13 +33,13 @@ struct PeerConsolePage {
     func payee(_ account: PubkyAccountList) -> HTTPResponse {
         let invoices = account.invoices.map { invoice in
             let tone = ["open": "doubtful", "paid": "good"][invoice.state.rawValue] ?? "bad"
-            let amount = invoice.amount.map { "\($0) sat" } ?? "the payer's choice"
+            let amount = invoice.amount.map { Self.sat($0) } ?? "the payer's choice"
             return "<tr><td>\(amount)</td><td class=\"\(tone)\">\(invoice.state.rawValue)</td>"
                 + "<td>\(PageTime.text(Int64(clamping: invoice.end)))</td>"
                 + "<td class=\"code\">\(HTMLText.escape(invoice.text))</td></tr>\n"
         }
         let received = account.received.reversed().map { one in
-            "<tr><td>\(PageTime.text(Int64(clamping: one.time)))</td><td>\(one.amount) sat</td>"
+            "<tr><td>\(PageTime.text(Int64(clamping: one.time)))</td><td>\(Self.sat(one.amount))</td>"
                 + "<td>\(Self.method(one))</td><td class=\"code\">\(HTMLText.escape(one.name))</td></tr>\n"
         }
         let files = account.files.map { path, content in
@@ -50,7 +50,7 @@ struct PeerConsolePage {
             account.user.name,
             """
             <h1>\(HTMLText.escape(account.user.name))</h1>
-            <dl class="card"><dt>Who it is</dt><dd>\(HTMLText.escape(account.user.title))</dd>
+            <dl class="card"><dt>Publishes</dt><dd>\(HTMLText.escape(account.user.title))</dd>
             <dt>Key</dt><dd class="code">\(account.user.key)</dd><dt>Received</dt><dd>\(Self.sum(account))</dd></dl>
             <div class="actions"><a class="button primary" href="\(Self.payer(account))">Pay \(HTMLText.escape(account.user.name))</a>
             <a class="button" href="/sandbox/paykit/payees">All payees</a></div>
@@ -109,7 +109,7 @@ struct PeerConsolePage {
             "Paid",
             """
             <h1 class="good">Paid</h1>
-            <p class="price">\(received.amount) sat</p>
+            <p class="price">\(Self.sat(received.amount))</p>
             <dl class="card"><dt>Payee</dt><dd>\(HTMLText.escape(account.user.name))</dd><dt>Way</dt><dd>\(Self.method(received))</dd>
             <dt>When</dt><dd>\(PageTime.text(Int64(clamping: received.time)))</dd>
             <dt>Payment hash or transaction</dt><dd class="code">\(HTMLText.escape(received.name))</dd></dl>
@@ -121,7 +121,7 @@ struct PeerConsolePage {
     /// The page for an unknown key.
     var unknown: HTTPResponse {
         page(
-            "Nobody",
+            "Unknown user",
             "<h1>No user of this key is here</h1>\n<p role=\"alert\">The sandbox has no user of this key.</p>\n",
             status: 404)
     }
@@ -131,12 +131,16 @@ struct PeerConsolePage {
     static func payee(_ account: PubkyAccountList) -> String { "/sandbox/paykit/payees/\(account.user.key)" }
     static func payer(_ account: PubkyAccountList) -> String { "/sandbox/paykit/payer/\(account.user.key)" }
 
+    private static func sat(_ amount: some BinaryInteger) -> String {
+        "\(NumberStyle.visitor.text(String(amount))) sat"
+    }
+
     private static func method(_ received: PubkyReceived) -> String {
-        received.method == "onchain" ? "on the chain" : "Lightning"
+        received.method == "onchain" ? "on-chain" : "Lightning"
     }
 
     private static func sum(_ account: PubkyAccountList) -> String {
-        account.sum.map { "\($0) sat" } ?? "more than can be counted"
+        account.sum.map { Self.sat($0) } ?? "more than can be counted"
     }
 
     private static func table(_ titles: [String], _ rows: [String], or nothing: String) -> String {

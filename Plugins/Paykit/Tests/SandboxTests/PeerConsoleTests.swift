@@ -51,17 +51,17 @@ import Testing
         #expect(paid.status == 303)
         let receipt = try #require(paid.headers["Location"])
         // Loading the receipt again pays nothing again.
-        for _ in 0..<2 { #expect(try await get(receipt).text.contains("<p class=\"price\">2100 sat</p>")) }
+        for _ in 0..<2 { #expect(try await get(receipt).text.contains("<p class=\"price\">2,100 sat</p>")) }
         #expect(await world.sandbox.ledger.captures(of: user.key.text) == 1)
         let after = try await get(pages[1].path).text
         #expect(after.contains(">paid<") && after.contains("Lightning") && !after.contains("None yet."))
         let hash = try #require(receipt.split(separator: "=").last)
-        #expect(after.contains(hash) && after.contains("2100 sat"))
+        #expect(after.contains(hash) && after.contains("2,100 sat"))
         #expect(await world.sandbox.payment(named: String(hash)) == user.key.text)
         let again = try await post(payer, ["endpoint": invoice])
         #expect(again.status == 422 && again.text.contains("an invoice is paid once"))
         #expect(await world.sandbox.ledger.captures(of: user.key.text) == 1)
-        #expect(try await get("/sandbox/paykit/payees").text.contains("<td>2100 sat</td>"))
+        #expect(try await get("/sandbox/paykit/payees").text.contains("<td>2,100 sat</td>"))
     }
 
     @Test("What cannot be paid is refused in words, and nothing is taken")
@@ -88,7 +88,7 @@ import Testing
         #expect(try await post(payer, ["endpoint": invoice, "amount": "5"], type: "text/plain").status == 422)
         #expect(await world.sandbox.ledger.captures(of: open.key.text) == 0)
         #expect(try await post(payer, ["endpoint": invoice, "amount": "2100000000000000"]).status == 303)
-        #expect(try await get("/sandbox/paykit/payees").text.contains("<td>2100000000000000 sat</td>"))
+        #expect(try await get("/sandbox/paykit/payees").text.contains("<td>2,100,000,000,000,000 sat</td>"))
         // An expired invoice is no longer a choice.
         world.clock.advance(by: .seconds(25 * 3600))
         #expect(try await get("/sandbox/paykit/payer/\(other.key)").text.contains("An address on the chain"))
@@ -141,8 +141,9 @@ import Testing
         #expect(await world.sandbox.notifyAgain(about: user.key.text) == nil)
         for (notifies, count) in [(true, 2), (false, 1)] {
             let page = PaymentPage(
-                entry: .init(service: "paykit", id: user.key.text, number: 1), service: "Paykit", pages: [],
-                notifies: notifies, picture: nil, origin: world.origin, last: 0
+                entry: .init(service: "paykit", id: user.key.text, number: 1, date: Date()), service: "Paykit",
+                pages: [],
+                isPayable: true, notifies: notifies, picture: nil, origin: world.origin, last: 0
             ).response("x")
             #expect(page.text.components(separatedBy: "Notify again").count == count)
         }

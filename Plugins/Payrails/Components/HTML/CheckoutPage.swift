@@ -48,7 +48,7 @@ public struct CheckoutPage: Sendable {
         public var payableUntil: String?
         /// The text above everything else, such as that this is a test and no money moves.
         public var announcement: String?
-        /// The address of the shop that the payer returns to after the end.
+        /// The address of the shop, to which the page leads back.
         public var shop: HTTPURL?
         /// The language of the texts, as in HTML's `lang`.
         public var language = "en"
@@ -158,7 +158,7 @@ public struct CheckoutPage: Sendable {
                 .element("h1", [:], .text(texts.title)), order, result, receipt, challenge,
                 state.isFinished || state.challenge != nil ? .empty : stored,
                 state.isFinished || state.challenge != nil ? .empty : newCard,
-                state.isFinished || state.challenge != nil ? .empty : elsewhere, nothing,
+                state.isFinished || state.challenge != nil ? .empty : elsewhere, nothing, back,
             ]))
         return .element(
             "main",
@@ -183,7 +183,7 @@ public struct CheckoutPage: Sendable {
         ])
     }
 
-    /// The receipt after the end of the checkout, with the link back to the shop.
+    /// The receipt after the end of the checkout.
     private var receipt: HTMLFragment {
         guard state.isFinished else { return .empty }
         let texts = options.texts
@@ -197,12 +197,14 @@ public struct CheckoutPage: Sendable {
                 "section", ["class": "receipt", "aria-labelledby": "receipt-title"],
                 .element("h2", ["id": "receipt-title"], .text(texts.receipt)), .element("dl", [:], .lines(list)))
             : .empty
-        let back: HTMLFragment =
-            options.shop.map {
-                .element("p", [:], .element("a", ["class": "back", "href": $0.text], .text(texts.back)))
-            }
-            ?? .empty
-        return .lines([slip, back])
+        return slip
+    }
+
+    /// The link back to the shop, at any time.
+    private var back: HTMLFragment {
+        options.shop.map {
+            .element("p", [:], .element("a", ["class": "back", "href": $0.text], .text(options.texts.back)))
+        } ?? .empty
     }
 
     /// The region that announces every event. It is always present, so that screen readers watch it.

@@ -62,7 +62,7 @@ import SandboxSupport
     }
 
     private var list: HTTPResponse {
-        var page = PayrailsSandbox.PayerPage(title: "Payrails sandbox", text: "Choose what the payment does.")
+        var page = PayrailsSandbox.PayerPage(title: "Checkouts of a shop", text: "Choose how the payment ends.")
         page.links = PayrailsSandbox.Scenario.allCases.map { ("/checkout?scenario=\($0.rawValue)", $0.summary) }
         return page.response(nonce: random.hex(32))
     }
@@ -124,8 +124,7 @@ import SandboxSupport
                     renewed(session.map { .success($0.initData) } ?? .failure(SessionGoneError()))
                 }
             })
-        let amount = payments.amount
-        let pay = "Pay \(amount.value) \(amount.currency)"
+        let pay = "Pay \(Self.price(payments.amount))"
         controller = CheckoutController(
             session: payments, card: CardFormConfig(showSaveInstrument: true, showCardIcon: true, layout: .minimal),
             style: .quietDeletion,
@@ -133,15 +132,21 @@ import SandboxSupport
                 buttonTranslations: StoredInstrumentButtonTranslations(label: pay)),
             cardTranslations: CardPaymenButtonTranslations(label: pay),
             methods: [.payPal, .genericRedirect].filter(payments.isPaymentAvailable))
+        if let usual = payments.storedInstruments(for: .card).first(where: \.isDefault) {
+            controller.perform(.select(usual.id))
+        }
     }
 
     private struct SessionGoneError: Error {}
 
+    private static func price(_ amount: PayrailsAmount) -> String {
+        "\(NumberStyle.visitor.text(amount.value)) \(amount.currency)"
+    }
+
     func page() -> HTTPResponse {
         guard let nonce = ContentNonce(random.hex(32)) else { return HTTPResponse(status: 500) }
-        let amount = payments.amount
         var options = CheckoutPage.Options(
-            path: path, token: token, assets: .inline(nonce), amount: "\(amount.value) \(amount.currency)",
+            path: path, token: token, assets: .inline(nonce), amount: Self.price(payments.amount),
             encryptionKey: key, currentMonth: payments.currentMonth)
         options.announcement = PageStyle.banner
         options.merchant = PayrailsSandbox.merchantName

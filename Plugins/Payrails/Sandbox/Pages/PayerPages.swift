@@ -138,7 +138,7 @@ extension PayrailsSandbox {
     }
 
     private static func price(_ execution: Execution) -> String {
-        "\(execution.amount.value) \(execution.amount.currency)"
+        "\(NumberStyle.visitor.text(execution.amount.value)) \(execution.amount.currency)"
     }
 
     /// Returns the payee, the order and the deadline.

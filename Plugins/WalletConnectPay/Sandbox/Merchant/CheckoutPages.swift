@@ -35,19 +35,25 @@ extension WalletConnectPaySandbox {
         return CheckoutPages.adding(id, to: payment.status == .succeeded ? pages.success : pages.error)
     }
 
-    /// Simulates the service's page for buyers: `GET /buyer/{id}`. The real page is at the link's own host.
+    /// Simulates the service's page for buyers: `GET /buyer/{id}`. The real page is at the link's own host, to which
+    /// nothing here leads: the code is for a wallet that calls this sandbox, and the button for the simulated one.
     func buyerPage(_ id: String) throws(ServiceError) -> HTTPResponse {
         let payment = try payment(id)
         if let url = returnURL(of: id) { return HTTPResponse(status: 303, headers: ["Location": url]) }
         let price = payment.priceText
-        let link = HTMLText.escape(PaymentIDs.link(to: id))
+        let link = PaymentIDs.link(to: id)
         let state =
             payment.status.isFinal
             ? "<p class=\"\(payment.status == .succeeded ? "good" : "bad")\">This payment is over: "
                 + "\(HTMLText.escape(payment.status.words)).</p>\n"
-            : "<p>Scan or open this link with a wallet:</p>\n"
-                + "<p><a class=\"button primary\" href=\"\(link)\" rel=\"noreferrer\">Pay \(HTMLText.escape(price))</a></p>\n"
-                + "<p class=\"code\">Pay with a wallet: \(link)</p>\n"
+            : """
+            <form method="post" action="/ledger/\(PercentCoding.encode(id))/pay" class="choices">
+            <button class="primary">Pay \(HTMLText.escape(price)) with the simulated wallet</button></form>
+            <p>Or scan the code with a wallet under test:</p>
+            <img class="qr" src="/_sandbox/qr.svg?text=\(PercentCoding.encode(link))" alt="QR code of the link">
+            <p class="code">Pay with a wallet: \(HTMLText.escape(link))</p>
+
+            """
         let page = HTMLPage(
             title: payment.merchant, nonce: random.hex(32),
             content: """
@@ -58,7 +64,7 @@ extension WalletConnectPaySandbox {
                 <dt>Pay until</dt><dd>\(PageTime.text(payment.expiresAt))</dd>
                 </dl>
 
-                """)
+                """, usesOwnAddress: true)
         return page.response()
     }
 }
