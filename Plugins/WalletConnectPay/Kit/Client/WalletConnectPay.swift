@@ -1,5 +1,5 @@
 public import PaymentCore
-public import PaymentTransport
+import PaymentTransport
 import Synchronization
 public import WalletConnectPayProvider
 
@@ -22,10 +22,19 @@ public enum WalletConnectPay {
     ///   - appId: a WalletConnect project id, recommended for wallets. It takes precedence over an API key.
     ///   - baseUrl: the service's address.
     ///   - logging: true to log to standard error; never links, keys, signatures or personal data.
-    ///   - transport: sends the requests; not among the vendor's parameters.
     public static func configure(
         apiKey: String? = nil, appId: String? = nil, baseUrl: String = GatewayConfiguration.productionURL,
-        logging: Bool = false, transport: any HTTPTransport = StandardTransport()
+        logging: Bool = false
+    ) {
+        configure(
+            apiKey: apiKey, appId: appId, baseUrl: baseUrl, logging: logging, transport: StandardTransport())
+    }
+
+    /// Sets up ``instance`` as ``configure(apiKey:appId:baseUrl:logging:)`` does, with another transport, which is not
+    /// among the vendor's parameters.
+    public static func configure(
+        apiKey: String? = nil, appId: String? = nil, baseUrl: String = GatewayConfiguration.productionURL,
+        logging: Bool = false, transport: any HTTPTransport
     ) {
         let client = makeClient(
             apiKey: apiKey, appId: appId, baseUrl: baseUrl, log: logging ? .standardError : .silent,
@@ -33,7 +42,7 @@ public enum WalletConnectPay {
         VendorState.shared.withLock { $0.payClient = client }
     }
 
-    /// The client that ``configure(apiKey:appId:baseUrl:logging:transport:)`` set up. Before that call, or if its
+    /// The client that ``configure(apiKey:appId:baseUrl:logging:)`` set up. Before that call, or if its
     /// parameters do not suffice, a client whose calls throw an error that names the missing part.
     public static var instance: PayClient {
         VendorState.shared.withLock { $0.payClient } ?? PayClient(unusable: .noCall)

@@ -2,7 +2,7 @@ public import PaymentCore
 import PaymentCrypto
 public import PaymentTransport
 import Synchronization
-public import WalletConnectPayProvider
+import WalletConnectPayProvider
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -27,11 +27,16 @@ public enum WalletKit {
     ///   - metadata: the wallet's description of itself.
     ///   - crypto: the wallet's cryptography; payments do not use it.
     ///   - payLogging: true to log payments to standard error.
-    ///   - transport: as in ``WalletConnectPay/configure(apiKey:appId:baseUrl:logging:transport:)``.
-    ///   - baseUrl: the payment service's address, for sandboxes.
+    public static func configure(metadata: AppMetadata, crypto: any CryptoProvider, payLogging: Bool = false) {
+        configure(
+            metadata: metadata, crypto: crypto, payLogging: payLogging, baseUrl: GatewayConfiguration.productionURL)
+    }
+
+    /// Sets up as ``configure(metadata:crypto:payLogging:)`` does, with a transport and the address of a sandbox, which
+    /// are not among the vendor's parameters.
     public static func configure(
         metadata: AppMetadata, crypto: any CryptoProvider, payLogging: Bool = false,
-        transport: any HTTPTransport = StandardTransport(), baseUrl: String = GatewayConfiguration.productionURL
+        transport: any HTTPTransport = StandardTransport(), baseUrl: String
     ) {
         let client = WalletConnectPay.makeClient(
             apiKey: nil, appId: Networking.projectId, baseUrl: baseUrl, log: payLogging ? .standardError : .silent,
@@ -42,7 +47,7 @@ public enum WalletKit {
         }
     }
 
-    /// The client that ``configure(metadata:crypto:payLogging:transport:baseUrl:)`` set up. Before that call, a client
+    /// The client that ``configure(metadata:crypto:payLogging:)`` set up. Before that call, a client
     /// whose payment calls throw an error that says so.
     public static var instance: WalletKitClient {
         VendorState.shared.withLock { $0.walletKit }

@@ -23,11 +23,19 @@
         /// - Parameters:
         ///   - url: the `url` of the option's `collectData`, prefilled or not (``DataCollectionPage``). Other pages are
         ///     not opened but reported to `onError`.
-        ///   - allowsLoopback: true to also open pages on this machine: for a sandbox only.
         ///   - onComplete: called at most once.
         ///   - onError: called with a displayable text.
         public init(
-            url: URL, allowsLoopback: Bool = false, onComplete: @escaping @MainActor () -> Void,
+            url: URL, onComplete: @escaping @MainActor () -> Void, onError: @escaping @MainActor (String) -> Void
+        ) {
+            self.init(url: url, allowsLoopback: false, onComplete: onComplete, onError: onError)
+        }
+
+        /// Creates the view as ``init(url:onComplete:onError:)`` does.
+        ///
+        /// - Parameter allowsLoopback: true to also open pages on this machine: for a sandbox only.
+        public init(
+            url: URL, allowsLoopback: Bool, onComplete: @escaping @MainActor () -> Void,
             onError: @escaping @MainActor (String) -> Void
         ) {
             self.url = url

@@ -111,9 +111,9 @@ enum StandaloneGuideTypes {
         let _: (String, String, [String], [CollectDataFieldResult]?, Int64?) async throws
             -> ConfirmPaymentResultResponse =
             client.confirmPayment(paymentId:optionId:signatures:collectedData:maxPollMs:)
-        let _: (String?, String?, String, Bool) -> Void = {
-            WalletConnectPay.configure(apiKey: $0, appId: $1, baseUrl: $2, logging: $3)
-        }
+        let _: (String?, String?, String, Bool) -> Void =
+            WalletConnectPay.configure(apiKey:appId:baseUrl:logging:)
+        let _: (AppMetadata, any CryptoProvider, Bool) -> Void = WalletKit.configure(metadata:crypto:payLogging:)
     }
 }
 

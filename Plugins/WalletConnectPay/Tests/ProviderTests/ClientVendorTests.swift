@@ -133,7 +133,8 @@ import WalletConnectPaySandbox
         Networking.configure(projectId: "project")
         #expect(Networking.projectId == "project")
         WalletKit.configure(
-            metadata: Self.metadata, crypto: DefaultCryptoProvider(), payLogging: false, transport: service)
+            metadata: Self.metadata, crypto: DefaultCryptoProvider(), payLogging: false, transport: service,
+            baseUrl: GatewayConfiguration.productionURL)
         #expect(WalletKit.instance.Pay === WalletConnectPay.instance)
         #expect(WalletKit.instance.metadata == Self.metadata)
         _ = try await WalletKit.instance.Pay.getPaymentStatus(paymentId: "p")
