@@ -61,7 +61,8 @@ enum InspectCommand: Command {
         var rows = reading.rows.map { ($0.label, Table.Cell($0.text, $0.label == "note" ? .doubtful : nil)) }
         rows.append(("text", Table.Cell(Printable.text(report.input, limit: .max))))
         rows.append(("decision", Table.Cell(report.decision.rawValue, tone)))
-        rows.append(("why", Table.Cell(Printable.text(report.reason))))
+        // The next step of a text that no provider takes says the reason, and what pays it nevertheless.
+        if report.decision != .recognized { rows.append(("why", Table.Cell(Printable.text(report.reason)))) }
         if let provider = report.provider { rows.append(("provider", Table.Cell(provider))) }
         if !report.candidates.isEmpty {
             rows.append(("candidates", Table.Cell(report.candidates.joined(separator: ", "))))
