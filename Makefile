@@ -34,7 +34,7 @@ BUILT = $$(swift build $(RELEASE) --show-bin-path)
 
 .PHONY: help deps build demo install test suites suites-release suites-sanitized nightly release stack new-provider-test \
 	check-apple browser-test dht-test kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
-	simulate-subscriptions simulate-links interop mutants format lint docs api clean
+	simulate-subscriptions simulate-links interop mutants format lint docs site api clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -169,6 +169,13 @@ lint: ## check the format
 
 docs: build ## convert all libraries' documentation to one archive under .build/docs, without a warning, and count it
 	.ci/documentation/build "$(QUICKLY)/Modules"
+
+site: docs ## make the documentation a static site with a search under .build/site (SITE=/path/it/is/hosted/at)
+	@rm -rf .build/site
+	docc process-archive transform-for-static-hosting .build/docs/payment-router.doccarchive --output-path .build/site \
+		$(if $(SITE),--hosting-base-path '$(SITE)')
+	@swift .ci/documentation/search.swift .build/site
+	@echo "to look at it:  python3 -m http.server 8000 -d .build/site    then http://localhost:8000$(SITE)"
 
 api: deps ## say which public declarations changed in a way that breaks others, since the last tag or BASE=commit
 	.ci/api $(BASE)
