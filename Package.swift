@@ -35,6 +35,10 @@ func program(_ name: String, _ list: String, at path: String? = nil, exclude: [S
     .executableTarget(name: name, dependencies: needs(list), path: path, exclude: exclude, swiftSettings: settings)
 }
 
+/// What several of the tests of the whole share.
+func shared(_ name: String, _ list: String) -> Target { library(name, list, at: "Tests/\(name)") }
+func tool(_ name: String, _ list: String) -> Target { program(name, list, at: "Tests/\(name)") }
+
 func example(_ name: String, _ list: String, exclude: [String] = ["expected-output.txt"]) -> Target {
     program(name, list, at: "Examples/\(name)", exclude: exclude)
 }
@@ -115,8 +119,7 @@ let sources = [
 /// A router with a journal and the network.
 let app = "PaymentCore PaymentRouting PaymentStore PaymentTransport"
 /// What a vendor's suites use of the library and of what tests share, and what its market in simulations does.
-let suite =
-    "\(sandboxed) PaymentReview PaymentRouting PaymentStore PaymentTransport ServiceSupport TestSupport +Provider +Sandbox"
+let suite = "\(sandboxed) \(app) PaymentReview ServiceSupport TestSupport +Provider +Sandbox"
 let market = "MarketModel PaymentCore PaymentCrypto PaymentTesting +Provider +Sandbox"
 /// Paykit's provider, with the network and the sockets below it.
 let pubky = "+Network +Provider +Pubky"
@@ -172,16 +175,21 @@ let vendors =
             "Tests/Fuzz": "\(fuzz) PaymentRecurring PaymentStandards TestSupport +Kit +Pubky",
             // Two wallets with a private link between them, and all that can go wrong with it; what KillTests kills.
             "Tests/LinkSimulation": "PaymentCore PaymentCrypto PaymentTesting +Provider +Pubky +Sandbox",
-            "Tests/RequestProcess": "PaymentCore PaymentRouting PaymentStandards PaymentStore PaymentTransport +Kit "
-                + "+Provider +Pubky +Sandbox +Store",
+            "Tests/RequestProcess": "\(app) PaymentStandards +Kit +Provider +Pubky +Sandbox +Store",
         ])
     + house(
         "Bitcoin",
-        ["Provider": "PaymentCore PaymentCrypto PaymentSettlement", "Sandbox": "PaymentCore SandboxSupport +Provider"])
+        [
+            "Provider": "PaymentCore PaymentCrypto PaymentSettlement",
+            "Wallets": "PaymentCore PaymentCrypto PaymentRouting PaymentSettlement PaymentStore",
+            "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Provider +Wallets",
+            "Tests/WalletTests": "\(suite) PaymentStandards +Wallets",
+        ])
 
 // MARK: Examples
 
 let served = "\(app) PaymentLoopback PaymentTesting"
+let payrails = "\(served) PayrailsKit PayrailsMerchant PayrailsSandbox"
 let paykit = "PaykitKit PaykitProvider PaykitSandbox"
 let walletConnect = "WalletConnectPayProvider WalletConnectPaySandbox"
 
@@ -192,12 +200,10 @@ let examples = [
     example("custom-provider", "\(served) WalletConnectPayProvider", exclude: []),
     example("auto-pay", "PaymentCore PaymentRouting PaymentStore"),
     example("wallet-checkout", "\(served) PaymentWallet WalletConnectPayKit WalletConnectPaySandbox"),
-    example(
-        "stored-instrument-checkout", "\(served) PayrailsKit PayrailsMerchant PayrailsSandbox",
-        exclude: ["docs", "expected-output.txt"]),
+    example("stored-instrument-checkout", payrails, exclude: ["docs", "expected-output.txt"]),
     example("citcon-order", "\(served) CitconKit CitconSandbox"),
     example("merchant-checkout", "\(served) \(walletConnect) WalletConnectPayMerchant"),
-    example("payrails-merchant", "\(served) PayrailsKit PayrailsMerchant PayrailsSandbox"),
+    example("payrails-merchant", payrails),
     example("paykit-contacts", "\(served) \(paykit) PaykitNetwork PaymentCrypto PaymentStandards"),
     example("subscriptions", "\(served) \(paykit) PaymentRecurring PaymentStandards"),
     example("own-provider", served),
@@ -214,26 +220,27 @@ let examples = [
 let charging = "PaymentCore PaymentRecurring PaymentRouting PaymentStore PaymentTesting"
 let values = "PaymentCore PaymentCrypto PaymentTesting TestSupport"
 let sandboxes = "CitconSandbox PaykitSandbox PayrailsSandbox WalletConnectPaySandbox"
+let markets = "CitconMarket PaykitMarket PayrailsMarket WalletConnectPayMarket"
 
 let wholes = [
-    library("TestSupport", "PaymentCore", at: "Tests/TestSupport"),
+    shared("TestSupport", "PaymentCore"),
     tests("ArchitectureTests", "MutationList TestSupport"),
     tests("PaymentCoreTests", "PaymentCore PaymentTesting ServiceSupport TestSupport"),
     tests("PaymentCryptoTests", "PaymentCore PaymentCrypto TestSupport"),
     tests("PaymentLoopbackTests", "PaymentCore PaymentLoopback PaymentTesting TestSupport"),
-    library("ReviewModel", "PaymentCore PaymentCrypto PaymentTesting PaymentWallet", at: "Tests/ReviewModel"),
+    shared("ReviewModel", "PaymentCore PaymentCrypto PaymentTesting PaymentWallet"),
     tests("PaymentReviewTests", "\(values) PaymentReview PaymentWallet ReviewModel"),
     tests("PaymentRoutingTests", "\(app) \(values) PaymentRecurring PaymentSettlement PaymentStandards"),
     tests("PaymentStandardsTests", "\(values) PaymentStandards"),
     tests("PaymentTransportTests", "PaymentCore PaymentTransport TestSupport"),
     tests("PaymentWalletTests", "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentWallet TestSupport"),
-    library("RecurringSimulation", charging, at: "Tests/RecurringSimulation"),
+    shared("RecurringSimulation", charging),
     tests(
         "PaymentRecurringTests", "\(served) PaymentRecurring PaymentRecurringTesting RecurringSimulation TestSupport"),
     tests("PaymentStoreTests", "\(served) PaymentWallet TestSupport \(walletConnect) CSQLite"),
     tests("SandboxHomeTests", "\(sandboxed) SandboxHome TestSupport PaykitProvider \(sandboxes) payroute"),
-    program("PayingProcess", "\(app) PaymentWallet \(walletConnect)", at: "Tests/PayingProcess"),
-    program("SpendingProcess", charging, at: "Tests/SpendingProcess"),
+    tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"),
+    tool("SpendingProcess", charging),
     tests(
         "KillTests",
         "\(served) PaymentRecurring TestSupport \(paykit) PaykitStore WalletConnectPaySandbox PayingProcess "
@@ -256,31 +263,23 @@ let wholes = [
             + "WalletConnectPayMerchant"),
     tests("ExampleTests", "PaymentCore PaymentTesting TestSupport " + examples.map(\.name).joined(separator: " ")),
     tests("BrowserTests", "\(served) TestSupport CitconSandbox PayrailsSandbox WalletConnectPaySandbox payroute"),
-    library("MarketModel", "PaymentCore PaymentTesting", at: "Tests/MarketModel"),
-    library("SimulatedShop", "PaymentCore PaymentCrypto PaymentTesting", at: "Tests/SimulatedShop"),
-    library(
-        "Simulation",
-        "\(served) MarketModel PaymentCrypto PaymentWallet SimulatedShop WalletConnectPaySandbox",
-        at: "Tests/Simulation"),
-    library(
-        "VendorSimulation",
-        "PaymentCore PaymentRouting PaymentTesting MarketModel SimulatedShop Simulation CitconMarket PaykitMarket "
-            + "PayrailsMarket WalletConnectPayMarket", at: "Tests/VendorSimulation"),
-    program(
-        "Simulate", "PaykitLinkSimulation RecurringSimulation Simulation VendorSimulation", at: "Tests/Simulate"),
+    shared("MarketModel", "PaymentCore PaymentTesting"),
+    shared("SimulatedShop", "PaymentCore PaymentCrypto PaymentTesting"),
+    shared("Simulation", "\(served) MarketModel PaymentCrypto PaymentWallet SimulatedShop WalletConnectPaySandbox"),
+    shared("VendorSimulation", "\(served) MarketModel SimulatedShop Simulation \(markets)"),
+    tool("Simulate", "PaykitLinkSimulation RecurringSimulation Simulation VendorSimulation"),
     tests(
         "SimulationTests",
         "\(served) \(walletConnect) MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate Simulation "
             + "TestSupport VendorSimulation"),
-    program(
+    tool(
         "Benchmarks",
-        "\(served) PaymentCrypto PaymentSecp256k1 PaymentStandards PaymentWallet TestSupport \(paykit) \(walletConnect)",
-        at: "Tests/Benchmarks"),
-    library("FuzzModel", "PaymentCore PaymentTesting", at: "Tests/FuzzModel"),
-    program(
+        "\(served) PaymentSecp256k1 PaymentStandards PaymentWallet \(values) \(paykit) \(walletConnect)"),
+    shared("FuzzModel", "PaymentCore PaymentTesting"),
+    tool(
         "Fuzz",
         "\(served) FuzzModel PaymentCrypto PaymentReview PaymentStandards PaymentWallet ReviewModel TestSupport CitconFuzz "
-            + "PaykitFuzz PayrailsFuzz WalletConnectPayProvider", at: "Tests/Fuzz"),
+            + "PaykitFuzz PayrailsFuzz WalletConnectPayProvider"),
     program("InteropWriter", "PaymentCore PaymentCrypto PaymentStandards PaymentWallet", at: "Tests/Interop/Writer"),
     library("MutationList", at: "Tests/Mutants/List"),
     program("Mutants", "MutationList PaymentCrypto", at: "Tests/Mutants/Runner"),

@@ -51,6 +51,8 @@ enum Rules {
         "Provider": ([], ["Types", "Pubky"]),
         "Network": ([], ["Pubky"]),
         "Store": (["PaymentRouting", "PaymentStore"], ["Provider"]),
+        // Settlers for wallets that payers have, with the orders that they keep.
+        "Wallets": (["PaymentRouting", "PaymentStore"], []),
         "Components": ([], ["Provider", "Types"]),
         "Kit": (
             ["PaymentTransport", "PaymentRouting", "PaymentRecurring", "PaymentStore"],
@@ -63,7 +65,10 @@ enum Rules {
                 "PaymentLoopback", "PaymentSecp256k1", "PaymentStandards", "PaymentTesting", "PaymentWallet",
                 "SandboxSupport",
             ],
-            ["Provider", "Network", "NetworkSandbox", "Store", "Components", "Kit", "Merchant", "Types", "Pubky"]
+            [
+                "Provider", "Network", "NetworkSandbox", "Store", "Components", "Kit", "Merchant", "Types", "Pubky",
+                "Wallets",
+            ]
         ),
     ]
 

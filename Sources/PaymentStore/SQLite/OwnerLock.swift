@@ -1,5 +1,5 @@
 import PaymentCore
-import PaymentRouting
+package import PaymentRouting
 
 #if canImport(Glibc)
     import Glibc
@@ -14,13 +14,13 @@ import PaymentRouting
 /// Each connection locks one byte of a file beside the journal, at its own offset. The system drops the lock when the
 /// process ends in any way, so that a killed process's payments can be taken over at once. Where locks are not
 /// available, owners count as living and their leases run out by time.
-struct OwnerLock: ~Copyable {
+package struct OwnerLock: ~Copyable {
     /// The offset of this owner's byte.
-    let id: Int64
+    package let id: Int64
     private let descriptor: Int32
 
     /// Locks the byte `id` of the file `path`, made when it is not there.
-    init(path: String, id: Int64) throws(JournalError) {
+    package init(path: String, id: Int64) throws(JournalError) {
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .inaccessible(path: path, detail: String(cString: strerror(errno))) }
         self.id = id
@@ -31,7 +31,7 @@ struct OwnerLock: ~Copyable {
     deinit { close(descriptor) }
 
     /// Returns true if the owner `id` lives, as far as can be known.
-    func isAlive(_ id: Int64) -> Bool {
+    package func isAlive(_ id: Int64) -> Bool {
         if id == self.id { return true }
         var lock = Self.lock(on: id)
         guard fcntl(descriptor, Self.get, &lock) == 0 else { return true }

@@ -12,6 +12,8 @@ package enum StoreKind: Int32 {
     case receipts = 0x5052_5231
     /// `PRS1`.
     case sealedStates = 0x5052_5331
+    /// `PRO1`.
+    case walletOrders = 0x5052_4F31
 }
 
 /// The tables of a journal file, or of another file of this software, and the steps that migrate an older file.

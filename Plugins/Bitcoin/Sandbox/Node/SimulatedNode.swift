@@ -1,0 +1,171 @@
+package import PaymentCore
+import PaymentCrypto
+package import PaymentTesting
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A simulated Lightning node with the HTTP interface of one of four kinds of wallets. It counts what it sends.
+package final class SimulatedNode: SandboxService {
+    /// The software whose interface it has.
+    package enum Face: String, Sendable, CaseIterable {
+        case lnbits, lnd, coreLightning, phoenixd
+    }
+
+    /// The key that may pay.
+    package static let key = "0123456789abcdef0123456789abcdef"
+    /// The node's id.
+    static let id = "02" + String(repeating: "5e", count: 32)
+
+    /// A payment as the node has it.
+    struct Payment {
+        enum Status { case inFlight, succeeded, failed }
+
+        let invoice: SimulatedInvoice
+        /// In thousandths of a satoshi.
+        let amount: UInt64
+        let scenario: NodeScenario
+        let sentAt: Date
+
+        func status(at now: Date) -> Status {
+            guard now.timeIntervalSince(sentAt) >= scenario.seconds else { return .inFlight }
+            return switch scenario.end {
+            case .arrives: .succeeded
+            case .fails: .failed
+            case .staysInFlight: .inFlight
+            }
+        }
+
+        var preimage: String {
+            scenario.hasWrongPreimage ? String(repeating: "00", count: 32) : Hex.encode(invoice.preimage)
+        }
+    }
+
+    /// The result of a wish to pay.
+    enum Sending {
+        /// A new payment, which may be over already.
+        case sent(Payment)
+        /// There is one that excludes another.
+        case known(Payment)
+        case tooLittleBalance
+        case unknownInvoice
+    }
+
+    private struct State {
+        var scenario = NodeScenario.pays
+        var balance: UInt64 = 1_000_000_000
+        var invoices: [String: SimulatedInvoice] = [:]
+        var payments: [String: Payment] = [:]
+        var sent = 0
+    }
+
+    private let face: Face
+    private let clock: any PaymentClock
+    private let state = Mutex(State())
+
+    package init(_ face: Face, clock: any PaymentClock = SystemPaymentClock()) {
+        self.face = face
+        self.clock = clock
+    }
+
+    var now: Date { clock.now }
+
+    // MARK: The world around it
+
+    /// The behaviour with payments from now on.
+    package var scenario: NodeScenario {
+        get { state.withLock { $0.scenario } }
+        set { state.withLock { $0.scenario = newValue } }
+    }
+
+    /// The money that the node can spend, in thousandths of a satoshi.
+    package var balance: UInt64 {
+        get { state.withLock { $0.balance } }
+        set { state.withLock { $0.balance = newValue } }
+    }
+
+    /// The number of payments that the node has sent and that did not come back.
+    package var sentCount: Int {
+        state.withLock { state in
+            let now = clock.now
+            return state.sent - state.payments.values.count { $0.status(at: now) == .failed }
+        }
+    }
+
+    /// The number of times that the node has sent anything.
+    package var attemptCount: Int { state.withLock { $0.sent } }
+
+    /// Makes an invoice of a payee that the node can reach.
+    ///
+    /// - Parameters:
+    ///   - amount: in thousandths of a satoshi; nil if the payer chooses.
+    ///   - number: makes the preimage; nil for a new one.
+    package func invoice(
+        _ amount: UInt64?, number: Int? = nil, lifetime: UInt64 = 3600
+    ) throws -> SimulatedInvoice {
+        let now = clock.now
+        return try state.withLock { state in
+            let invoice = try SimulatedInvoice(
+                amount, number: number ?? state.invoices.count, at: UInt64(now.timeIntervalSince1970),
+                lifetime: lifetime)
+            state.invoices[invoice.text] = invoice
+            if state.scenario.isPaidBefore {
+                state.sent += 1
+                state.payments[invoice.hash] = Payment(
+                    invoice: invoice, amount: amount ?? 0, scenario: state.scenario, sentAt: now)
+            }
+            return invoice
+        }
+    }
+
+    // MARK: For its faces
+
+    /// Pays an invoice as all nodes do: not while a payment of its hash is in flight or has arrived.
+    ///
+    /// - Parameter isOnce: true if a failed payment excludes another as well.
+    func pay(_ text: String, _ amount: UInt64?, isOnce: Bool = false) -> Sending {
+        let now = clock.now
+        return state.withLock { state in
+            guard let invoice = state.invoices[text.lowercased()], let amount = invoice.amount ?? amount else {
+                return .unknownInvoice
+            }
+            if let known = state.payments[invoice.hash], isOnce || known.status(at: now) != .failed {
+                return .known(known)
+            }
+            guard amount <= state.balance else { return .tooLittleBalance }
+            // What failed has come back: it is no longer among what was sent.
+            if state.payments[invoice.hash] != nil { state.sent -= 1 }
+            state.sent += 1
+            let payment = Payment(invoice: invoice, amount: amount, scenario: state.scenario, sentAt: now)
+            state.payments[invoice.hash] = payment
+            return .sent(payment)
+        }
+    }
+
+    func payment(_ hash: String) -> Payment? { state.withLock { $0.payments[hash] } }
+
+    func invoice(_ text: String) -> SimulatedInvoice? { state.withLock { $0.invoices[text.lowercased()] } }
+
+    // MARK: Answering
+
+    package func respond(to request: HTTPRequest) async -> HTTPResponse {
+        switch await answer(to: request) {
+        case .response(let response): response
+        default: HTTPResponse(status: 500)
+        }
+    }
+
+    package func answer(to request: HTTPRequest) async -> SandboxAnswer {
+        let path = request.url.path.split(separator: "/").map(String.init)
+        return switch face {
+        case .lnbits: LNbitsFace(node: self).answer(path, request)
+        case .lnd: LNDFace(node: self).answer(path, request)
+        case .coreLightning: CoreLightningFace(node: self).answer(path, request)
+        case .phoenixd: PhoenixdFace(node: self).answer(path, request)
+        }
+    }
+}

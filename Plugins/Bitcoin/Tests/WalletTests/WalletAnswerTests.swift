@@ -1,0 +1,215 @@
+import BitcoinSandbox
+import PaymentCore
+import PaymentTesting
+import Testing
+
+@testable import BitcoinWallets
+
+/// The proof in each wallet's answers, one by one, as they were observed or are documented.
+@Suite("Answers of wallets")
+struct WalletAnswerTests {
+    private enum Proof { case nothingSent, dealtWith, nothing }
+
+    private static func proof(_ answer: WalletAnswer) -> Proof {
+        switch answer {
+        case .sentNothing: .nothingSent
+        case .dealtWith: .dealtWith
+        case .nothing: .nothing
+        }
+    }
+
+    private static func response(_ status: Int, _ body: String) -> HTTPResponse {
+        HTTPResponse(status: status, body: Array(body.utf8))
+    }
+
+    private static func expect(
+        _ rows: [(Int, String, Proof)], _ read: (HTTPResponse) -> WalletAnswer,
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        for (status, body, proof) in rows {
+            #expect(Self.proof(read(response(status, body))) == proof, "\(status) \(body)", sourceLocation: location)
+        }
+    }
+
+    @Test("LNbits")
+    func lnbits() {
+        Self.expect(
+            [
+                (403, #"{"detail":"Invoice (or Admin) key required."}"#, .nothingSent),
+                (404, #"{"detail":"Wallet not found."}"#, .nothingSent),
+                (401, #"{"detail":"No Api Key provided."}"#, .nothingSent),
+                (400, #"{"detail":"Missing BOLT11 invoice"}"#, .nothingSent),
+                (400, #"{"detail":[{"loc":["body"],"msg":"bad"}]}"#, .nothingSent),
+                (429, #"{"error":"Rate limit exceeded: 200 per 1 minute"}"#, .nothingSent),
+                (520, #"{"detail":"Bolt11 decoding failed.","status":"failed"}"#, .nothingSent),
+                (520, #"{"detail":"Amountless invoices not supported.","status":"failed"}"#, .nothingSent),
+                (520, #"{"detail":"Invoice amount 99000000 sats is too high.","status":"failed"}"#, .nothingSent),
+                (520, #"{"detail":"Insufficient balance.","status":"failed"}"#, .nothingSent),
+                (520, #"{"detail":"You must reserve at least (10  sat) to cover","status":"failed"}"#, .nothingSent),
+                (520, #"{"detail":"Payment failed: FAILURE_REASON_NO_ROUTE","status":"failed"}"#, .dealtWith),
+                (520, #"{"detail":"Payment is still pending.","status":"pending"}"#, .dealtWith),
+                (520, #"{"detail":"Payment already paid.","status":"success"}"#, .dealtWith),
+                // The trap: it says failed, and the money may have gone.
+                (520, #"{"detail":"Internal invoice already paid.","status":"failed"}"#, .dealtWith),
+                (520, #"{"detail":"Payment is failed node, retrying is not possible.","status":"failed"}"#, .dealtWith),
+                (520, #"{"detail":"Something new","status":"failed"}"#, .dealtWith),
+                (201, #"{"payment_hash":"00","status":"pending"}"#, .dealtWith),
+                (201, #"{"payment_hash":"00","status":"failed"}"#, .dealtWith),
+                (201, "{}", .nothing),
+                (500, #"{"detail":"Unexpected error! ID: 7"}"#, .dealtWith),
+                (502, "<html>", .nothing), (504, #"{"detail":"a proxy's"}"#, .nothing), (404, "<html>", .nothing),
+                (403, #"{"message":"a proxy's"}"#, .nothing), (400, "null", .nothing),
+            ], LNbitsWallet.reading)
+    }
+
+    @Test("LND")
+    func lnd() {
+        func error(_ code: Int, _ message: String) -> String {
+            #"{"error":{"code":\#(code),"message":"\#(message)","details":[]}}"#
+        }
+        let inFlight = #"{"result":{"status":"IN_FLIGHT"}}"#
+        Self.expect(
+            [
+                (409, error(6, "invoice is already paid"), .dealtWith),
+                (409, error(6, "payment is in transition"), .dealtWith),
+                (500, error(2, "invoice expired. Valid until 2026-01-01"), .nothingSent),
+                (500, error(2, "amount must be specified when paying a zero amount invoice"), .nothingSent),
+                (500, error(2, "self-payments not allowed"), .nothingSent),
+                (400, error(3, "bad"), .nothingSent),
+                (500, #"{"code":2,"message":"wallet locked, unlock it"}"#, .nothingSent),
+                (401, #"{"code":16,"message":"permission denied"}"#, .nothingSent),
+                (500, error(2, "router shutting down"), .nothing),
+                (200, #"{"result":{"status":"FAILED"}}"#, .dealtWith),
+                (200, #"{"result":{"status":"SUCCEEDED"}}"#, .dealtWith),
+                (200, inFlight, .nothing), (200, inFlight + "\n" + error(3, "bad"), .nothing),
+                (200, error(3, "bad") + "\n" + inFlight.dropLast(4), .nothing),
+                (200, #"{"result":{"status":"SUCC"#, .nothing), (502, "<html>", .nothing), (200, "", .nothing),
+            ], LNDWallet.reading)
+    }
+
+    @Test("Core Lightning")
+    func coreLightning() {
+        func error(_ code: Int) -> String { #"{"code":\#(code),"message":"words"}"# }
+        Self.expect(
+            [
+                (401, error(1502), .nothingSent), (403, error(1501), .nothingSent), (404, error(-32601), .nothingSent),
+                (500, error(-32602), .nothingSent), (500, error(213), .nothingSent),
+                (500, error(203), .dealtWith), (500, error(205), .dealtWith), (500, error(207), .dealtWith),
+                (500, error(209), .dealtWith), (500, error(219), .dealtWith), (500, error(-3), .dealtWith),
+                (500, error(-1), .nothing), (201, #"{"payment_preimage":"00"}"#, .dealtWith), (201, "{}", .nothing),
+                (404, "<html>", .nothing), (502, "<html>", .nothing),
+            ], CoreLightningWallet.reading)
+    }
+
+    @Test("phoenixd")
+    func phoenixd() {
+        Self.expect(
+            [
+                (400, "Missing parameter: invoice", .nothingSent), (401, "Invalid authentication", .nothingSent),
+                (200, #"{"reason":"payment amount must be positive"}"#, .nothingSent),
+                (200, #"{"reason":"this invoice has already been paid"}"#, .dealtWith),
+                (200, #"{"reason":"another payment is in progress for that invoice"}"#, .dealtWith),
+                (200, #"{"paymentPreimage":"00","paymentHash":"00"}"#, .dealtWith),
+                (200, "{}", .nothing), (200, "<html>", .nothing), (500, "boom", .nothing), (404, "Not found", .nothing),
+            ], PhoenixdWallet.reading)
+    }
+
+    // MARK: Records
+
+    /// A wallet that gives the same answer to everything.
+    private struct Fixed: HTTPTransport {
+        var answers: [String: HTTPResponse]
+        var isRepeated = false
+
+        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+            var response = answers[request.url.path] ?? answers[""] ?? HTTPResponse(status: 500)
+            response.mayFollowEarlierCopy = isRepeated
+            return response
+        }
+    }
+
+    private static let invoice = WalletInvoice(
+        text: "lnbcrt1", paymentHash: String(repeating: "ab", count: 32), amount: 21_000, isAmountless: false,
+        feeLimit: 10_000)
+    private static let account = WalletAccount(id: "w")
+
+    private static func record(
+        _ face: SimulatedNode.Face, _ status: Int, _ body: String, at path: String = ""
+    ) async throws -> WalletRecord {
+        let wallet = try WalletBench.wallet(face, over: Fixed(answers: [path: response(status, body)]))
+        return try await wallet.record(of: invoice, in: account)
+    }
+
+    private static func row(_ members: String) -> String {
+        let details = #"{"payment_hash":"\#(invoice.paymentHash)","status":"success",\#(members)}"#
+        return #"{"paid":true,"preimage":"00","details":\#(details)}"#
+    }
+
+    @Test("LNbits' record counts only as this wallet's own outgoing payment of this amount")
+    func lnbitsRecord() async throws {
+        let own = #""wallet_id":"w","amount":-21000,"bolt11":"LNBCRT1""#
+        #expect(try await Self.record(.lnbits, 200, Self.row(own)) == .paid(preimage: "00", fee: nil))
+        for members in [
+            #""wallet_id":"x","amount":-21000"#, #""wallet_id":"w","amount":21000"#,
+            #""wallet_id":"w","amount":-22000"#,
+            #""wallet_id":"w","amount":-21000,"bolt11":"lnbcrt2""#,
+        ] {
+            await #expect(throws: PaymentError.self, "\(members)") {
+                try await Self.record(.lnbits, 200, Self.row(members))
+            }
+        }
+        // The answer to a wrong key, about any wallet's payment.
+        await #expect(throws: PaymentError.self) {
+            try await Self.record(.lnbits, 200, #"{"paid":true,"preimage":"00"}"#)
+        }
+        await #expect(throws: PaymentError.self) { try await Self.record(.lnbits, 404, #"{"detail":"Not Found"}"#) }
+    }
+
+    @Test("A failed payment of Core Lightning with a part in flight is in flight")
+    func part() async throws {
+        let hash = Self.invoice.paymentHash
+        let wallet = try WalletBench.wallet(
+            .coreLightning,
+            over: Fixed(answers: [
+                "/v1/listpays": Self.response(201, #"{"pays":[{"payment_hash":"\#(hash)","status":"failed"}]}"#),
+                "/v1/listsendpays": Self.response(
+                    201, #"{"payments":[{"partid":1,"status":"failed"},{"partid":2,"status":"pending"}]}"#),
+            ]))
+        #expect(try await wallet.record(of: Self.invoice, in: Self.account) == .inFlight)
+    }
+
+    @Test("A phoenixd without the question for a hash is not one without a payment")
+    func oldPhoenixd() async throws {
+        #expect(try await Self.record(.phoenixd, 404, "Not found") == .none)
+        await #expect(throws: PaymentError.self) {
+            try await Self.record(.phoenixd, 404, "Unknown endpoint (see the docs)")
+        }
+    }
+
+    @Test("An invoice that LND could pay several times is not paid", arguments: ["30", "31"])
+    func multiple(feature: String) async throws {
+        let body = #"{"payment_hash":"\#(Self.invoice.paymentHash)","num_msat":"21000","features":{"\#(feature)":{}}}"#
+        let wallet = try WalletBench.wallet(.lnd, over: Fixed(answers: ["": Self.response(200, body)]))
+        #expect(try await wallet.objection(to: Self.invoice) != nil)
+    }
+
+    @Test("LNbits is not asked to pay an invoice without an amount")
+    func amountless() async throws {
+        let wallet = try WalletBench.wallet(
+            .lnbits, over: Fixed(answers: ["": Self.response(200, #"{"fee_reserve":2000}"#)]))
+        let open = WalletInvoice(
+            text: "lnbcrt1", paymentHash: Self.invoice.paymentHash, amount: 21_000, isAmountless: true, feeLimit: 10_000
+        )
+        #expect(try await wallet.objection(to: open) != nil)
+        #expect(try await wallet.objection(to: Self.invoice) == nil)
+    }
+
+    @Test("The answer to a repeated request proves nothing", arguments: SimulatedNode.Face.allCases)
+    func repeated(face: SimulatedNode.Face) async throws {
+        let refusal = Self.response(401, #"{"detail":"no","code":16,"message":"no"}"#)
+        let once = try WalletBench.wallet(face, over: Fixed(answers: ["": refusal]))
+        #expect(Self.proof(await once.pay(Self.invoice)) == .nothingSent)
+        let again = try WalletBench.wallet(face, over: Fixed(answers: ["": refusal], isRepeated: true))
+        #expect(await again.pay(Self.invoice) == .nothing)
+    }
+}

@@ -1,0 +1,78 @@
+import BitcoinSandbox
+import BitcoinWallets
+import Foundation
+import PaymentCore
+import PaymentStandards
+import PaymentTesting
+import TestSupport
+
+/// One simulated node with money, a wallet of it, and the settler that pays from it.
+struct WalletBench {
+    let node: SimulatedNode
+    let faults: FaultInjector
+    let clock: TestClock
+    let wallet: any LightningWallet
+    let settler: WalletSettler
+    let reader = StandardsReader()
+    private let folder: ScratchFolder
+
+    init(_ face: SimulatedNode.Face, feeLimit: FeeLimit = .standard, key: String = SimulatedNode.key) throws {
+        clock = TestClock()
+        folder = ScratchFolder()
+        node = SimulatedNode(face, clock: clock)
+        faults = FaultInjector(node, clock: clock)
+        wallet = try Self.wallet(face, over: SandboxTransport(faults, clock: clock), key)
+        settler = try Self.settler(wallet, folder, clock, feeLimit)
+    }
+
+    static func wallet(
+        _ face: SimulatedNode.Face, over transport: any HTTPTransport, _ key: String = SimulatedNode.key
+    ) throws -> any LightningWallet {
+        let (url, key) = (try HTTPURL(service: "https://node.example"), Redacted(key))
+        return switch face {
+        case .lnbits: LNbitsWallet(at: url, key: key, over: transport)
+        case .lnd: LNDWallet(at: url, macaroon: key, over: transport)
+        case .coreLightning: CoreLightningWallet(at: url, rune: key, over: transport)
+        case .phoenixd: PhoenixdWallet(at: url, password: key, over: transport)
+        }
+    }
+
+    private static func settler(
+        _ wallet: any LightningWallet, _ folder: ScratchFolder, _ clock: TestClock, _ feeLimit: FeeLimit = .standard
+    ) throws -> WalletSettler {
+        WalletSettler(
+            wallet, orders: try WalletOrders(path: folder.file("orders")), reader: StandardsReader(),
+            network: "regtest", feeLimit: feeLimit, clock: clock)
+    }
+
+    /// A settler as another process of the same machine has it.
+    func another(_ wallet: (any LightningWallet)? = nil) throws -> WalletSettler {
+        try Self.settler(wallet ?? self.wallet, folder, clock)
+    }
+
+    /// A settlement of a new invoice over 21 satoshi.
+    func settlement(_ key: String = "a", number: Int? = nil, lifetime: UInt64 = 3600) throws -> Settlement {
+        try settlement(key, node.invoice(21_000, number: number, lifetime: lifetime))
+    }
+
+    func settlement(_ key: String, _ invoice: SimulatedInvoice) throws -> Settlement {
+        Settlement(key: key, endpoint: invoice.endpoint, amount: try Money(minorUnits: 21, currency: .satoshi))
+    }
+
+    /// Removes the file of orders: what is written to it now, no other process sees.
+    func spoilOrders() throws { try FileManager.default.removeItem(atPath: folder.file("orders")) }
+
+    /// Lets the time pass after which a request without an answer cannot arrive any more.
+    func passQuietTime() { clock.advance(by: wallet.quietTime) }
+
+    /// True for a request to pay.
+    static func isOrder(_ method: String, _ path: String) -> Bool {
+        ["/api/v1/payments", "/v2/router/send", "/v1/xpay", "/payinvoice"].contains(path) && method == "POST"
+    }
+}
+
+extension SettlementState {
+    var isSettled: Bool { if case .settled = self { true } else { false } }
+    var isInFlight: Bool { if case .inFlight = self { true } else { false } }
+    var hasSentNothing: Bool { if case .nothingSent = self { true } else { false } }
+}

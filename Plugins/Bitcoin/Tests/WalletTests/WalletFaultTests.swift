@@ -1,0 +1,92 @@
+import BitcoinSandbox
+import BitcoinWallets
+import Foundation
+import PaymentCore
+import PaymentTesting
+import TestSupport
+import Testing
+
+/// The statements of a wallet's settler when requests and answers are lost.
+@Suite("Wallets and lost answers")
+struct WalletFaultTests {
+    private typealias Face = SimulatedNode.Face
+
+    @Test("A payment whose answer is lost is found", arguments: Face.allCases)
+    func answerLost(face: SimulatedNode.Face) async throws {
+        let bench = try WalletBench(face)
+        bench.faults.inject(.dropAfter, when: WalletBench.isOrder)
+        #expect(try await bench.settler.settle(bench.settlement()).isSettled)
+        #expect(bench.node.attemptCount == 1)
+    }
+
+    @Test("A request that is lost counts as open until it cannot arrive any more", arguments: Face.allCases)
+    func requestLost(face: SimulatedNode.Face) async throws {
+        let bench = try WalletBench(face)
+        bench.faults.inject(.dropBefore, when: WalletBench.isOrder)
+        let settlement = try bench.settlement()
+        #expect(try await bench.settler.settle(settlement).isInFlight)
+        #expect(try await bench.settler.abandon("a").isInFlight)
+        bench.clock.advance(by: bench.wallet.quietTime - .seconds(1))
+        #expect(try await bench.settler.state(of: settlement).isInFlight)
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await bench.settler.state(of: settlement).hasSentNothing)
+        // Permanently: the one request of this name was that one.
+        #expect(try await bench.settler.settle(settlement).hasSentNothing)
+        #expect(bench.node.attemptCount == 0)
+        // The same invoice under a new name is a new payment.
+        let again = Settlement(key: "b", endpoint: settlement.endpoint, amount: settlement.amount)
+        #expect(try await bench.settler.settle(again).isSettled)
+    }
+
+    @Test("A proxy's answer proves nothing", arguments: Face.allCases, [502, 504, 503, 500, 200, 201])
+    func proxy(face: SimulatedNode.Face, status: Int) async throws {
+        let bench = try WalletBench(face)
+        bench.faults.inject(.status(status, body: "<html>busy</html>"), when: WalletBench.isOrder)
+        let settlement = try bench.settlement()
+        #expect(try await bench.settler.settle(settlement).isInFlight)
+        bench.passQuietTime()
+        #expect(try await bench.settler.state(of: settlement).hasSentNothing)
+    }
+
+    @Test("A request that arrives while it is open is paid, once, and never called unpaid", arguments: Face.allCases)
+    func late(face: SimulatedNode.Face) async throws {
+        let bench = try WalletBench(face)
+        bench.faults.inject(.stall(nil), when: WalletBench.isOrder)
+        let settlement = try bench.settlement()
+        let first = Task { try await bench.settler.settle(settlement) }
+        while bench.faults.stalledCount == 0 { await Task.yield() }
+        // Another process, while the request is with the wallet.
+        let other = try bench.another()
+        #expect(try await other.state(of: settlement).isInFlight)
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await other.settle(settlement).isInFlight)
+        bench.faults.release()
+        #expect(try await first.value.isSettled)
+        #expect(try await other.settle(settlement).isSettled)
+        #expect(bench.node.attemptCount == 1)
+    }
+
+    @Test("A wallet that does not answer is no wallet that paid nothing", arguments: Face.allCases)
+    func silence(face: SimulatedNode.Face) async throws {
+        let bench = try WalletBench(face)
+        let settlement = try bench.settlement()
+        bench.faults.inject(.dropBefore, when: WalletBench.isOrder)
+        // It falls silent after the questions that come before the request.
+        let questions = face == .lnbits || face == .phoenixd ? 3 : 4
+        bench.faults.inject(.status(502, body: "<html>"), times: 100, after: questions) { method, path in
+            !WalletBench.isOrder(method, path)
+        }
+        await #expect(throws: PaymentError.self) { try await bench.settler.settle(settlement) }
+        bench.passQuietTime()
+        await #expect(throws: PaymentError.self) { try await bench.settler.state(of: settlement) }
+    }
+
+    @Test("Nothing is requested when the orders cannot be read", arguments: Face.allCases)
+    func unreadable(face: SimulatedNode.Face) async throws {
+        let bench = try WalletBench(face)
+        let settlement = try bench.settlement()
+        try bench.spoilOrders()
+        await #expect(throws: (any Error).self) { try await bench.settler.settle(settlement) }
+        #expect(bench.node.attemptCount == 0)
+    }
+}

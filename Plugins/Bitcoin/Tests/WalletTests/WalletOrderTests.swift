@@ -1,0 +1,113 @@
+import BitcoinSandbox
+import BitcoinWallets
+import Foundation
+import PaymentCore
+import PaymentTesting
+import TestSupport
+import Testing
+
+/// The rules of orders: one request for a name, one open name for a payment hash, one wallet for an order.
+@Suite("Orders at wallets")
+struct WalletOrderTests {
+    @Test("Of eight processes that want the same invoice under different names, one requests it")
+    func names() async throws {
+        let bench = try WalletBench(.lnd)
+        let invoice = try bench.node.invoice(21_000)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                let settler = try bench.another()
+                let settlement = try bench.settlement("name \(number)", invoice)
+                group.addTask { _ = try await settler.settle(settlement) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(bench.node.attemptCount == 1)
+        #expect(bench.faults.requests.count { WalletBench.isOrder($0.method, $0.path) } == 1)
+    }
+
+    @Test("A name keeps its first invoice, whatever it is asked for later")
+    func firstInvoice() async throws {
+        let bench = try WalletBench(.phoenixd)
+        let first = try bench.settlement("a")
+        let paid = try await bench.settler.settle(first)
+        let fresh = try bench.settlement("a")
+        #expect(try await bench.settler.state(of: fresh) == paid)
+        #expect(try await bench.settler.settle(fresh) == paid)
+        let order = try await bench.another().order(named: "a")
+        #expect(order?.invoice?.text == first.endpoint.text)
+        #expect(bench.node.attemptCount == 1)
+        #expect(try await bench.settler.order(named: "b") == nil)
+    }
+
+    @Test(
+        "Another invoice of the same payment hash is neither paid nor called paid",
+        arguments: SimulatedNode.Face.allCases)
+    func twin(face: SimulatedNode.Face) async throws {
+        let bench = try WalletBench(face)
+        let first = try bench.settlement("a", number: 7)
+        #expect(try await bench.settler.settle(first).isSettled)
+        bench.clock.advance(by: .seconds(5))
+        let twin = try bench.settlement("b", number: 7)
+        #expect(twin.endpoint.paymentHash == first.endpoint.paymentHash && twin.endpoint != first.endpoint)
+        await #expect(throws: PaymentError.self) { try await bench.settler.state(of: twin) }
+        await #expect(throws: PaymentError.self) { try await bench.settler.settle(twin) }
+        // Neither without the file of orders: the wallet's own record has the invoice.
+        let folder = ScratchFolder()
+        let forgetful = WalletSettler(
+            bench.wallet, orders: try WalletOrders(path: folder.file("orders")), reader: bench.reader,
+            network: "regtest", clock: bench.clock)
+        await #expect(throws: PaymentError.self) { try await forgetful.state(of: twin) }
+        #expect(try await forgetful.settle(twin).hasSentNothing)
+        #expect(bench.node.attemptCount == 1)
+    }
+
+    @Test("An abandoned name is never requested")
+    func abandoned() async throws {
+        let bench = try WalletBench(.lnbits)
+        let settlement = try bench.settlement()
+        #expect(try await bench.settler.abandon("a").hasSentNothing)
+        #expect(try await bench.another().settle(settlement).hasSentNothing)
+        #expect(bench.node.attemptCount == 0)
+        let paid = try bench.settlement("b")
+        #expect(try await bench.settler.settle(paid).isSettled)
+        #expect(try await bench.settler.abandon("b").isSettled, "what is paid cannot be abandoned")
+    }
+
+    @Test("An order of one wallet is not looked for in another")
+    func otherWallet() async throws {
+        let bench = try WalletBench(.lnbits)
+        bench.node.scenario = .paysAfterADay
+        let settlement = try bench.settlement()
+        #expect(try await bench.settler.settle(settlement).isInFlight)
+        let other = SandboxTransport(OtherWallet(), clock: bench.clock)
+        let settler = try bench.another(WalletBench.wallet(.lnbits, over: other))
+        bench.passQuietTime()
+        await #expect(throws: PaymentError.self) { try await settler.state(of: settlement) }
+    }
+
+    /// An LNbits server that knows nothing, with another wallet.
+    private struct OtherWallet: SandboxService {
+        func respond(to request: HTTPRequest) async -> HTTPResponse {
+            let isWallet = request.url.path.hasSuffix("/wallet")
+            let body = isWallet ? #"{"id":"other","name":"B","balance":0}"# : #"{"detail":"Payment does not exist."}"#
+            return HTTPResponse(status: isWallet ? 200 : 404, body: Array(body.utf8))
+        }
+    }
+
+    @Test("The request of a process that is gone is over, and counts for its quiet time")
+    func gone() async throws {
+        let bench = try WalletBench(.lnd)
+        let settlement = try bench.settlement()
+        bench.faults.inject(.stall(nil), when: WalletBench.isOrder)
+        var mortal: WalletSettler? = try bench.another()
+        let task = Task { [mortal] in _ = try await mortal?.settle(settlement) }
+        while bench.faults.stalledCount == 0 { await Task.yield() }
+        #expect(try await bench.settler.order(named: "a")?.state == .sending)
+        task.cancel()
+        _ = await task.result
+        mortal = nil
+        #expect(try await bench.settler.state(of: settlement).isInFlight)
+        bench.passQuietTime()
+        #expect(try await bench.settler.state(of: settlement).hasSentNothing)
+    }
+}

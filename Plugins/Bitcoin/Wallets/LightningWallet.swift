@@ -1,0 +1,127 @@
+public import PaymentCore
+
+/// A Lightning wallet or node of the payer's own that is reached over HTTP: what ``WalletSettler`` asks of each kind.
+///
+/// An implementation says what an answer proves, and decides nothing: the settler concludes from that, and from the
+/// wallet's own records, what became of a payment.
+public protocol LightningWallet: Sendable {
+    /// The software's name, for people.
+    var name: String { get }
+
+    /// The time after the end of a request's connection in which the wallet may still carry the request out without any
+    /// record of it: a proxy may hold it, or a command may be between two tries.
+    var quietTime: Duration { get }
+
+    /// Returns whose money this is. Changes nothing.
+    ///
+    /// - Throws: ``PaymentError``; `unauthorized` where the key does not suffice to pay.
+    func account() async throws(PaymentError) -> WalletAccount
+
+    /// Returns the reason, for people, for which this wallet must not be asked to pay an invoice; nil for none. Changes
+    /// nothing.
+    ///
+    /// - Throws: ``PaymentError``, when the wallet does not answer.
+    func objection(to invoice: WalletInvoice) async throws(PaymentError) -> String?
+
+    /// Asks the wallet to pay, in one request that is sent once.
+    ///
+    /// - Returns: what the answer proves.
+    func pay(_ invoice: WalletInvoice) async -> WalletAnswer
+
+    /// Returns the wallet's own record of an invoice. Changes nothing.
+    ///
+    /// - Throws: ``PaymentError``, when the wallet does not answer, or when its record is about another payment.
+    func record(of invoice: WalletInvoice, in account: WalletAccount) async throws(PaymentError) -> WalletRecord
+}
+
+/// A wallet's identity: whose money an order spends.
+public struct WalletAccount: Sendable, Hashable {
+    /// The id: a node's public key, or a wallet's id at a server. Orders are kept with it, since only this wallet knows
+    /// what became of them.
+    public let id: String
+    /// The network, where the wallet says it: `mainnet`, `testnet`, `signet` or `regtest`.
+    public let network: String?
+    /// The money that can be spent, in thousandths of a satoshi, where the wallet says it.
+    public let balance: UInt64?
+
+    /// Creates an account.
+    public init(id: String, network: String? = nil, balance: UInt64? = nil) {
+        self.id = id
+        self.network = network
+        self.balance = balance
+    }
+}
+
+/// An invoice that a wallet is asked to pay. Amounts are in thousandths of a satoshi.
+public struct WalletInvoice: Sendable, Hashable {
+    /// The invoice's text.
+    public let text: String
+    /// Its payment hash, 64 hexadecimal digits in lower case: the one name that every wallet knows a payment by.
+    public let paymentHash: String
+    /// The amount to pay.
+    public let amount: UInt64
+    /// True if the invoice leaves the amount to the payer.
+    public let isAmountless: Bool
+    /// The most that the route may cost.
+    public let feeLimit: UInt64
+
+    /// Creates an invoice.
+    public init(text: String, paymentHash: String, amount: UInt64, isAmountless: Bool, feeLimit: UInt64) {
+        self.text = text
+        self.paymentHash = paymentHash
+        self.amount = amount
+        self.isAmountless = isAmountless
+        self.feeLimit = feeLimit
+    }
+}
+
+/// The proof in a wallet's answer to a request to pay.
+@nonexhaustive
+public enum WalletAnswer: Sendable, Hashable {
+    /// This request has sent nothing, and never will.
+    case sentNothing(reason: String)
+    /// The wallet itself has dealt with the request, and its records say what became of it.
+    case dealtWith
+    /// Nothing: the request may be carried out, now or later.
+    case nothing
+}
+
+/// A wallet's own record of an invoice.
+@nonexhaustive
+public enum WalletRecord: Sendable, Hashable {
+    /// There is none.
+    case none
+    /// A payment is in flight.
+    case inFlight
+    /// It was paid: with the preimage as the wallet has it, unchecked, and the fee where it is known.
+    case paid(preimage: String, fee: UInt64?)
+    /// The last attempt failed, and no part of it is in flight.
+    case failed(reason: String)
+}
+
+/// The most that a payment's route may cost: a part of the amount, and something on top.
+public struct FeeLimit: Sendable, Hashable {
+    private let base: UInt64
+    private let partsPerMillion: UInt64
+
+    /// 10 satoshi and 1 %.
+    public static let standard = FeeLimit(satoshi: 10, partsPerMillion: 10_000)
+
+    /// Creates a limit.
+    ///
+    /// - Parameters:
+    ///   - satoshi: what every payment may cost.
+    ///   - partsPerMillion: what it may cost more, in millionths of the amount.
+    public init(satoshi: UInt32, partsPerMillion: UInt32) {
+        base = UInt64(satoshi) * 1000
+        self.partsPerMillion = UInt64(partsPerMillion)
+    }
+
+    /// Returns the limit for an amount, both in thousandths of a satoshi.
+    public func limit(for amount: UInt64) -> UInt64 {
+        let (high, low) = amount.multipliedFullWidth(by: partsPerMillion)
+        guard high < 1_000_000 else { return .max }
+        let (sum, isOver) = base.addingReportingOverflow(UInt64(1_000_000).dividingFullWidth((high, low)).quotient)
+        return isOver ? .max : sum
+    }
+}

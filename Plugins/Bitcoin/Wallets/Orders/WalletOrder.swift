@@ -1,0 +1,41 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// An order at a wallet: the name under which a payment was requested, the invoice, and what became of it.
+public struct WalletOrder: Sendable, Hashable {
+    /// The knowledge about an order.
+    @nonexhaustive
+    public enum State: Sendable, Hashable {
+        /// A living process is sending the request.
+        case sending
+        /// The request's connection has ended at this time, without an answer that ends the order. True if the wallet
+        /// itself has dealt with the request, so that its records are about it.
+        case asked(since: Date, isDealtWith: Bool)
+        /// Paid, with the preimage, which fits the payment hash, and the fee in thousandths of a satoshi, if known.
+        case paid(preimage: String, fee: UInt64?)
+        /// Nothing was sent under this name, and nothing ever will be.
+        case refused(reason: String)
+    }
+
+    /// The name: ``/PaymentCore/Settlement/key``.
+    public let name: String
+    /// The wallet: ``WalletAccount/id``. Nil where the order was refused before a wallet was asked.
+    public let wallet: String?
+    /// The invoice; nil for a name that was abandoned before there was one.
+    public let invoice: WalletInvoice?
+    /// The time at which it was placed.
+    public let placedAt: Date
+    /// The knowledge about it.
+    public let state: State
+
+    init(name: String, wallet: String? = nil, invoice: WalletInvoice? = nil, placedAt: Date, state: State) {
+        self.name = name
+        self.wallet = wallet
+        self.invoice = invoice
+        self.placedAt = placedAt
+        self.state = state
+    }
+}

@@ -1,0 +1,31 @@
+import PaymentStore
+
+extension Schema {
+    /// The table of a file of orders. No two orders that are not refused are for one payment hash: the file itself
+    /// keeps an invoice from being paid under two names.
+    static let walletOrders = Schema(
+        kind: .walletOrders,
+        steps: [
+            """
+            CREATE TABLE wallet_order (
+                number INTEGER PRIMARY KEY,
+                name TEXT NOT NULL UNIQUE,
+                wallet TEXT,
+                hash TEXT,
+                invoice TEXT,
+                amount INTEGER NOT NULL,
+                amountless INTEGER NOT NULL,
+                fee_limit INTEGER NOT NULL,
+                placed REAL NOT NULL,
+                owner INTEGER NOT NULL,
+                state TEXT NOT NULL,
+                asked REAL,
+                dealt INTEGER NOT NULL,
+                preimage TEXT,
+                fee INTEGER,
+                reason TEXT
+            ) STRICT;
+            CREATE UNIQUE INDEX wallet_order_hash ON wallet_order (hash) WHERE state <> 'refused';
+            """
+        ])
+}

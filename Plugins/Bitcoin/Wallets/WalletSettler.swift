@@ -1,0 +1,296 @@
+public import PaymentCore
+import PaymentCrypto
+import PaymentSettlement
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Pays Lightning invoices from the payer's own wallet: LNbits, LND, Core Lightning or phoenixd.
+///
+/// ```swift
+/// let wallet = LNbitsWallet(at: try HTTPURL(service: "https://lnbits.example"), key: Redacted(key), over: transport)
+/// let settler = WalletSettler(
+///     wallet, orders: try WalletOrders(path: "payments.orders"), reader: StandardsReader())
+/// let outcome = try await router.pay("lightning:lnbc…", as: Payer(policy: .first(upTo: [limit]), settler: settler))
+/// ```
+///
+/// **At most once.** An order is stored before the first byte leaves, and for each order one request to pay is sent,
+/// ever. The file of orders allows one open or paid order for a payment hash, so an invoice is not requested under a
+/// second name, and the wallet refuses a hash that it pays or has paid for another program.
+///
+/// **No false statement.** Paid is what the wallet's own record says, with a preimage that fits the payment hash. That
+/// nothing was sent is stated where the answer to the one request proves it, or where that request is over and the
+/// wallet's record says that there is no payment; without an answer, only ``LightningWallet/quietTime`` later. All else
+/// is in flight, for weeks where need be: an invoice's end does not end a payment.
+public struct WalletSettler: PaymentSettler {
+    /// The wallet.
+    public let wallet: any LightningWallet
+    private let orders: WalletOrders
+    private let reader: any InstructionReader
+    private let network: String
+    private let feeLimit: FeeLimit
+    private let clock: any PaymentClock
+
+    /// Creates a settler.
+    ///
+    /// - Parameters:
+    ///   - wallet: the wallet that pays.
+    ///   - orders: its orders, in the same file for as long as the wallet is used.
+    ///   - reader: reads invoices, with their checksums and signatures: `StandardsReader()`.
+    ///   - network: the network of the wallet's money: `mainnet`, `testnet`, `signet` or `regtest`.
+    ///   - feeLimit: the most that a route may cost.
+    ///   - clock: the clock by which invoices end.
+    public init(
+        _ wallet: any LightningWallet, orders: WalletOrders, reader: any InstructionReader, network: String = "mainnet",
+        feeLimit: FeeLimit = .standard, clock: any PaymentClock = SystemPaymentClock()
+    ) {
+        self.wallet = wallet
+        self.orders = orders
+        self.reader = reader
+        self.network = network
+        self.feeLimit = feeLimit
+        self.clock = clock
+    }
+
+    /// Returns true for invoices of the wallet's network.
+    public func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
+        kind == .bolt11 && network == self.network
+    }
+
+    // MARK: Asking
+
+    /// Returns the order of a name, whatever it is for, with what is known of it now; nil when nothing was ever ordered
+    /// under it.
+    ///
+    /// - Parameter name: ``/PaymentCore/Settlement/key``.
+    /// - Throws: any error, when the orders cannot be read or the wallet does not answer.
+    public func order(named name: String) async throws -> WalletOrder? {
+        guard let order = try await orders.order(named: name, at: clock.now) else { return nil }
+        _ = try await state(of: order)
+        return try await orders.order(named: name, at: clock.now)
+    }
+
+    /// Returns what the order of this name says, and without one what the wallet knows of the invoice.
+    ///
+    /// - Throws: any error, when the wallet does not answer, or knows another invoice of the same payment hash.
+    public func state(of settlement: Settlement) async throws -> SettlementState {
+        if let order = try await orders.order(named: settlement.key, at: clock.now) {
+            return try await state(of: order)
+        }
+        // What cannot be paid here was not paid here.
+        guard case .invoice(let invoice) = read(settlement) else { return .nothingSent(reason: nil) }
+        if let other = try await orders.order(for: invoice.paymentHash, at: clock.now) {
+            return try await state(of: other, as: invoice)
+        }
+        switch try await record(of: invoice) {
+        case .none, .failed: return .nothingSent(reason: nil)
+        case .inFlight: return .inFlight(retryAfter: Self.pause)
+        case .paid(let preimage, _): return .settled(.preimage(preimage))
+        }
+    }
+
+    // MARK: Paying
+
+    /// Pays an invoice, at most once.
+    ///
+    /// - Throws: any error, when it cannot be determined what became of the payment.
+    public func settle(_ settlement: Settlement) async throws -> SettlementState {
+        if let order = try await orders.order(named: settlement.key, at: clock.now) {
+            return try await state(of: order)
+        }
+        let invoice: WalletInvoice
+        switch read(settlement) {
+        case .invoice(let read): invoice = read
+        case .unusable(let reason): return try await refuse(settlement.key, nil, because: reason)
+        }
+        let account: WalletAccount
+        do throws(PaymentError) {
+            account = try await self.account()
+            if try await orders(for: invoice) == nil {
+                switch try await record(of: invoice, in: account) {
+                case .paid(let preimage, _): return .settled(.preimage(preimage))
+                case .inFlight: return .inFlight(retryAfter: Self.pause)
+                case .none, .failed: break
+                }
+            }
+            if let objection = try await wallet.objection(to: invoice) {
+                return try await refuse(settlement.key, invoice, because: objection)
+            }
+        } catch {
+            // No order has begun under this name, and after this none can.
+            return try await refuse(settlement.key, invoice, because: error.message)
+        }
+        if let reason = expiry(of: settlement) {
+            return try await refuse(settlement.key, invoice, because: reason)
+        }
+        switch try await orders.begin(invoice, named: settlement.key, at: account, now: clock.now) {
+        case .known(let order): return try await state(of: order, as: invoice)
+        case .begun: break
+        }
+        let answer = await wallet.pay(invoice)
+        try await orders.endRequest(of: settlement.key, isDealtWith: answer == .dealtWith, now: clock.now)
+        // The only request of this order: what it has not sent, nothing has.
+        if case .sentNothing(let reason) = answer { try await orders.refuse(settlement.key, because: reason) }
+        guard let order = try await orders.order(named: settlement.key, at: clock.now) else {
+            throw PaymentError(.payer, "the order is gone from the file of orders", phase: .maybeSent, retry: .later)
+        }
+        return try await state(of: order)
+    }
+
+    /// Promises that nothing is ever sent under a name, unless it was requested already.
+    ///
+    /// - Parameter name: ``/PaymentCore/Settlement/key``.
+    /// - Returns: ``/PaymentCore/SettlementState/nothingSent(reason:)``, which is the promise; or what an order of this
+    ///   name says.
+    /// - Throws: any error, when it cannot be determined what became of an order of this name.
+    public func abandon(_ name: String) async throws -> SettlementState {
+        try await refuse(name, nil, because: "it was abandoned")
+    }
+
+    private func refuse(
+        _ name: String, _ invoice: WalletInvoice?, because reason: String
+    ) async throws(PaymentError) -> SettlementState {
+        do {
+            return try await state(of: orders.refuse(name, invoice, because: reason, now: clock.now))
+        } catch { throw Self.open(error) }
+    }
+
+    // MARK: Orders
+
+    /// The pause before a payment in flight is asked for again.
+    private static let pause = Duration.seconds(2)
+
+    /// Returns the state of an order that was made for `invoice` under some name.
+    ///
+    /// - Throws: where it was made for another invoice of the same payment hash: its proof would pass for this one's.
+    private func state(of order: WalletOrder, as invoice: WalletInvoice) async throws -> SettlementState {
+        guard order.invoice.map({ $0.text == invoice.text && $0.amount == invoice.amount }) ?? true else {
+            throw PaymentError(
+                .integrity,
+                "another invoice of the same payment hash, or over another amount, was ordered; "
+                    + "ask the payee for a new invoice")
+        }
+        return try await state(of: order)
+    }
+
+    private func state(of order: WalletOrder) async throws -> SettlementState {
+        let (isOver, since): (Bool, Duration?)
+        switch order.state {
+        case .paid(let preimage, _): return .settled(.preimage(preimage))
+        case .refused(let reason): return .nothingSent(reason: reason)
+        case .sending: (isOver, since) = (false, nil)
+        case .asked(let date, let isDealtWith):
+            let passed = Duration.seconds(max(0, clock.now.timeIntervalSince(date)))
+            (isOver, since) = (isDealtWith || passed >= wallet.quietTime, passed)
+        }
+        guard let invoice = order.invoice, let owner = order.wallet else {
+            throw PaymentError(.integrity, "the file of orders has an order without an invoice", phase: .maybeSent)
+        }
+        let account = try await account()
+        guard account.id == owner else {
+            throw PaymentError(
+                .payer, "this payment was ordered at another wallet (\(owner)); ask that one what became of it",
+                phase: .maybeSent, retry: .later)
+        }
+        let reason: String
+        switch try await record(of: invoice, in: account) {
+        case .inFlight: return .inFlight(retryAfter: Self.pause)
+        case .paid(let preimage, let fee):
+            try await orders.settle(order.name, preimage: preimage, fee: fee)
+            return .settled(.preimage(preimage))
+        case .none: reason = "\(wallet.name) has no record of the payment"
+        case .failed(let text): reason = text
+        }
+        // A request that may still arrive would make it untrue.
+        guard isOver else { return .inFlight(retryAfter: since.map { wallet.quietTime - $0 } ?? Self.pause) }
+        try await orders.refuse(order.name, because: reason)
+        return .nothingSent(reason: reason)
+    }
+
+    private func orders(for invoice: WalletInvoice) async throws(PaymentError) -> WalletOrder? {
+        do { return try await orders.order(for: invoice.paymentHash, at: clock.now) } catch { throw Self.open(error) }
+    }
+
+    private static func open(_ error: any Error) -> PaymentError {
+        error as? PaymentError
+            ?? PaymentError(.payer, "the file of orders failed: \(error)", retry: .later, cause: error)
+    }
+
+    // MARK: The wallet
+
+    private func account() async throws(PaymentError) -> WalletAccount {
+        let account = try await wallet.account()
+        guard account.network == nil || account.network == network else {
+            throw PaymentError(
+                .payer, "\(wallet.name) is on \(account.network ?? "another network"), and the payment on \(network)")
+        }
+        return account
+    }
+
+    private func record(of invoice: WalletInvoice) async throws(PaymentError) -> WalletRecord {
+        try await record(of: invoice, in: account())
+    }
+
+    /// Returns the wallet's record, with a preimage that fits.
+    private func record(
+        of invoice: WalletInvoice, in account: WalletAccount
+    ) async throws(PaymentError) -> WalletRecord {
+        let record = try await wallet.record(of: invoice, in: account)
+        guard case .paid(let text, let fee) = record else { return record }
+        guard let preimage = Hex.decode(text), preimage.count == 32,
+            Hex.encode(Digest.sha256.hash(preimage)) == invoice.paymentHash
+        else {
+            throw PaymentError(
+                .integrity,
+                "\(wallet.name) says that it paid, but its preimage does not fit the invoice: look into the "
+                    + "wallet before you pay again", phase: .maybeSent)
+        }
+        return .paid(preimage: Hex.encode(preimage), fee: fee)
+    }
+
+    // MARK: Reading
+
+    private enum Reading {
+        case invoice(WalletInvoice)
+        case unusable(String)
+    }
+
+    /// Reads the settlement's invoice again from its own text.
+    private func read(_ settlement: Settlement) -> Reading {
+        let endpoint = settlement.endpoint
+        guard canSettle(endpoint.kind, on: endpoint.network) else {
+            return .unusable("\(wallet.name) pays Lightning invoices of \(network) only")
+        }
+        guard let hash = endpoint.paymentHash, let offer = SettlementOffer.offer(endpoint, reader),
+            offer.takes(settlement.amount), let amount = Self.thousandths(settlement.amount)
+        else { return .unusable("the invoice does not ask for this payment") }
+        var isAmountless = true
+        if case .fixed = offer.amount { isAmountless = false }
+        return .invoice(
+            WalletInvoice(
+                text: endpoint.text, paymentHash: hash, amount: amount, isAmountless: isAmountless,
+                feeLimit: feeLimit.limit(for: amount)))
+    }
+
+    /// Returns why an invoice is over, by this device's clock. Not every wallet looks.
+    private func expiry(of settlement: Settlement) -> String? {
+        guard let end = SettlementOffer.offer(settlement.endpoint, reader)?.expiresAt, end <= clock.now else {
+            return nil
+        }
+        return "the invoice is over; ask the payee for a new one"
+    }
+
+    private static func thousandths(_ money: Money) -> UInt64? {
+        guard money.currency == .satoshi, let units = Int64(exactly: money.minorUnits).map(UInt64.init) else {
+            return nil
+        }
+        switch money.exponent {
+        case 8: return units <= UInt64(Int64.max) / 1000 ? units * 1000 : nil
+        case 11: return units
+        default: return nil
+        }
+    }
+}
