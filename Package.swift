@@ -248,7 +248,7 @@ let wholes = [
     tests(
         "CommandLineTests",
         "\(served) PaymentSandbox PaymentWallet SandboxHome SandboxSupport TestSupport \(sandboxes) PaykitProvider "
-            + "PaykitStore PayrouteCommands custom-provider payroute sandbox-payment"),
+            + "BitcoinSandbox PaykitStore PayrouteCommands custom-provider payroute sandbox-payment"),
     tests("ConformanceTests", "PaymentCore PaymentRouting PaymentTesting SimulatedShop TestSupport"),
     // What `payroute new-provider` writes, for a provider called Sample.
     library("SampleProvider", "PaymentCore", at: "Tests/NewProvider/Sources/SampleProvider"),

@@ -15,6 +15,13 @@ package protocol SandboxVendor: Sendable {
     /// Creates its simulated service; nil where it has none.
     func makeSandbox(_ settings: SandboxSettings) -> (any ListedService)?
 
+    // MARK: Paying with real money
+
+    /// Opens a wallet of the payer's own; nil where the address is not one of this vendor's.
+    ///
+    /// - Throws: any error, when its orders cannot be opened.
+    func wallet(_ settings: WalletSettings) async throws -> OpenedWallet?
+
     // MARK: Paying at a sandbox
 
     /// Returns the handlers and wallets that a payer needs for this vendor at the sandbox served at `sandbox`; nil
@@ -64,6 +71,7 @@ extension SandboxVendor {
     package func payer(
         _ wallet: DevelopmentWallet, at sandbox: HTTPURL, over transport: any HTTPTransport
     ) -> Payer? { nil }
+    package func wallet(_ settings: WalletSettings) async throws -> OpenedWallet? { nil }
     package var pagePaths: [String] { [] }
     package var secretNames: [String] { [] }
     package func secret(

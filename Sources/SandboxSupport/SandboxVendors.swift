@@ -15,6 +15,12 @@ package struct SandboxVendors: Sendable {
         try list.flatMap { try $0.providers(settings) }
     }
 
+    /// Opens a wallet of the payer's own; nil where no vendor knows its address.
+    package func wallet(_ settings: WalletSettings) async throws -> OpenedWallet? {
+        for vendor in list { if let wallet = try await vendor.wallet(settings) { return wallet } }
+        return nil
+    }
+
     /// Returns a payer with made-up wallets, apps, pages and data, who pays at the sandboxes that are served at
     /// `origin` and takes the first option whatever it costs.
     package func payer(

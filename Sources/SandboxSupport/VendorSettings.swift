@@ -16,11 +16,14 @@ package struct VendorSettings: Sendable {
     package let privately: PrivateSettings?
     /// Tokens that wallets may pay although no table knows them.
     package let allowedTokens: [AssetID]
+    /// True if the payer has a wallet that pays by itself.
+    package let hasWallet: Bool
 
     package init(
         sandbox: HTTPURL?, reader: any InstructionReader, privately: PrivateSettings? = nil,
-        allowedTokens: [AssetID] = []
+        allowedTokens: [AssetID] = [], hasWallet: Bool = false
     ) {
+        self.hasWallet = hasWallet
         self.allowedTokens = allowedTokens
         self.sandbox = sandbox
         self.reader = reader

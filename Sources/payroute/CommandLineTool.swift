@@ -27,6 +27,7 @@ package enum CommandLineTool {
             files: [
                 ("FILE (--journal)", "the journal of payments, an SQLite database that only its owner can read"),
                 ("FILE.receipts", "receipts of private payments, beside the journal"),
+                ("FILE.orders", "orders at your own wallets, beside the journal"),
             ])
     }
 

@@ -30,7 +30,8 @@ struct ProgramTests {
                   qr                      Draw the QR code of a payment text.
                   quote                   Show payee, amount and options of a link; on a
                                           terminal, choose and pay.
-                  pay                     Pay a link at a sandbox with the development wallet.
+                  pay                     Pay a link, at a sandbox or with your own Lightning
+                                          wallet.
                   status                  Ask for the outcome of a payment.
                   refund                  Refund a payment, in whole or in part, once.
                   cancel                  Cancel a payment that is not paid yet.
@@ -41,7 +42,8 @@ struct ProgramTests {
                                           capabilities.
                   sandbox                 Serve simulated payment services on this machine.
                   demo                    Route a mixed list of links and pay one per scenario.
-                  doctor                  Check this installation: libraries, journal, sandbox.
+                  doctor                  Check this installation: libraries, journal, sandbox,
+                                          wallet.
                   completion              Print completions for bash, zsh or fish.
                   manual                  Print the manual page, for man.
                   new-provider            Write your own provider, which compiles and passes its
@@ -51,10 +53,15 @@ struct ProgramTests {
                   FILE (--journal)        the journal of payments, an SQLite database that only
                                           its owner can read
                   FILE.receipts           receipts of private payments, beside the journal
+                  FILE.orders             orders at your own wallets, beside the journal
 
                 ENVIRONMENT:
                   PAYROUTE_SANDBOX        stands for --sandbox, where a command has it
                   PAYROUTE_JOURNAL        stands for --journal, where a command has it
+                  PAYROUTE_WALLET         stands for --wallet, where a command has it
+                  PAYROUTE_WALLET_KEY_FILE
+                                          stands for --wallet-key-file, where a command has it
+                  PAYROUTE_WALLET_KEY     your wallet's key itself, where no file has it
                   NO_COLOR                any value but the empty one disables colour
                   TERM                    with 'dumb' nothing is drawn, and each row of a table
                                           is a list of lines

@@ -1,9 +1,10 @@
 import BitcoinProvider
+import BitcoinWallets
 package import PaymentCore
 package import SandboxSupport
 
-/// Bare texts of Bitcoin and Lightning, which a settler pays. It has no provider without a sandbox, because no settler
-/// is available then.
+/// Bare texts of Bitcoin and Lightning, which a settler pays: the sandbox's, or a wallet of the payer's own. Without
+/// either it has no provider.
 package struct BitcoinVendor: SandboxVendor {
     package init() {}
 
@@ -11,6 +12,45 @@ package struct BitcoinVendor: SandboxVendor {
     package var paysStandards: Bool { true }
 
     package func providers(_ settings: VendorSettings) throws -> [any PaymentService] {
-        settings.sandbox == nil ? [] : [BitcoinProvider(reader: settings.reader)]
+        settings.sandbox == nil && !settings.hasWallet ? [] : [BitcoinProvider(reader: settings.reader)]
+    }
+
+    package func wallet(_ settings: WalletSettings) async throws -> OpenedWallet? {
+        guard let (kind, url) = settings.place(isPlain: { ["lnbits", "phoenixd"].contains($0) }) else { return nil }
+        let transport = settings.transport
+        let wallet: any LightningWallet
+        switch kind {
+        case "lnbits": wallet = LNbitsWallet(at: url, key: Self.text(settings.key), over: transport)
+        case "lnd": wallet = LNDWallet(at: url, macaroon: Self.macaroon(settings.key), over: transport)
+        case "cln": wallet = CoreLightningWallet(at: url, rune: Self.text(settings.key), over: transport)
+        case "phoenixd": wallet = PhoenixdWallet(at: url, password: Self.text(settings.key), over: transport)
+        default: return nil
+        }
+        let settler = try settings.orders.map { path in
+            WalletSettler(
+                wallet, orders: try WalletOrders(path: path), reader: settings.reader, network: settings.network)
+        }
+        return OpenedWallet(name: "\(wallet.name) at \(url.origin)", settler: settler) {
+            let account = try await wallet.account()
+            let network = account.network.map { " on \($0)" } ?? ""
+            guard account.network ?? settings.network == settings.network else {
+                throw PaymentError(.payer, "it is\(network), not on \(settings.network); see --wallet-network")
+            }
+            return "answers\(network), as \(account.id.prefix(16))…"
+                + (account.balance.map { ", with \($0 / 1000) satoshi" } ?? "")
+        }
+    }
+
+    /// A key file's text without the line's end.
+    private static func text(_ key: Redacted<[UInt8]>) -> Redacted<String> {
+        let bytes = key.reveal()
+        let text = String(decoding: bytes, as: UTF8.self)
+        return Redacted(String(text.reversed().drop { $0.isWhitespace }.reversed()))
+    }
+
+    /// A macaroon's file is binary; in a header it is in hexadecimal digits.
+    private static func macaroon(_ key: Redacted<[UInt8]>) -> Redacted<String> {
+        let text = text(key)
+        return Hex.decode(text.reveal()) == nil ? Redacted(Hex.encode(key.reveal())) : text
     }
 }

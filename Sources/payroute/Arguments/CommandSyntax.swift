@@ -94,6 +94,9 @@ struct CommandSyntax: Sendable {
     static let commonVariables: [(name: String, help: String)] = [
         ("PAYROUTE_SANDBOX", "stands for --sandbox, where a command has it"),
         ("PAYROUTE_JOURNAL", "stands for --journal, where a command has it"),
+        ("PAYROUTE_WALLET", "stands for --wallet, where a command has it"),
+        ("PAYROUTE_WALLET_KEY_FILE", "stands for --wallet-key-file, where a command has it"),
+        ("PAYROUTE_WALLET_KEY", "your wallet's key itself, where no file has it"),
         ("NO_COLOR", "any value but the empty one disables colour"),
         ("TERM", "with 'dumb' nothing is drawn, and each row of a table is a list of lines"),
         ("PATH", "is searched for programs called payroute-provider-NAME when --with NAME asks for one"),

@@ -24,12 +24,14 @@ extension SandboxVendors {
     ///     publish.
     ///   - allowedTokens: Tokens that wallets may pay although no table knows them.
     ///   - external: Other programs that are providers, beside the built-in ones.
+    ///   - hasWallet: True if the payer has a wallet that pays by itself.
     func registry(
         sandbox: HTTPURL? = nil, privately: PrivateSettings? = nil, allowing allowedTokens: [AssetID] = [],
-        with external: [ExternalProvider] = []
+        with external: [ExternalProvider] = [], hasWallet: Bool = false
     ) throws -> ProviderRegistry {
         let settings = VendorSettings(
-            sandbox: sandbox, reader: Installation.standards, privately: privately, allowedTokens: allowedTokens)
+            sandbox: sandbox, reader: Installation.standards, privately: privately, allowedTokens: allowedTokens,
+            hasWallet: hasWallet)
         return try ProviderRegistry(providers(settings) + external)
     }
 

@@ -7,13 +7,13 @@ import SandboxSupport
 /// `payroute doctor`: checks that everything that this program needs is present and works.
 enum DoctorCommand: Command {
     static let name = "doctor"
-    static let summary = "Check this installation: libraries, journal, sandbox."
+    static let summary = "Check this installation: libraries, journal, sandbox, wallet."
     static let syntax = CommandSyntax(
         path: "payroute doctor",
         overview:
-            "Check this installation: its version, the system's libraries, and on request a journal and a sandbox.",
+            "Check this installation: its version, the system's libraries, and on request a journal, a sandbox and your own wallet.",
         discussion:
-            "Nothing is changed, and nothing is sent but one request to the sandbox. Exits with 0 if everything works.",
+            "Nothing is changed, and nothing is sent but one request to the sandbox and some questions to the wallet. Exits with 0 if everything works.",
         options: [
             .init(
                 name: "journal", value: "file",
@@ -23,7 +23,7 @@ enum DoctorCommand: Command {
                 name: "sandbox", value: "url", help: "Check that this sandbox answers.",
                 variable: "PAYROUTE_SANDBOX"),
             .init(name: "json", help: "Print one JSON object per finding, one line each."),
-        ],
+        ] + WalletOption.options,
         examples: [.init("payroute doctor --journal payments.db", "with a journal")])
 
     /// One finding.
@@ -51,6 +51,7 @@ enum DoctorCommand: Command {
         var findings = [Finding(what: "payroute", state: .good, detail: CommandLineTool.version)] + libraries()
         if let path = arguments.value("journal") { findings.append(await journal(path)) }
         if let sandbox { findings.append(await answer(of: sandbox)) }
+        if WalletOption.namesOwn(arguments) { findings.append(try await wallet(arguments, console)) }
         findings.append(providers(of: console.vendors))
         var table = Table(["WHAT", "STATE", "DETAIL"])
         for finding in findings {
@@ -97,6 +98,17 @@ enum DoctorCommand: Command {
             return Finding(what: "journal", state: .good, detail: detail)
         } catch {
             return Finding(what: "journal", state: .bad, detail: "\(error)")
+        }
+    }
+
+    /// Asks the wallet that a line names, without the orders that it has here.
+    private static func wallet(_ arguments: ParsedArguments, _ console: Console) async throws -> Finding {
+        let wallet = try await WalletOption.open(arguments, console, journal: nil)
+        do {
+            return Finding(what: "wallet", state: .good, detail: "\(wallet.name) \(try await wallet.check())")
+        } catch {
+            let reason = (error as? PaymentError)?.message ?? "\(error)"
+            return Finding(what: "wallet", state: .bad, detail: "\(wallet.name): \(reason)")
         }
     }
 

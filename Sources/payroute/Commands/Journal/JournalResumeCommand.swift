@@ -27,7 +27,7 @@ enum JournalResumeCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         _ = try JournalOption.path(arguments)
-        let session = try PaymentSession(arguments, console, creatingJournal: false) { _ in }
+        let session = try await PaymentSession(arguments, console, creatingJournal: false) { _ in }
         let id = arguments.positionals.first.map { AttemptID(rawValue: $0) }
         let (result, signal) = await Interrupts.run { () -> Result<[RecoveryReport], PaymentError> in
             do throws(PaymentError) {

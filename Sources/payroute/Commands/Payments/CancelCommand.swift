@@ -15,7 +15,7 @@ enum CancelCommand: Command {
         examples: [.init("payroute cancel citcon/order-7", "by provider and id")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let session = try ServiceSession(arguments, console, creatingJournal: true)
+        let session = try await ServiceSession(arguments, console, creatingJournal: true)
         let payment = await session.asMerchant(try PaymentName.read(arguments, console, session.router))
         return await ServiceSession.finish(payment, arguments, console) {
             $0 == .cancelled

@@ -3,6 +3,8 @@ import PaymentCore
 /// A settler that first reports the payment, and the money that pays it.
 struct NarratingSettler: PaymentSettler {
     let settler: any PaymentSettler
+    /// The wallet whose money it is; nil for simulated money.
+    var wallet: String?
     let narrate: PaymentSession.Narrator
 
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
@@ -17,8 +19,10 @@ struct NarratingSettler: PaymentSettler {
         narrate(
             SessionEvent(
                 "settle",
-                "\(AmountText.words(settlement.amount)) to \(Printable.text(place)): simulated, no real funds move",
+                "\(AmountText.words(settlement.amount)) to \(Printable.text(place)): \(money)",
                 SessionEvent.amount(settlement.amount)))
         return try await settler.settle(settlement)
     }
+
+    private var money: String { wallet.map { "from \(Printable.text($0))" } ?? "simulated, no real funds move" }
 }

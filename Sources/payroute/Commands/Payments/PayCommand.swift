@@ -1,15 +1,18 @@
 import PaymentCore
 import SandboxSupport
 
-/// `payroute pay`: pays one link at a sandbox with the development wallet.
+/// `payroute pay`: pays one link, at a sandbox with the development wallet, or with a wallet of the payer's own.
 enum PayCommand: Command {
     static let name = "pay"
-    static let summary = "Pay a link at a sandbox with the development wallet."
+    static let summary = "Pay a link, at a sandbox or with your own Lightning wallet."
     static let syntax = CommandSyntax(
         path: "payroute pay",
-        overview: "Pay a link at a sandbox with the development wallet, showing each step.",
+        overview:
+            "Pay a link, at a sandbox with the development wallet or with your own Lightning wallet, showing each step.",
         discussion: """
-            No real money is involved: the wallet's key can be computed from its number, Lightning invoices and coin addresses are paid in a simulated ledger, and only a sandbox on this machine is called. Without --option the first option that can be paid is taken, whatever it costs, and named.
+            At a sandbox no real money is involved: the wallet's key can be computed from its number, Lightning invoices and coin addresses are paid in a simulated ledger, and only a sandbox on this machine is called. Without --option the first option that can be paid is taken, whatever it costs, and named.
+
+            With --wallet lnbits://host (or lnd, cln, phoenixd) your own wallet pays Lightning invoices, with real money: at once, and once. Its key comes from --wallet-key-file or PAYROUTE_WALLET_KEY, and is sent to that host only. A payment whose fate is not known stays unknown until the wallet itself says what became of it.
 
             With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again resumes it. Several commands may share one file.
 
@@ -35,9 +38,15 @@ enum PayCommand: Command {
         examples: [
             .init(
                 "payroute pay 'https://pay.walletconnect.com/?pid=pay_…'", "pays there"),
+            .init(
+                "payroute pay 'lnbc…' --wallet lnbits://host --journal payments.db",
+                "from your own wallet, whose key is in PAYROUTE_WALLET_KEY"),
             .init("payroute pay - --json --journal payments.db < link.txt", "survives a crash; for scripts"),
         ],
-        files: [("FILE.receipts", "receipts of private payments, beside the journal FILE")])
+        files: [
+            ("FILE.receipts", "receipts of private payments, beside the journal FILE"),
+            ("FILE.orders", "orders at your own wallets, beside the journal FILE"),
+        ])
 
     /// The amount where the payee leaves it open.
     static let amountOption = CommandSyntax.Option(
@@ -60,9 +69,9 @@ enum PayCommand: Command {
             arguments.value("option").map(PaymentSession.Choice.option) ?? (autoPay == nil ? .first : .withinLimits)
         let trustsLink = arguments.has("trust-host")
         // Before standard input is read.
-        _ = try sandboxURL(arguments)
+        try WalletOption.check(arguments)
         let link = try SingleLink.read(arguments, console)
-        let session = try PaymentSession(arguments, console, amount: amount, autoPay: autoPay) {
+        let session = try await PaymentSession(arguments, console, amount: amount, autoPay: autoPay) {
             console.narrate($0, isJSON: isJSON)
         }
         let (result, signal) = await Interrupts.run {

@@ -42,23 +42,50 @@ struct PaymentSession: Sendable {
         allowedTokens: [AssetID] = [], external: [ExternalProvider] = [],
         environment: @escaping @Sendable (String) -> String? = { _ in nil }, narrate: @escaping Narrator
     ) throws {
-        self.narrate = narrate
-        self.vendors = vendors
-        isPrivateOnly = privately?.isOnly ?? false
         var payer = vendors.payer(wallet, at: sandbox, over: transport)
         payer.signer = payer.signer.map { NarratingSigner(signer: $0, narrate: narrate) }
         payer.settler = payer.settler.map { NarratingSettler(settler: $0, narrate: narrate) }
+        let secrets = ExternalSecrets(
+            base: SandboxSecrets(vendors, sandbox: sandbox, transport: transport), providers: external,
+            environment: environment)
+        let registry = try vendors.registry(
+            sandbox: sandbox, privately: privately, allowing: allowedTokens, with: external)
+        self.init(
+            vendors, payer, amount: amount, isPrivateOnly: privately?.isOnly ?? false, narrate: narrate,
+            router: PaymentRouter(
+                registry: registry, transport: external.network(transport), journal: journal,
+                readers: Installation.readers, clock: clock, secrets: secrets,
+                log: PaymentLog { Self.narrate($0, narrate) }, autoPay: autoPay))
+    }
+
+    /// Makes a session that pays with a wallet of the payer's own, and with nothing else.
+    ///
+    /// - Parameter amount: The amount where the payee leaves it open; nil then pays nothing.
+    init(
+        _ vendors: SandboxVendors, wallet: OpenedWallet, transport: any HTTPTransport, journal: any PaymentJournal,
+        amount: Money?, autoPay: AutoPay?, external: [ExternalProvider],
+        environment: @escaping @Sendable (String) -> String?, narrate: @escaping Narrator
+    ) throws {
+        let settler = wallet.settler.map { NarratingSettler(settler: $0, wallet: wallet.name, narrate: narrate) }
+        let registry = try vendors.registry(with: external, hasWallet: true)
+        self.init(
+            vendors, Payer(policy: .firstWhateverItCosts, settler: settler), amount: amount, isPrivateOnly: false,
+            narrate: narrate,
+            router: PaymentRouter(
+                registry: registry, transport: external.network(transport), journal: journal,
+                readers: Installation.readers,
+                secrets: ExternalSecrets(base: NoSecrets(), providers: external, environment: environment),
+                log: PaymentLog { Self.narrate($0, narrate) }, autoPay: autoPay))
+    }
+
+    private init(
+        _ vendors: SandboxVendors, _ payer: Payer, amount: Money?, isPrivateOnly: Bool, narrate: @escaping Narrator,
+        router: PaymentRouter
+    ) {
+        var payer = payer
         if let amount { payer.amountChooser = { _ in amount } }
-        self.payer = payer
-        router = PaymentRouter(
-            registry: try vendors.registry(
-                sandbox: sandbox, privately: privately, allowing: allowedTokens, with: external),
-            transport: external.network(transport), journal: journal,
-            readers: Installation.readers, clock: clock,
-            secrets: ExternalSecrets(
-                base: SandboxSecrets(vendors, sandbox: sandbox, transport: transport), providers: external,
-                environment: environment),
-            log: PaymentLog { Self.narrate($0, narrate) }, autoPay: autoPay)
+        (self.vendors, self.payer, self.router) = (vendors, payer, router)
+        (self.isPrivateOnly, self.narrate) = (isPrivateOnly, narrate)
     }
 
     /// Pays what `text` asks for: routes it, requests a quote and, with the choice, pays it, and reports each step.

@@ -28,10 +28,10 @@ enum QuoteCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         // Before standard input is read.
-        _ = try PayCommand.sandboxURL(arguments)
+        try WalletOption.check(arguments)
         let (trustsLink, isJSON) = (arguments.has("trust-host"), arguments.has("json"))
         let link = try SingleLink.read(arguments, console)
-        let session = try PaymentSession(arguments, console, amount: try PayCommand.amount(arguments)) { event in
+        let session = try await PaymentSession(arguments, console, amount: try PayCommand.amount(arguments)) { event in
             if !isJSON, event.label != "route" { console.narrate(event, isJSON: false) }
         }
         let (asked, signal) = await Interrupts.run { await session.quote(link, trustsLink: trustsLink) }

@@ -33,7 +33,7 @@ enum RefundCommand: Command {
         guard let amount = try Self.amount(arguments) else {
             throw UsageError("Missing '--amount <amount>': the amount to refund, such as '12.50 USD'", syntax)
         }
-        let session = try ServiceSession(arguments, console, creatingJournal: true)
+        let session = try await ServiceSession(arguments, console, creatingJournal: true)
         let payment = await session.asMerchant(try PaymentName.read(arguments, console, session.router))
         let id =
             arguments.value("id") ?? session.vendor(of: payment.provider)?.refundID(of: payment, amount)

@@ -19,9 +19,13 @@ struct ServiceSession {
     /// Opens the session that a line asks for.
     ///
     /// - Parameter isCreating: True if a missing journal is created.
-    init(_ arguments: ParsedArguments, _ console: Console, creatingJournal isCreating: Bool) throws {
-        let sandbox = try PayCommand.sandboxURL(arguments)
-        let wallet = DevelopmentWallet(seed: try PaymentOptions.wallet(arguments))
+    init(_ arguments: ParsedArguments, _ console: Console, creatingJournal isCreating: Bool) async throws {
+        guard case .development(let seed, let sandbox) = try await WalletOption.read(arguments, console) else {
+            let session = try await PaymentSession(arguments, console, creatingJournal: isCreating) { _ in }
+            (router, payer, vendors, known) = (session.router, session.payer, [], console.vendors)
+            return
+        }
+        let wallet = DevelopmentWallet(seed: seed)
         let journal = try PaymentOptions.journal(arguments, creating: isCreating)
         let external = try ExternalOption.load(arguments, console, sandbox: sandbox)
         known = console.vendors

@@ -15,7 +15,7 @@ enum StatusCommand: Command {
         examples: [.init("payroute status citcon/order-7", "by provider and id")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let session = try ServiceSession(arguments, console, creatingJournal: false)
+        let session = try await ServiceSession(arguments, console, creatingJournal: false)
         let payment = try PaymentName.read(arguments, console, session.router)
         return await ServiceSession.finish(payment, arguments, console) {
             if case .succeeded = $0 { true } else { false }

@@ -1,0 +1,68 @@
+package import PaymentCore
+
+/// The description of a payer's own wallet, with real money in it.
+package struct WalletSettings: Sendable {
+    /// The address: `lnbits://host`, `lnd://host:8080`.
+    package let address: String
+    /// The key that may pay, as its file has it.
+    package let key: Redacted<[UInt8]>
+    /// The file of the wallet's orders; nil for one that is only asked.
+    package let orders: String?
+    /// The network of its money: `mainnet`, `testnet`, `signet` or `regtest`.
+    package let network: String
+    /// Reads invoices.
+    package let reader: any InstructionReader
+    /// The way there.
+    package let transport: any HTTPTransport
+
+    package init(
+        address: String, key: Redacted<[UInt8]>, orders: String?, network: String, reader: any InstructionReader,
+        transport: any HTTPTransport
+    ) {
+        self.address = address
+        self.key = key
+        self.orders = orders
+        self.network = network
+        self.reader = reader
+        self.transport = transport
+    }
+
+    /// The address in parts: the kind of wallet, and where it is; nil for a malformed one, and where a third party
+    /// could read the key on its way.
+    ///
+    /// `kind://host` is HTTPS, and on this machine the scheme that the kind has there; `kind+http://` and
+    /// `kind+https://` say which.
+    ///
+    /// - Parameter isPlain: returns true for a kind that has no TLS on its own machine.
+    package func place(isPlain: (Substring) -> Bool) -> (kind: Substring, url: HTTPURL)? {
+        guard let colon = address.firstRange(of: "://") else { return nil }
+        let words = address[..<colon.lowerBound].split(separator: "+", omittingEmptySubsequences: false)
+        let rest = address[colon.upperBound...]
+        guard let kind = words.first, words.count <= 2, let secure = try? HTTPURL("https://\(rest)"),
+            secure.query == nil
+        else { return nil }
+        let scheme = words.count == 2 ? String(words[1]) : secure.isLoopback && isPlain(kind) ? "http" : "https"
+        guard ["http", "https"].contains(scheme), let url = try? HTTPURL(service: "\(scheme)://\(rest)") else {
+            return nil
+        }
+        return (kind, url)
+    }
+}
+
+/// A wallet of the payer's own, opened.
+package struct OpenedWallet: Sendable {
+    /// Its software and place, for people.
+    package let name: String
+    /// Pays from it; nil where it was opened without orders.
+    package let settler: (any PaymentSettler)?
+    /// Asks whether it can be paid from, and returns what it says, for people.
+    package let check: @Sendable () async throws -> String
+
+    package init(
+        name: String, settler: (any PaymentSettler)?, check: @escaping @Sendable () async throws -> String
+    ) {
+        self.name = name
+        self.settler = settler
+        self.check = check
+    }
+}

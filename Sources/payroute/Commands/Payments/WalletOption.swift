@@ -1,0 +1,127 @@
+import PaymentCore
+import PaymentTransport
+import SandboxSupport
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The `--wallet` option and those beside it: whose money pays.
+enum WalletOption {
+    /// The money of a payer.
+    enum Money: Sendable {
+        /// The development wallet of a number, at a sandbox: no real money.
+        case development(UInt64, at: HTTPURL)
+        /// A wallet of the payer's own.
+        case own(OpenedWallet)
+    }
+
+    static let option = CommandSyntax.Option(
+        name: "wallet", value: "number or url",
+        help:
+            "The number of the development wallet, or your own wallet with real money: lnbits://host, lnd://host:8080, cln://host:3010 or phoenixd://host:9740. (default: 1)",
+        variable: "PAYROUTE_WALLET", form: "a whole number, or the address of a wallet")
+    static let keyFile = CommandSyntax.Option(
+        name: "wallet-key-file", value: "file",
+        help: "The file with your wallet's key: admin key, macaroon, rune or password.",
+        variable: "PAYROUTE_WALLET_KEY_FILE")
+    static let network = CommandSyntax.Option(
+        name: "wallet-network", value: "name", help: "Your wallet's network. (default: mainnet)",
+        values: ["mainnet", "testnet", "signet", "regtest"])
+
+    /// All of them.
+    static let options = [option, keyFile, network]
+
+    /// The environment's variable with the key itself.
+    private static let keyVariable = "PAYROUTE_WALLET_KEY"
+    /// The most bytes of a key.
+    private static let keyLimit = 4096
+
+    /// True if a line names a wallet of the payer's own.
+    static func namesOwn(_ arguments: ParsedArguments) -> Bool {
+        arguments.value(option.name)?.contains("://") ?? false
+    }
+
+    /// Returns the number of the development wallet.
+    static func number(_ arguments: ParsedArguments) throws(UsageError) -> UInt64 {
+        try arguments.value(option.name) { UInt64($0) } ?? 1
+    }
+
+    /// Checks what a line says of the money, before standard input is read.
+    static func check(_ arguments: ParsedArguments) throws(UsageError) {
+        guard namesOwn(arguments) else {
+            _ = try PayCommand.sandboxURL(arguments)
+            return
+        }
+        guard arguments.value(PaymentOptions.sandbox.name) == nil else {
+            throw UsageError(
+                "'--sandbox' and your own wallet exclude each other: no real money is paid to a sandbox. Leave one out (PAYROUTE_SANDBOX and PAYROUTE_WALLET count)",
+                arguments.syntax)
+        }
+        guard arguments.value(PaymentOptions.journal.name) != nil else {
+            throw UsageError(
+                "Your own wallet needs '--journal <file>', the same file each time: it keeps a payment from being made twice",
+                arguments.syntax)
+        }
+    }
+
+    /// Returns the money that a line names.
+    static func read(_ arguments: ParsedArguments, _ console: Console) async throws -> Money {
+        try check(arguments)
+        guard namesOwn(arguments), let journal = arguments.value(PaymentOptions.journal.name) else {
+            return .development(try number(arguments), at: try PayCommand.sandboxURL(arguments))
+        }
+        return .own(try await open(arguments, console, journal: journal))
+    }
+
+    /// Opens the wallet that a line names.
+    ///
+    /// - Parameter journal: The journal beside which its orders are; nil opens it for questions only.
+    static func open(
+        _ arguments: ParsedArguments, _ console: Console, journal: String?
+    ) async throws -> OpenedWallet {
+        let settings = WalletSettings(
+            address: arguments.value(option.name) ?? "", key: try key(arguments, console),
+            orders: journal.map { $0 + ".orders" },
+            network: try arguments.value(network.name) { network.values.contains($0) ? $0 : nil } ?? "mainnet",
+            reader: Installation.standards, transport: StandardTransport())
+        guard let wallet = try await console.vendors.wallet(settings) else {
+            throw UsageError(
+                "'--wallet' is not the address of a wallet: give lnbits://host, lnd://host:8080, cln://host:3010 or "
+                    + "phoenixd://host:9740; kind+http://host is for this machine only", arguments.syntax)
+        }
+        return wallet
+    }
+
+    private static func key(_ arguments: ParsedArguments, _ console: Console) throws -> Redacted<[UInt8]> {
+        guard let path = arguments.value(keyFile.name) else {
+            guard let key = console.environment(keyVariable), !key.isEmpty else {
+                throw UsageError(
+                    "Missing '--wallet-key-file <file>', the file with the key of the wallet (or \(keyVariable) with the key)",
+                    arguments.syntax)
+            }
+            return Redacted(Array(key.utf8))
+        }
+        guard let file = fopen(path, "rb") else { throw unreadable(path, String(cString: strerror(errno))) }
+        defer { fclose(file) }
+        var status = stat()
+        guard fstat(fileno(file), &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw unreadable(path, "it is not a file")
+        }
+        guard status.st_mode & 0o007 == 0 else {
+            throw unreadable(path, "every user of this machine may read it; run chmod 600 on it")
+        }
+        var bytes = [UInt8](repeating: 0, count: keyLimit + 1)
+        let count = fread(&bytes, 1, bytes.count, file)
+        guard count > 0, count <= keyLimit else { throw unreadable(path, "it is empty, or no key") }
+        return Redacted(Array(bytes.prefix(count)))
+    }
+
+    private static func unreadable(_ path: String, _ reason: String) -> CommandError {
+        CommandError(description: "the key file \(Printable.text(path)) cannot be used: \(reason)")
+    }
+}
