@@ -14,6 +14,8 @@ LINK_SEEDS ?= 10000
 KILLS ?= 200
 RACES ?= 100
 STOPS ?= 100
+WALLET_KILLS ?= 100
+WALLET_SEED ?= 0
 PLANS ?= 1000
 SCREENSHOTS ?= .build/screenshots
 PREFIX ?= /usr/local
@@ -34,7 +36,7 @@ BUILT = $$(swift build $(RELEASE) --show-bin-path)
 
 .PHONY: help deps build demo install test suites suites-release suites-sanitized nightly release stack new-provider-test \
 	check-apple browser-test dht-test kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
-	simulate-subscriptions simulate-links interop mutants format lint docs site api clean
+	simulate-subscriptions simulate-links interop wallet-test mutants format lint docs site api clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -156,6 +158,10 @@ interop: deps ## play 22 Python libraries of others against our readers and writ
 	swift build $(QUICK) --product payroute
 	swift build $(QUICK) --product InteropWriter
 	@Tests/Interop/run "$(QUICKLY)" $(INTEROP_ROWS)
+
+wallet-test: deps ## pay from a real LNbits from PyPI while it and our processes are killed (WALLET_KILLS=100, WALLET_SEED=7)
+	swift build $(QUICK) --product payroute
+	@Tests/Wallets/run "$(QUICKLY)" $(WALLET_KILLS) $(WALLET_SEED)
 
 mutants: deps ## change one line at a time so that money could go wrong, and see which test notices (Linux; MUTANTS=routing/)
 	swift build --build-tests $(QUICK)

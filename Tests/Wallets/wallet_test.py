@@ -1,0 +1,228 @@
+"""Pays from a real LNbits with `payroute pay`, while processes are killed. The wallet's own list is the oracle.
+
+    wallet_test.py PAYROUTE [KILLS] [SEED]
+"""
+
+import concurrent.futures
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from lnbits import LNbits, Node
+
+payroute, kills, seed = sys.argv[1], int((sys.argv + ["100"])[2]), int((sys.argv + ["", "", "0"])[3] or 0)
+chance = random.Random(seed)
+folder = tempfile.mkdtemp(prefix="wallet-test-")
+node, failures, claims, counts = Node(), [], {}, {}
+server = LNbits(folder, node)
+
+
+def expect(condition, what):
+    if not condition:
+        failures.append(what)
+        print("FAILED:", what, flush=True)
+
+
+class Payer:
+    """One program with a journal: `payroute pay` in its own process each time."""
+
+    def __init__(self, name, key):
+        self.name, self.journal, self.key = name, f"{folder}/{name}.db", f"{folder}/{name}.key"
+        with open(os.open(self.key, os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:
+            file.write(key + "\n")
+
+    def begin(self, invoice, *options):
+        address = server.url.replace("http://", "lnbits://")
+        return subprocess.Popen(
+            [payroute, "pay", invoice, "--wallet", address, "--wallet-key-file", self.key, "--journal", self.journal,
+             "--json", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def end(self, process):
+        """Returns the outcome that the program states, and its reason; None where it stated nothing."""
+        output, errors = process.communicate(timeout=180)
+        expect(self.secret not in output + errors, "the key was printed")
+        lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+        last = next((line for line in reversed(lines) if "outcome" in line), None)
+        return (last["outcome"], last.get("reason", "")) if last else (None, errors.strip()[-300:])
+
+    @property
+    def secret(self):
+        return open(self.key).read().strip()
+
+    def pay(self, invoice, *options):
+        return self.end(self.begin(invoice, *options))
+
+    def settle(self, invoice, tries=2):
+        for _ in range(tries):
+            outcome = self.pay(invoice)
+            if outcome[0] not in ("unknown", "pending", None):
+                break
+        return outcome
+
+
+def claim(payer, invoice, payment_hash, outcome):
+    """Keeps what a program states last, and that it may not take back what it stated as final."""
+    known = claims.setdefault(payment_hash, {})
+    before = known.get(payer.name, (invoice, payer, "unknown"))[2]
+    expect(before != "succeeded" or outcome[0] == "succeeded", f"{payment_hash}: succeeded became {outcome}")
+    known[payer.name] = (invoice, payer, outcome[0], outcome[1])
+
+
+def count(what):
+    counts[what] = counts.get(what, 0) + 1
+
+
+def fresh(payee, slow=True):
+    """An invoice on the same server, or elsewhere by one of the plans."""
+    kind = chance.random()
+    if kind < 0.4:
+        return server.invoice(payee, chance.randint(1, 50))
+    plan = "pays" if kind < 0.85 else "fails"
+    return node.invoice(chance.randint(1, 50), plan, chance.choice([0, 0, 0.1, 0.5, 2.0 if slow else 0.2]))
+
+
+def in_order(payee, payer):
+    for _ in range(5):
+        invoice, payment_hash = server.invoice(payee, 21)
+        outcome = payer.pay(invoice)
+        expect(outcome[0] == "succeeded", f"an invoice was not paid: {outcome}")
+        claim(payer, invoice, payment_hash, outcome)
+        claim(payer, invoice, payment_hash, payer.pay(invoice))
+        count("paid again by the same program")
+    slow, slow_hash = node.invoice(30, "pays", 40)
+    outcome = payer.pay(slow)
+    expect(outcome[0] in ("unknown", "pending"), f"what is in flight is {outcome}")
+    time.sleep(30)
+    claim(payer, slow, slow_hash, payer.settle(slow, 4))
+    expect(claims[slow_hash][payer.name][2] == "succeeded", f"what was in flight is {claims[slow_hash][payer.name]}")
+    count("in flight for long")
+
+
+def refusals(payee, payer, poor):
+    def refused(invoice, payment_hash, by, what):
+        outcome = by.pay(invoice)
+        expect(outcome[0] not in ("succeeded", "unknown", "pending"), f"{what}: {outcome}")
+        claim(by, invoice, payment_hash, outcome)
+        count(what)
+
+    refused(*node.invoice(21, "pays", expiry=60, age=3600), payer, "expired, elsewhere")
+    invoice = server.invoice(payee, 21, expiry=1)
+    time.sleep(2)
+    refused(*invoice, payer, "expired, on the same server")
+    invoice, payment_hash = node.invoice(None, "pays")
+    outcome = payer.pay(invoice, "--amount", "21")
+    expect(outcome[0] not in ("succeeded", "unknown", "pending"), f"amountless: {outcome}")
+    claim(payer, invoice, payment_hash, outcome)
+    count("amountless")
+    refused(*server.invoice(payee, 21), Payer("stranger", "0" * 32), "wrong key")
+    refused(*server.invoice(payee, 21), Payer("reader", payee["inkey"]), "key for invoices only")
+    refused(*server.invoice(payee, 21), poor, "too little balance")
+    refused(*node.invoice(21, "pays"), poor, "too little balance, elsewhere")
+    refused(*node.invoice(21, "fails"), payer, "no route")
+
+
+def doubles(payee, payers, other):
+    for _ in range(max(4, kills // 5)):
+        invoice, payment_hash = fresh(payee)
+        running = [(payer, payer.begin(invoice)) for payer in payers for _ in range(2)]
+        if chance.random() < 0.5:
+            # A program that knows nothing of ours, with the same wallet.
+            threading.Thread(target=server.call, args=(
+                "POST", "/api/v1/payments", other, {"out": True, "bolt11": invoice})).start()
+            count("requested by another program as well")
+        for payer, process in running:
+            payer.end(process)
+        for payer in payers:
+            claim(payer, invoice, payment_hash, payer.settle(invoice))
+        count("paid at the same time by two programs, twice each")
+
+
+def killed(payee, payer, duration, is_server):
+    for _ in range(kills):
+        invoice, payment_hash = fresh(payee, slow=not is_server)
+        process = payer.begin(invoice)
+        time.sleep(chance.random() * duration)
+        if is_server:
+            server.restart()
+            outcome = payer.end(process)
+            count("kills of the server")
+        else:
+            process.send_signal(signal.SIGKILL)
+            outcome = payer.end(process)
+            count("kills of our process")
+        if outcome[0] in ("unknown", "pending", None):
+            outcome = payer.pay(invoice)
+        claim(payer, invoice, payment_hash, outcome)
+
+
+def judge(wallet, payers):
+    # What was lost on its way counts as unsent a minute later, and not earlier.
+    time.sleep(65)
+    open_ones = [
+        (payer, invoice, payment_hash) for payment_hash, known in claims.items()
+        for invoice, payer, outcome, *_ in known.values() if outcome in ("unknown", "pending", None)]
+    for payer, invoice, payment_hash in open_ones:
+        server.recheck(wallet, payment_hash)
+        claim(payer, invoice, payment_hash, payer.settle(invoice, 3))
+    rows = {}
+    for row in server.payments(wallet):
+        rows.setdefault(row["payment_hash"], []).append(row["status"])
+    for payment_hash, known in claims.items():
+        statuses = rows.get(payment_hash, [])
+        expect(statuses.count("success") <= 1, f"{payment_hash} was paid {statuses.count('success')} times")
+        expect(node.sends.get(payment_hash, 0) <= 1, f"{payment_hash} was sent {node.sends.get(payment_hash)} times")
+        for _, payer, outcome, reason in known.values():
+            if payer not in payers:
+                expect(outcome != "succeeded", f"{payment_hash} was paid by {payer.name}")
+                continue
+            what = f"{payment_hash} of {payer.name}: stated {outcome} ({reason}), the wallet has {statuses}"
+            if outcome == "succeeded":
+                expect("success" in statuses, what)
+            elif outcome in ("unknown", "pending", None):
+                # A server that was killed between storing a payment and sending it never learns what became of it.
+                expect("pending" in statuses, what)
+                count("left open by the wallet itself")
+            else:
+                expect("success" not in statuses and "pending" not in statuses, what)
+    count_of = {status: sum(s.count(status) for s in rows.values()) for status in ("success", "pending", "failed")}
+    print("the wallet's own list:", count_of, flush=True)
+
+
+try:
+    server.start()
+    a, b = server.account("A", 10_000_000), server.account("B")
+    c = server.account("C", 5)
+    payer, second, poor = Payer("first", a["adminkey"]), Payer("second", a["adminkey"]), Payer("poor", c["adminkey"])
+    begun = time.time()
+    in_order(b, payer)
+    invoice, payment_hash = server.invoice(b, 3)
+    start = time.time()
+    claim(payer, invoice, payment_hash, payer.pay(invoice))
+    duration = (time.time() - start) * 1.2
+    refusals(b, payer, poor)
+    doubles(b, [payer, second], a["adminkey"])
+    killed(b, payer, duration, is_server=False)
+    killed(b, payer, duration, is_server=True)
+    judge(a, [payer, second])
+    judged = server.payments(c)
+    expect(not any(row["status"] == "success" for row in judged), "the poor wallet paid")
+    for what, number in sorted(counts.items()):
+        print(f"{number:6} {what}")
+    paid = sum(o[2] == "succeeded" for known in claims.values() for o in known.values())
+    print(
+        f"wallet-test: {len(claims)} invoices, {paid} stated as paid, {kills} kills of each side, "
+        f"{len(failures)} false, seed {seed}, {int(time.time() - begun)} s")
+finally:
+    server.stop()
+    if failures:
+        print("kept:", folder)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+sys.exit(1 if failures else 0)
