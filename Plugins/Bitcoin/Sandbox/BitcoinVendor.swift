@@ -28,7 +28,8 @@ package struct BitcoinVendor: SandboxVendor {
         }
         let settler = try settings.orders.map { path in
             WalletSettler(
-                wallet, orders: try WalletOrders(path: path), reader: settings.reader, network: settings.network)
+                wallet, orders: try WalletOrders(path: path), reader: settings.reader, network: settings.network,
+                services: transport)
         }
         return OpenedWallet(name: "\(wallet.name) at \(url.origin)", settler: settler) {
             let account = try await wallet.account()

@@ -33,6 +33,7 @@ public struct WalletSettler: PaymentSettler {
     private let network: String
     private let feeLimit: FeeLimit
     private let clock: any PaymentClock
+    private let services: PayService?
 
     /// Creates a settler.
     ///
@@ -42,11 +43,15 @@ public struct WalletSettler: PaymentSettler {
     ///   - reader: reads invoices, with their checksums and signatures: `StandardsReader()`.
     ///   - network: the network of the wallet's money: `mainnet`, `testnet`, `signet` or `regtest`.
     ///   - feeLimit: the most that a route may cost.
+    ///   - services: the way to the services of Lightning addresses and LNURLs, which are asked for an invoice. Payees
+    ///     choose these hosts. Nil pays invoices only.
     ///   - clock: the clock by which invoices end.
     public init(
         _ wallet: any LightningWallet, orders: WalletOrders, reader: any InstructionReader, network: String = "mainnet",
-        feeLimit: FeeLimit = .standard, clock: any PaymentClock = SystemPaymentClock()
+        feeLimit: FeeLimit = .standard, services: (any HTTPTransport)? = nil,
+        clock: any PaymentClock = SystemPaymentClock()
     ) {
+        self.services = services.map { PayService(transport: $0, reader: reader, network: network) }
         self.wallet = wallet
         self.orders = orders
         self.reader = reader
@@ -55,9 +60,13 @@ public struct WalletSettler: PaymentSettler {
         self.clock = clock
     }
 
-    /// Returns true for invoices of the wallet's network.
+    /// Returns true for invoices of the wallet's network, and for addresses of services that make such invoices.
     public func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
-        kind == .bolt11 && network == self.network
+        switch kind {
+        case .bolt11: network == self.network
+        case .lightningAddress, .lnurl: services != nil && network == nil
+        default: false
+        }
     }
 
     // MARK: Asking
@@ -81,7 +90,8 @@ public struct WalletSettler: PaymentSettler {
             return try await state(of: order)
         }
         // What cannot be paid here was not paid here.
-        guard case .invoice(let invoice) = read(settlement) else { return .nothingSent(reason: nil) }
+        // Of a service every order makes another invoice: without an order there is none.
+        guard case .invoice(let invoice, _) = read(settlement) else { return .nothingSent(reason: nil) }
         if let other = try await orders.order(for: invoice.paymentHash, at: clock.now) {
             return try await state(of: other, as: invoice)
         }
@@ -101,9 +111,15 @@ public struct WalletSettler: PaymentSettler {
         if let order = try await orders.order(named: settlement.key, at: clock.now) {
             return try await state(of: order)
         }
-        let invoice: WalletInvoice
+        let (invoice, end, message): (WalletInvoice, Date?, ServiceMessage?)
         switch read(settlement) {
-        case .invoice(let read): invoice = read
+        case .invoice(let read, let until): (invoice, end, message) = (read, until, nil)
+        case .service(let amount):
+            do throws(PaymentError) {
+                (invoice, end, message) = try await made(settlement.endpoint, over: amount)
+            } catch {
+                return try await refuse(settlement.key, nil, because: error.message)
+            }
         case .unusable(let reason): return try await refuse(settlement.key, nil, because: reason)
         }
         let account: WalletAccount
@@ -123,10 +139,14 @@ public struct WalletSettler: PaymentSettler {
             // No order has begun under this name, and after this none can.
             return try await refuse(settlement.key, invoice, because: error.message)
         }
-        if let reason = expiry(of: settlement) {
-            return try await refuse(settlement.key, invoice, because: reason)
+        // Not every wallet looks.
+        if let end, end <= clock.now {
+            return try await refuse(
+                settlement.key, invoice, because: "the invoice has expired by this device's clock; ask for a new one")
         }
-        switch try await orders.begin(invoice, named: settlement.key, at: account, now: clock.now) {
+        let claim = try await orders.begin(
+            invoice, named: settlement.key, at: account, message: message, now: clock.now)
+        switch claim {
         case .known(let order): return try await state(of: order, as: invoice)
         case .begun: break
         }
@@ -254,7 +274,9 @@ public struct WalletSettler: PaymentSettler {
     // MARK: Reading
 
     private enum Reading {
-        case invoice(WalletInvoice)
+        case invoice(WalletInvoice, until: Date?)
+        /// The address of a service that makes an invoice over this amount.
+        case service(UInt64)
         case unusable(String)
     }
 
@@ -264,6 +286,12 @@ public struct WalletSettler: PaymentSettler {
         guard canSettle(endpoint.kind, on: endpoint.network) else {
             return .unusable("\(wallet.name) pays Lightning invoices of \(network) only")
         }
+        if endpoint.kind != .bolt11 {
+            guard SettlementOffer.offer(endpoint, reader)?.takes(settlement.amount) == true,
+                let amount = Self.thousandths(settlement.amount)
+            else { return .unusable("the address cannot be paid this amount") }
+            return .service(amount)
+        }
         guard let hash = endpoint.paymentHash, let offer = SettlementOffer.offer(endpoint, reader),
             offer.takes(settlement.amount), let amount = Self.thousandths(settlement.amount)
         else { return .unusable("the invoice does not ask for this payment") }
@@ -272,15 +300,19 @@ public struct WalletSettler: PaymentSettler {
         return .invoice(
             WalletInvoice(
                 text: endpoint.text, paymentHash: hash, amount: amount, isAmountless: isAmountless,
-                feeLimit: feeLimit.limit(for: amount)))
+                feeLimit: feeLimit.limit(for: amount)), until: offer.expiresAt)
     }
 
-    /// Returns why an invoice is over, by this device's clock. Not every wallet looks.
-    private func expiry(of settlement: Settlement) -> String? {
-        guard let end = SettlementOffer.offer(settlement.endpoint, reader)?.expiresAt, end <= clock.now else {
-            return nil
-        }
-        return "the invoice is over; ask the payee for a new one"
+    /// Has a service make an invoice, which is then the only one that its order pays.
+    private func made(
+        _ endpoint: SettlementEndpoint, over amount: UInt64
+    ) async throws(PaymentError) -> (WalletInvoice, Date?, ServiceMessage?) {
+        guard let services else { throw PaymentError(.payer, "services are not asked for invoices here") }
+        let made = try await services.invoice(of: endpoint, over: amount)
+        let invoice = WalletInvoice(
+            text: made.endpoint.text, paymentHash: made.endpoint.paymentHash ?? "", amount: amount,
+            isAmountless: false, feeLimit: feeLimit.limit(for: amount))
+        return (invoice, made.expiresAt, made.successAction.map { ServiceMessage(host: made.host, text: $0.text) })
     }
 
     private static func thousandths(_ money: Money) -> UInt64? {

@@ -1,5 +1,6 @@
 package import PaymentCore
 import PaymentCrypto
+package import PaymentStandards
 package import PaymentTesting
 import Synchronization
 
@@ -105,13 +106,14 @@ package final class SimulatedNode: SandboxService {
     ///   - amount: in thousandths of a satoshi; nil if the payer chooses.
     ///   - number: makes the preimage; nil for a new one.
     package func invoice(
-        _ amount: UInt64?, number: Int? = nil, lifetime: UInt64 = 3600
+        _ amount: UInt64?, number: Int? = nil, purpose: Bolt11Draft.Purpose = .words("a simulated invoice"),
+        lifetime: UInt64 = 3600
     ) throws -> SimulatedInvoice {
         let now = clock.now
         return try state.withLock { state in
             let invoice = try SimulatedInvoice(
-                amount, number: number ?? state.invoices.count, at: UInt64(now.timeIntervalSince1970),
-                lifetime: lifetime)
+                amount, number: number ?? state.invoices.count, purpose: purpose,
+                at: UInt64(now.timeIntervalSince1970), lifetime: lifetime)
             state.invoices[invoice.text] = invoice
             if state.scenario.isPaidBefore {
                 state.sent += 1

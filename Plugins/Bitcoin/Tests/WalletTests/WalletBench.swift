@@ -38,11 +38,17 @@ struct WalletBench {
     }
 
     private static func settler(
-        _ wallet: any LightningWallet, _ folder: ScratchFolder, _ clock: TestClock, _ feeLimit: FeeLimit = .standard
+        _ wallet: any LightningWallet, _ folder: ScratchFolder, _ clock: TestClock, _ feeLimit: FeeLimit = .standard,
+        services: (any HTTPTransport)? = nil
     ) throws -> WalletSettler {
         WalletSettler(
             wallet, orders: try WalletOrders(path: folder.file("orders")), reader: StandardsReader(),
-            network: "regtest", feeLimit: feeLimit, clock: clock)
+            network: "regtest", feeLimit: feeLimit, services: services, clock: clock)
+    }
+
+    /// A settler that asks the services of Lightning addresses.
+    func asking(_ service: any SandboxService) throws -> WalletSettler {
+        try Self.settler(wallet, folder, clock, services: SandboxTransport(service, clock: clock))
     }
 
     /// A settler as another process of the same machine has it.

@@ -1,3 +1,5 @@
+import PaymentCore
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -30,12 +32,32 @@ public struct WalletOrder: Sendable, Hashable {
     public let placedAt: Date
     /// The knowledge about it.
     public let state: State
+    /// The message of the payee's service for after the payment, unchanged; nil where there is none.
+    let message: ServiceMessage?
 
-    init(name: String, wallet: String? = nil, invoice: WalletInvoice? = nil, placedAt: Date, state: State) {
+    /// The message of the payee's service, once the payment is made.
+    public var successAction: SuccessAction? {
+        guard case .paid = state, let message, let body = try? JSONValue(parsing: message.text) else { return nil }
+        return SuccessAction(body, from: message.host)
+    }
+
+    init(
+        name: String, wallet: String? = nil, invoice: WalletInvoice? = nil, placedAt: Date, state: State,
+        message: ServiceMessage? = nil
+    ) {
+        self.message = message
         self.name = name
         self.wallet = wallet
         self.invoice = invoice
         self.placedAt = placedAt
         self.state = state
     }
+}
+
+/// A message that a payee's service has for a payer who has paid.
+struct ServiceMessage: Sendable, Hashable {
+    /// The host that made the invoice.
+    let host: String
+    /// The message as it was sent, in JSON.
+    let text: String
 }

@@ -23,7 +23,9 @@ extension Schema {
                 dealt INTEGER NOT NULL,
                 preimage TEXT,
                 fee INTEGER,
-                reason TEXT
+                reason TEXT,
+                service TEXT,
+                success TEXT
             ) STRICT;
             CREATE UNIQUE INDEX wallet_order_hash ON wallet_order (hash) WHERE state <> 'refused';
             """

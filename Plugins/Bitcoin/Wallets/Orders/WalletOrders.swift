@@ -28,7 +28,7 @@ public actor WalletOrders {
     private enum Column: String, StoredColumn {
         static let table = "wallet_order"
         case name, wallet, hash, invoice, amount, amountless, fee_limit, placed, owner, state, asked, dealt, preimage
-        case fee, reason
+        case fee, reason, service, success
     }
 
     private enum Word: String {
@@ -74,13 +74,15 @@ public actor WalletOrders {
 
     /// Begins an order, which its caller alone may then request from the wallet, once.
     func begin(
-        _ invoice: WalletInvoice, named name: String, at wallet: WalletAccount, now: Date
+        _ invoice: WalletInvoice, named name: String, at wallet: WalletAccount, message: ServiceMessage? = nil,
+        now: Date
     ) throws -> Claim {
         try database.transaction { () throws(JournalError) in
             if let known = try find("name = ?1", name, now) { return .known(known) }
             if let known = try find(Self.isOpen, invoice.paymentHash, now) { return .known(known) }
             try insert(
-                WalletOrder(name: name, wallet: wallet.id, invoice: invoice, placedAt: now, state: .sending))
+                WalletOrder(
+                    name: name, wallet: wallet.id, invoice: invoice, placedAt: now, state: .sending, message: message))
             return .begun
         }
     }
@@ -145,7 +147,7 @@ public actor WalletOrders {
             [.text(order.name), .real(now.timeIntervalSinceReferenceDate)])
         return WalletOrder(
             name: order.name, wallet: order.wallet, invoice: order.invoice, placedAt: order.placedAt,
-            state: .asked(since: now, isDealtWith: false))
+            state: .asked(since: now, isDealtWith: false), message: order.message)
     }
 
     private func insert(_ order: WalletOrder) throws(JournalError) {
@@ -168,6 +170,8 @@ public actor WalletOrders {
                 case .state: .text((reason == nil ? Word.sending : .refused).rawValue)
                 case .dealt: .integer(0)
                 case .reason: reason.map { .text($0) } ?? .null
+                case .service: order.message.map { .text($0.host) } ?? .null
+                case .success: order.message.map { .text($0.text) } ?? .null
                 case .asked, .preimage, .fee: .null
                 }
             })
@@ -198,6 +202,7 @@ public actor WalletOrders {
         }
         return WalletOrder(
             name: row.text(.name), wallet: row.optionalText(.wallet), invoice: invoice,
-            placedAt: Date(timeIntervalSinceReferenceDate: row.real(.placed)), state: state)
+            placedAt: Date(timeIntervalSinceReferenceDate: row.real(.placed)), state: state,
+            message: row.optionalText(.service).map { ServiceMessage(host: $0, text: row.text(.success)) })
     }
 }
