@@ -204,6 +204,7 @@ let examples = [
     example("citcon-order", "\(served) CitconKit CitconSandbox"),
     example("merchant-checkout", "\(served) \(walletConnect) WalletConnectPayMerchant"),
     example("payrails-merchant", payrails),
+    example("pay-a-lightning-address", "\(served) BitcoinProvider BitcoinSandbox BitcoinWallets PaymentStandards"),
     example("paykit-contacts", "\(served) \(paykit) PaykitNetwork PaymentCrypto PaymentStandards"),
     example("subscriptions", "\(served) \(paykit) PaymentRecurring PaymentStandards"),
     example("own-provider", served),

@@ -59,7 +59,7 @@ import Testing
         arguments: [
             "route-links", "stored-instrument-checkout", "wallet-checkout", "citcon-order", "payrails-merchant",
             "merchant-checkout", "paykit-contacts", "auto-pay", "subscriptions", "own-provider", "claim-a-standard",
-            "crash-recovery", "merchant-server", "progress",
+            "crash-recovery", "merchant-server", "progress", "pay-a-lightning-address",
         ])
     func printsWhatItsFileSays(_ example: String) async throws {
         // Times differ from run to run.
