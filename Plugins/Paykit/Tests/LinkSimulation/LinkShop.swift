@@ -108,6 +108,8 @@ struct SimulatedLinkWallet: PrivateLinkWallet {
 /// A wallet's store, on a disk that can fail before and after a write.
 final class LinkDisk: SealedStateStore {
     private let states = Mutex<[String: SealedState]>([:])
+    private let backup = Mutex<[String: SealedState]>([:])
+    private let programs = Mutex(1)
     private let fate: LinkFate
     private let line: LinkLine
     private let secrets: @Sendable () -> [String]
@@ -123,6 +125,25 @@ final class LinkDisk: SealedStateStore {
 
     /// Loses the device, and everything that was stored on it.
     func lose() { states.withLock { $0 = [:] } }
+
+    /// Loses the channels alone, as where they are left out of a backup.
+    func loseChannels() {
+        states.withLock { states in states = states.filter { !$0.key.hasSuffix("/channel") } }
+    }
+
+    /// Makes a backup in place of the one before.
+    func backUp() { backup.withLock { backup in backup = states.withLock { $0 } } }
+
+    /// Puts the backup back. The program that finds it is another one.
+    func restore() {
+        let earlier = backup.withLock { $0 }
+        guard !earlier.isEmpty else { return }
+        states.withLock { $0 = earlier }
+        programs.withLock { $0 += 1 }
+    }
+
+    /// The program that uses the store.
+    var program: String { "program \(programs.withLock { $0 })" }
 
     func states(named name: String) async throws -> [String: SealedState] {
         guard !line.isDead else { throw Crash() }

@@ -44,6 +44,11 @@ struct LinkWorld: Sendable {
         if fate.happens(100) { await payee.line.bringLate() }
         // A phone that fell into the water: the same seed phrase, and an empty store.
         if fate.happens(4) { payer.disk.lose() }
+        for one in [payer, payee] {
+            if fate.happens(6) { one.disk.loseChannels() }
+            if fate.happens(30) { one.disk.backUp() }
+            if fate.happens(6) { one.disk.restore() }
+        }
     }
 
     private func work(
@@ -175,7 +180,16 @@ struct LinkParticipant: Sendable {
     let session: PubkySession
     let line: LinkLine
     let disk: LinkDisk
-    let flow: PrivateLinkFlow
+    private let keys: PrivateLinkKeys
+    private let reader: PubkyReader
+    private let clock: LinkClock
+    private let random: SeededRandomSource
+
+    /// The program that runs at present.
+    var flow: PrivateLinkFlow {
+        PrivateLinkFlow(
+            key, as: receiver, keys, reader, store: disk, clock: clock, random: random, process: disk.program)
+    }
 
     init(
         seed: [UInt8], _ path: String, _ sandbox: PubkySandbox, _ clock: LinkClock, _ fate: LinkFate,
@@ -184,17 +198,18 @@ struct LinkParticipant: Sendable {
         guard let receiver = PaykitReceiverPath(path) else { throw Crash() }
         let network = try PubkyNetwork.sandbox(HTTPURL("http://localhost:6286"))
         let pair = try PubkyKeyPair(seed: seed)
-        let keys = try PrivateLinkKeys(secret: Redacted(Digest.sha256.hash(seed + [1])))
+        keys = try PrivateLinkKeys(secret: Redacted(Digest.sha256.hash(seed + [1])))
         line = LinkLine(sandbox, fate, secrets: secrets)
         disk = LinkDisk(fate, line, secrets: secrets)
         let pkarr = PkarrClient(relays: network.relays, http: line, clock: clock)
-        let reader = PubkyReader(HomeserverLocator(pkarr, allowsLocal: true), over: line)
+        reader = PubkyReader(HomeserverLocator(pkarr, allowsLocal: true), over: line)
         clock.advance(by: .seconds(1))
         session = try await PubkyAccount(pair, at: sandbox.homeserver, reader, pkarr, clock: clock).open(
             receiver.capabilities)
         key = pair.publicKey
         self.receiver = receiver
-        flow = PrivateLinkFlow(key, as: receiver, keys, reader, store: disk, clock: clock, random: random)
+        self.clock = clock
+        self.random = random
         try await flow.publishMarker(session)
     }
 

@@ -105,6 +105,9 @@ package struct PrivateLinkParty: Sendable, Hashable {
     /// The name under which the link's state is stored.
     var name: String { "\(user)/\(receiver)/\(peer)/\(peerReceiver)" }
 
+    /// The name under which the channel is stored with the link's state.
+    var channelName: String { "\(name)/channel" }
+
     /// Returns the name under which a request is stored with the link's state.
     func rowName(_ id: String) -> String { "\(name)/\(id)" }
 

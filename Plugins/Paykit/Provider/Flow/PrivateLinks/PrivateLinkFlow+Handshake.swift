@@ -7,8 +7,8 @@ extension PrivateLinkFlow {
     func handshake(
         _ record: PrivateLinkRecord, _ ends: Ends, hearing more: [UInt8]? = nil
     ) throws(NoiseError) -> PrivateLinkHandshake {
-        guard let ephemeral = Hex.decode(record.ephemeral) else { throw .key }
-        let heard = record.heard.compactMap { Base64URL.decode($0) } + (more.map { [$0] } ?? [])
+        guard let ephemeral = Hex.decode(record.channel.ephemeral) else { throw .key }
+        let heard = record.channel.heard.compactMap { Base64URL.decode($0) } + (more.map { [$0] } ?? [])
         return try PrivateLinkHandshake(form, keys, begins: ends.begins, ephemeral: ephemeral, heard: heard)
     }
 
@@ -17,11 +17,11 @@ extension PrivateLinkFlow {
         guard case .file(let file) = try await ends.peers.read(ends.files.peersMarker),
             // An unreadable marker is ignored.
             let marker = (try? RecoveryMarker(file.content)).flatMap(\.self),
-            marker.attemptID != held.record.peerAttempt
+            marker.attemptID != held.channel.recovery.peerAttempt
         else { return }
-        held.record.peerAttempt = marker.attemptID
+        held.channel.recovery.peerAttempt = marker.attemptID
         // A handshake without a message of the peer has nothing to abandon: it may be the peer's new one.
-        let isFresh = held.record.phase != .linked && held.record.heard.isEmpty
+        let isFresh = held.channel.phase != .linked && held.channel.heard.isEmpty
         if !isFresh { held.record.begin(ephemeral: draw()) }
         try await keep(&held)
     }
@@ -31,35 +31,36 @@ extension PrivateLinkFlow {
     /// - Parameter others: the time of another copy's request: this one is later, whatever the clocks say.
     func recover(_ held: inout Held, after others: PrivateLinkTime? = nil) async throws(PaykitNetworkError) {
         let later = others.map { PrivateLinkTime(seconds: $0.seconds + 1) }
-        held.record.ask(EventID.draw(random), at: max(moment, later ?? moment))
+        held.channel.recovery.ask(EventID.draw(random), at: max(moment, later ?? moment))
         held.record.begin(ephemeral: draw())
         try await keep(&held)
     }
 
     /// Deletes the files of an earlier link.
     func clear(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
-        guard held.record.phase == .clearing else { return }
-        if held.record.begun == 1, held.record.ownAttempt == nil,
+        guard held.channel.phase == .clearing else { return }
+        if held.channel.recovery.begun == 1, held.channel.recovery.ownAttempt == nil,
             let names = try await ends.own.list(ends.files.own, limit: 1, isShallow: true), !names.isEmpty
         {
             // There was a link of which this device has no state. The peer still uses it.
-            held.record.ask(EventID.draw(random), at: moment)
+            held.channel.recovery.ask(EventID.draw(random), at: moment)
             try await keep(&held)
         }
         try await PrivateLinkFiles.clear(ends.files.own, at: ends.own, ends.session)
-        held.record.phase = .handshaking
+        held.channel.phase = .handshaking
         try await keep(&held)
     }
 
     /// Writes this side's marker where it may be missing, and again where a late write has damaged it: until the link
     /// is established, the peer may not know of it.
     func announce(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
-        guard held.record.isMarkerDue || held.record.phase != .linked, let attempt = held.record.ownAttempt,
-            let at = held.record.ownAttemptAt.flatMap({ PrivateLinkTime($0) })
+        guard held.channel.recovery.isMarkerDue || held.channel.phase != .linked,
+            let attempt = held.channel.recovery.ownAttempt,
+            let at = held.channel.recovery.ownAttemptAt.flatMap({ PrivateLinkTime($0) })
         else { return }
         try await put(RecoveryMarker(attemptID: attempt, createdAt: at).bytes, at: ends.files.ownMarker, ends)
-        guard held.record.isMarkerDue else { return }
-        held.record.isMarkerDue = false
+        guard held.channel.recovery.isMarkerDue else { return }
+        held.channel.recovery.isMarkerDue = false
         try await keep(&held)
     }
 
@@ -69,16 +70,16 @@ extension PrivateLinkFlow {
     func shake(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         // The initiator also writes the last message, and keeps it in place until the peer has sent a message on the
         // link.
-        if held.record.phase == .linked, ends.begins, held.record.place.received == 0 {
+        if held.channel.phase == .linked, ends.begins, held.channel.place.received == 0 {
             try await write(known(held.record, ends), ends)
         }
-        while held.record.phase != .linked {
+        while held.channel.phase != .linked {
             let known = try known(held.record, ends)
             try await write(known, ends)
             guard let awaited = known.awaited else {
                 held.record.peerStatic = known.handshake.remoteStatic.map { Hex.encode($0) }
-                held.record.phase = .linked
-                held.record.unreadable = 0
+                held.channel.phase = .linked
+                held.channel.unreadable = 0
                 try await keep(&held)
                 return true
             }
@@ -116,12 +117,12 @@ extension PrivateLinkFlow {
             let next = try? handshake(held.record, ends, hearing: message), isPeers(next, held.record)
         else {
             // It may be of an earlier link: then the peer will write another.
-            held.record.unreadable += 1
-            if held.record.isStuck { try await recover(&held) } else { try await keep(&held) }
+            held.channel.unreadable += 1
+            if held.channel.isStuck { try await recover(&held) } else { try await keep(&held) }
             return false
         }
-        held.record.heard.append(Base64URL.encode(message))
-        held.record.unreadable = 0
+        held.channel.heard.append(Base64URL.encode(message))
+        held.channel.unreadable = 0
         try await keep(&held)
         return true
     }
@@ -136,7 +137,7 @@ extension PrivateLinkFlow {
     private func hasBegunAgain(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         guard case .file(let file) = try await ends.peers.read(try PrivateLinkFiles.slot(0, in: ends.files.peers)),
             let message = try? PrivateLinkForm.handshakeMessage(file.content), !message.isEmpty,
-            held.record.heard.first != Base64URL.encode(message)
+            held.channel.heard.first != Base64URL.encode(message)
         else { return false }
         held.record.begin(ephemeral: draw(), keepingFiles: true)
         try await keep(&held)

@@ -27,7 +27,7 @@ extension PrivateLinkFlow {
                 try await states.takeUp(id, &held)
             }
             held.record.hear(message, from: held.party.peerReceiver)
-            held.record.place = channel.place
+            held.channel.place = channel.place
             isChanged = true
         }
         // Messages and place are stored together: a crash before this reads the same files again, one after it none.
@@ -51,7 +51,7 @@ extension PrivateLinkFlow {
     ///
     /// - Returns: true if the link is still established.
     func mend(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
-        guard let last = held.record.last else { return true }
+        guard let last = held.channel.last else { return true }
         return try await write(last, &held, ends)
     }
 
@@ -71,16 +71,17 @@ extension PrivateLinkFlow {
     /// - Returns: true if the link is still established.
     func send(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         guard try await flush(&held, ends) else { return false }
-        while !held.record.outbox.isEmpty {
+        while !held.channel.outbox.isEmpty {
             var channel = try channel(held, ends)
             let prepared: PrivateLinkChannel.Prepared
-            do { prepared = try channel.prepare(Array(held.record.outbox[0].utf8)) } catch {
+            do { prepared = try channel.prepare(Array(held.channel.outbox[0].utf8)) } catch {
                 try await recover(&held)
                 return false
             }
-            held.record.outbox.removeFirst()
-            held.record.place = channel.place
-            held.record.pending = PrivateLinkRecord.Pending(slot: prepared.slot, file: Base64URL.encode(prepared.file))
+            held.channel.outbox.removeFirst()
+            held.channel.place = channel.place
+            held.channel.pending = PrivateLinkChannelRecord.Pending(
+                slot: prepared.slot, file: Base64URL.encode(prepared.file))
             // The number is used from here on, whether the file arrives or not.
             try await keep(&held)
             guard try await flush(&held, ends) else { return false }
@@ -90,10 +91,10 @@ extension PrivateLinkFlow {
 
     /// Writes the file that may not have arrived: the same bytes at the same place.
     private func flush(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
-        guard let pending = held.record.pending else { return true }
+        guard let pending = held.channel.pending else { return true }
         guard try await write(pending, &held, ends) else { return false }
-        held.record.last = pending
-        held.record.pending = nil
+        held.channel.last = pending
+        held.channel.pending = nil
         try await keep(&held)
         return true
     }
@@ -101,7 +102,7 @@ extension PrivateLinkFlow {
     /// Writes a message's file where there is none. Another one is there when this state is older than the link: the
     /// two would be encrypted under one number, so that both sides begin anew in place of writing.
     private func write(
-        _ message: PrivateLinkRecord.Pending, _ held: inout Held, _ ends: Ends
+        _ message: PrivateLinkChannelRecord.Pending, _ held: inout Held, _ ends: Ends
     ) async throws(PaykitNetworkError) -> Bool {
         guard let file = Base64URL.decode(message.file) else { return true }
         let address = try PrivateLinkFiles.slot(message.slot, in: ends.files.own)
@@ -118,7 +119,7 @@ extension PrivateLinkFlow {
 
     private func channel(_ held: Held, _ ends: Ends) throws(PaykitNetworkError) -> PrivateLinkChannel {
         do {
-            return try PrivateLinkChannel(form, try handshake(held.record, ends).handshake, held.record.place)
+            return try PrivateLinkChannel(form, try handshake(held.record, ends).handshake, held.channel.place)
         } catch { throw PaykitNetworkError(.storage, "what is kept of a private link makes no link") }
     }
 }

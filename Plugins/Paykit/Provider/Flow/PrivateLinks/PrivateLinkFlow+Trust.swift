@@ -24,7 +24,7 @@ extension PrivateLinkFlow {
     ///
     /// - Throws: ``PaykitNetworkError``; `notFound` when the app does not show this key.
     package func trust(_ key: PubkyKey, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
-        let (agreement, ephemeral) = (try agreement(with: key, of: party), draw())
+        let ephemeral = draw()
         try await change(party) { record throws(PaykitNetworkError) in
             guard record.peerKey != key.text else { return }
             guard record.shownKey == key.text else {
@@ -33,7 +33,7 @@ extension PrivateLinkFlow {
                     "the app '\(party.peerReceiver)' of \(party.peer) does not show this key: poll the link, and "
                         + "compare the key that it shows")
             }
-            record.trust(key, agreement: agreement, ephemeral: ephemeral)
+            record.trust(key, ephemeral: ephemeral)
         }
     }
 
@@ -65,16 +65,17 @@ extension PrivateLinkFlow {
     /// after a backup was restored: both sides begin anew, and no number is used twice.
     func isAlone(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         let others = try await foreignMarker(held.record, ends)
-        guard held.record.process != process else {
+        guard held.channel.recovery.process != process else {
             guard let others else { return true }
             // An older one was written late, by what has led to this state or was lost with an earlier one.
-            guard others.createdAt > held.record.lastBegun else {
-                held.record.isMarkerDue = held.record.ownAttempt != nil
+            guard others.createdAt > held.channel.recovery.lastBegun else {
+                held.channel.recovery.isMarkerDue = held.channel.recovery.ownAttempt != nil
                 return true
             }
             return false
         }
-        held.record.process = process
+        held.channel.recovery.process = process
+        held.channel.recovery.since = held.channel.recovery.since ?? moment.text
         let isBehind = others != nil ? true : try await isOlder(held.record, ends)
         if isBehind { try await recover(&held, after: others?.createdAt) } else { try await keep(&held) }
         return true
@@ -84,24 +85,20 @@ extension PrivateLinkFlow {
         _ record: PrivateLinkRecord, _ ends: Ends
     ) async throws(PaykitNetworkError) -> RecoveryMarker? {
         guard case .file(let file) = try await ends.own.read(ends.files.ownMarker),
-            let marker = (try? RecoveryMarker(file.content)).flatMap(\.self), !record.hasAsked(marker.attemptID)
+            let marker = (try? RecoveryMarker(file.content)).flatMap(\.self),
+            !record.channel.recovery.hasAsked(marker.attemptID)
         else { return nil }
         return marker
     }
 
     /// Returns true if this side's folder holds a file that this state has not written.
     private func isOlder(_ record: PrivateLinkRecord, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
-        guard record.phase == .linked else { return false }
-        return try await PrivateLinkFiles.has(from: record.place.writeSlot, in: ends.files.own, at: ends.own)
+        guard record.channel.phase == .linked else { return false }
+        return try await PrivateLinkFiles.has(from: record.channel.place.writeSlot, in: ends.files.own, at: ends.own)
     }
 }
 
 extension PrivateLinkRecord {
-    /// The time at which this state, or what has led to it, last began a link.
-    fileprivate var lastBegun: PrivateLinkTime {
-        [ownAttemptAt, since].compactMap { $0.flatMap { PrivateLinkTime($0) } }.max() ?? PrivateLinkTime(seconds: 0)
-    }
-
     /// Throws where the peer's app shows a key that is not confirmed: then no payment begins.
     func requireTrust() throws(PaykitNetworkError) {
         guard shownKey != nil else { return }

@@ -123,24 +123,18 @@ package struct PrivateLinkFlow: Sendable {
         if let known = try await self.held(party) {
             held = known
         } else {
-            var record = PrivateLinkRecord(
-                peerKey: peerKey.text, agreement: try agreement(with: peerKey, of: party), ephemeral: draw())
-            record.since = moment.text
-            held = Held(party: party, record: record)
+            held = Held(party: party, record: PrivateLinkRecord(peerKey: peerKey.text, ephemeral: draw()))
             try await keep(&held)
         }
         guard try await isTrusted(peerKey, &held) else { return .keyChanged(peerKey) }
-        guard let shared = Hex.decode(held.record.agreement), shared.count == 32 else {
-            throw PaykitNetworkError(.storage, "what is kept of a private link makes no link")
-        }
-        let files = try PrivateLinkFiles(party, keys, peerKey: peerKey, shared)
+        let files = try PrivateLinkFiles(party, keys, peerKey: peerKey, agreement(with: peerKey, of: party))
         let ownServer = try await reader.homeserver(of: user)
         let ends = Ends(own: ownServer, peers: peersServer, files: files, session: session, begins: begins)
         guard try await isAlone(&held, ends) else { return .takenOver }
         try await observe(&held, ends)
         try await clear(&held, ends)
         try await announce(&held, ends)
-        guard try await shake(&held, ends) else { return held.record.unreadable > 0 ? .unreadable : .linking }
+        guard try await shake(&held, ends) else { return held.channel.unreadable > 0 ? .unreadable : .linking }
         guard try await receive(&held, ends) else { return .linking }
         guard try await mend(&held, ends), try await send(&held, ends) else { return .linking }
         try await fetchReceipts(&held, ends)

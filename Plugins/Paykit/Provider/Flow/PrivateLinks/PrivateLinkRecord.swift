@@ -2,26 +2,10 @@ package import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 
-/// The stored state of an app's private link with another app (Protocol 12.8): the channel, which can be made anew at
-/// any time, and the trusted key. The requests and their payments are rows of their own. All of it is stored in one
-/// step before anything that follows from it leaves the device, so that a crash at any moment repeats the same bytes or
-/// nothing.
+/// The stored state of an app's private link with another app (Protocol 12.8): the trusted key, and what was said. The
+/// requests with their payments are rows beside it, and so is the channel. All of it is stored in one step before
+/// anything that follows from it leaves the device, so that a crash at any moment repeats the same bytes or nothing.
 package struct PrivateLinkRecord: Sendable, Hashable, Codable {
-    /// The progress of a link.
-    package enum Phase: String, Sendable, Codable {
-        /// Files of an earlier link are deleted first: the peer would take them for files of this one.
-        case clearing
-        case handshaking
-        case linked
-    }
-
-    /// A file that is written at its number, which no other file ever gets.
-    package struct Pending: Sendable, Hashable, Codable {
-        package let slot: UInt32
-        /// Base64url.
-        package let file: String
-    }
-
     /// The peer's list of endpoints for this side alone.
     package struct List: Sendable, Hashable, Codable {
         package var endpoints: [String: String]
@@ -38,42 +22,8 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     package internal(set) var peerKey: String
     /// Another key that the peer's marker shows at present, and that is not confirmed.
     package internal(set) var shownKey: String?
-    /// The secret that both sides derive from their keys, hexadecimal: the names of the folders follow from it.
-    package var agreement: String
     /// The peer's key of the handshake, hexadecimal, once it was seen; it belongs to ``peerKey``.
     package var peerStatic: String?
-    package var phase = Phase.clearing
-    /// The ephemeral key of the handshake: 32 bytes, hexadecimal, drawn for it alone.
-    package var ephemeral: String
-    /// The peer's messages of the handshake, base64url.
-    package var heard: [String] = []
-    /// The number of times that the file in place of the peer's answer could not be read.
-    package var unreadable = 0
-    package var place = PrivateLinkChannel.Place()
-    package var pending: Pending?
-    /// The file that was written last: a late write can remove it.
-    package var last: Pending?
-    /// The messages that are still to be sent, in order.
-    package var outbox: [String] = []
-
-    // MARK: Beginning anew
-
-    /// The program that has looked last: a drawn value of its own. Another one first makes sure that what is stored is
-    /// not older than what lies on the homeserver.
-    package var process: String?
-    /// The time at which this state was created.
-    package internal(set) var since: String?
-    /// The last recovery that this side has requested.
-    package internal(set) var ownAttempt: String?
-    package internal(set) var ownAttemptAt: String?
-    /// Those before, latest last: a late write can bring one of their markers back.
-    package internal(set) var pastAttempts: [String] = []
-    /// True if its marker may be missing on the homeserver.
-    package var isMarkerDue = false
-    /// The peer's last recovery that this side has followed.
-    package var peerAttempt: String?
-    /// The number of times that this link was begun.
-    package var begun = 1
 
     // MARK: What was said
 
@@ -90,61 +40,42 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     /// The number of receipts that were looked for.
     package internal(set) var receiptTurn = 0
 
+    /// The channel with the peer, which is stored apart.
+    package var channel = PrivateLinkChannelRecord(ephemeral: [])
+    /// The number of the channel's state that is stored with this one.
+    var channelNumber: UInt64 = 0
+
+    private enum CodingKeys: String, CodingKey {
+        case peerKey, shownKey, peerStatic, requests, malformed, skipped, hasLaterForm, list, ownList, receiptTurn
+        case channelNumber
+    }
+
     /// The most ids of malformed events that are kept; the oldest are dropped first.
     package static let mostMalformed = 64
-    /// The most earlier recoveries that are remembered.
-    private static let mostAttempts = 32
 
-    package init(peerKey: String, agreement: [UInt8] = [], ephemeral: [UInt8]) {
+    package init(peerKey: String, ephemeral: [UInt8]) {
         self.peerKey = peerKey
-        self.agreement = Hex.encode(agreement)
-        self.ephemeral = Hex.encode(ephemeral)
+        channel = PrivateLinkChannelRecord(ephemeral: ephemeral)
     }
 
     // MARK: Changes
 
-    /// Begins the link anew, with another ephemeral key and without the state of the old link.
-    package mutating func begin(ephemeral: [UInt8], keepingFiles: Bool = false) {
-        phase = keepingFiles ? .handshaking : .clearing
-        self.ephemeral = Hex.encode(ephemeral)
-        heard = []
-        unreadable = 0
-        place = PrivateLinkChannel.Place()
-        pending = nil
-        last = nil
-        begun += 1
-        outbox = repeated
-    }
-
-    /// True if unreadable files have persisted too long: then both sides begin anew. The limit grows each time.
-    package var isStuck: Bool { unreadable >= 4 * min(begun, 16) }
-
-    /// The messages that are sent again on a new link: there are no acknowledgements. They are the same bytes, which
-    /// count once.
-    private var repeated: [String] {
+    /// The messages that are sent again over a new channel: there are no acknowledgements. They are the same bytes,
+    /// which count once.
+    var repeated: [String] {
         (ownList.map { [$0] } ?? [])
             + requests.rows.filter { !$0.isUnrepeated }.flatMap { $0.log.filter(\.isOwn).map(\.text) }
     }
 
     /// Trusts another key of the peer, which the application has compared. The endpoints that came under the old one
     /// are not paid any more, and what had ended is not said to the new one.
-    mutating func trust(_ key: PubkyKey, agreement: [UInt8], ephemeral: [UInt8]) {
+    mutating func trust(_ key: PubkyKey, ephemeral: [UInt8]) {
         (peerKey, shownKey, peerStatic, list) = (key.text, nil, nil, nil)
-        self.agreement = Hex.encode(agreement)
         for row in requests.rows where [.rejected, .cancelled, .proven].contains(row.state.phase) {
             requests[row.id]?.isUnrepeated = true
         }
         begin(ephemeral: ephemeral)
     }
-
-    /// Requests a recovery from the peer.
-    mutating func ask(_ attempt: String, at moment: PrivateLinkTime) {
-        if let ownAttempt { pastAttempts = (pastAttempts + [ownAttempt]).suffix(Self.mostAttempts) }
-        (ownAttempt, ownAttemptAt, isMarkerDue) = (attempt, moment.text, true)
-    }
-
-    /// Returns true if a recovery was requested by what has led to this state; otherwise by another copy of it.
-    func hasAsked(_ attempt: String) -> Bool { attempt == ownAttempt || pastAttempts.contains(attempt) }
 
     /// Queues an event of this side. It counts from now on, whenever it arrives.
     package mutating func say(_ message: PrivateLinkMessage) throws(WireDefect) {
@@ -152,13 +83,13 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
         if case .paymentList = message {
             ownList = text
             // A queued list is obsolete.
-            outbox.removeAll { $0.hasPrefix(Self.listStart) }
+            channel.outbox.removeAll { $0.hasPrefix(Self.listStart) }
         } else {
             guard requests.take(message, PrivateLinkRequest.Entry(isOwn: true, text: text)) != .full else {
                 throw WireDefect("too many requests to this peer are open: cancel one first")
             }
         }
-        outbox.append(text)
+        channel.outbox.append(text)
     }
 
     private static let listStart =

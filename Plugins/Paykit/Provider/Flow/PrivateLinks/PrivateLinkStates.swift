@@ -12,6 +12,12 @@ struct PrivateLinkStates: Sendable {
         let party: PrivateLinkParty
         var record: PrivateLinkRecord
         var number: UInt64
+        var channel: PrivateLinkChannelRecord {
+            get { record.channel }
+            set { record.channel = newValue }
+        }
+        /// The number of the last state of the channel, whatever it was.
+        fileprivate var channelNumber: UInt64 = 0
         fileprivate var rows: [String: PrivateLinkRequest] = [:]
         /// The numbers of the stored rows of requests that are over and were taken up again.
         fileprivate var past: [String: UInt64] = [:]
@@ -31,7 +37,8 @@ struct PrivateLinkStates: Sendable {
             party: party, record: try seal.open(state, named: party.name, as: PrivateLinkRecord.self),
             number: state.number)
         let stored = held.record.requests.stored
-        guard states.count == stored.count + 1 else { throw PrivateLinkSeal.changed }
+        let channel = states[party.channelName]
+        guard states.count == stored.count + (channel == nil ? 1 : 2) else { throw PrivateLinkSeal.changed }
         held.record.requests.fill(
             try stored.map { row throws(PaykitNetworkError) in
                 let name = party.rowName(row.id)
@@ -39,8 +46,23 @@ struct PrivateLinkStates: Sendable {
                 return try seal.open(state, named: name, as: PrivateLinkRequest.self)
             })
         held.rows = Dictionary(uniqueKeysWithValues: held.record.requests.rows.map { ($0.id, $0) })
+        fill(&held, channel)
         if let id { try await takeUp(id, &held) }
         return held
+    }
+
+    /// Fills in the channel that is stored with the state; another one where there is none. Nothing else is lost with
+    /// it, as nothing else depends on it.
+    private func fill(_ held: inout Held, _ stored: SealedState?) {
+        held.channelNumber = stored?.number ?? 0
+        if let stored, stored.number == held.record.channelNumber,
+            let channel = try? seal.open(
+                stored, named: held.party.channelName, as: PrivateLinkChannelRecord.self)
+        {
+            held.channel = channel
+        } else {
+            held.channel = PrivateLinkChannelRecord(ephemeral: random.bytes(32), outbox: held.record.repeated)
+        }
     }
 
     /// Returns the links with a user's apps that have a stored state.
@@ -93,6 +115,9 @@ struct PrivateLinkStates: Sendable {
         }
         removed += held.past.keys.filter { live.contains($0) }.map { held.party.pastName($0) }
         held.record.requests.settle(stored)
+        held.record.channelNumber = held.channelNumber + 1
+        states[held.party.channelName] = try seal.seal(
+            held.channel, named: held.party.channelName, number: held.record.channelNumber, random)
         let name = held.party.name
         states[name] = try seal.seal(held.record, named: name, number: held.number + 1, random)
         let isKept: Bool
@@ -103,6 +128,7 @@ struct PrivateLinkStates: Sendable {
             throw PaykitNetworkError(.storage, "this private link is in use at the same time elsewhere: try again")
         }
         held.number += 1
+        held.channelNumber += 1
         held.rows = Dictionary(uniqueKeysWithValues: held.record.requests.rows.map { ($0.id, $0) })
         held.past = [:]
     }

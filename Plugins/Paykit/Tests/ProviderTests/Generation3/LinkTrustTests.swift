@@ -152,7 +152,7 @@ struct LinkTrustTests {
                 != payer.flow.safetyNumber(with: phone.keys.routing, asPayer))
         #expect(await code { try await payer.flow.trust(payer.flow.keys.routing, asPayer) } == .notFound)
         try await payer.flow.trust(phone.keys.routing, asPayer)
-        let repeated = try #require(await payer.flow.held(asPayer)).record.outbox
+        let repeated = try #require(await payer.flow.held(asPayer)).record.channel.outbox
         #expect(Set(repeated.compactMap { MessageIntake.known($0)?.requestID }) == [open])
         // The list of the old key is not paid any more.
         #expect(await code { _ = try await payer.flow.pay(open, asPayer, with: purse) } == .methodNotSupported)
@@ -201,7 +201,7 @@ struct LinkTrustTests {
         try await flow.recover(&held)
         try await rounds(4, payer: flow)
         #expect(try await pollPayer(flow) == .linked)
-        let begun = try #require(await payee.flow.held(asPayee)).record.begun
+        let begun = try #require(await payee.flow.held(asPayee)).record.channel.recovery.begun
 
         store.content = backup
         let restarted = try program(payer, store, seed: 6)
@@ -209,7 +209,7 @@ struct LinkTrustTests {
         #expect(try await pollPayer(restarted) != .linked)
         try await rounds(5, payer: restarted)
         #expect(try await pollPayer(restarted) == .linked)
-        #expect(try #require(await payee.flow.held(asPayee)).record.begun == begun + 1)
+        #expect(try #require(await payee.flow.held(asPayee)).record.channel.recovery.begun == begun + 1)
         #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.isAccepted == true)
     }
 
@@ -231,6 +231,50 @@ struct LinkTrustTests {
         try await rounds(6, payer: restarted)
         #expect(try await pollPayer(restarted) == .linked)
         #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.isAccepted == true)
+    }
+
+    enum Damage: CaseIterable {
+        case missing, unreadable, older
+    }
+
+    @Test(
+        "A channel that is missing, damaged or older than the rest costs one handshake, and neither trust nor a payment",
+        arguments: Damage.allCases)
+    func channelAlone(_ damage: Damage) async throws {
+        let store = BackedUpStore()
+        let flow = try program(payer, store, seed: 5)
+        try await rounds(3, payer: flow)
+        let (paid, open) = (try await ask("tea"), try await ask("cake"))
+        try await rounds(2, payer: flow)
+        let old = store.content
+        try await flow.accept(paid, asPayer)
+        let proof = try await flow.pay(paid, asPayer, with: purse)
+        try await flow.accept(open, asPayer)
+        let before = try #require(await flow.held(asPayer)).record
+        let begun = try #require(await payee.flow.held(asPayee)).record.channel.recovery.begun
+        let name = asPayer.channelName
+        switch damage {
+        case .missing: store.content[name] = nil
+        case .unreadable:
+            let known = try #require(store.content[name])
+            store.content[name] = SealedState(number: known.number, sealed: known.sealed.map { $0 ^ 1 })
+        case .older: store.content[name] = old[name]
+        }
+        let after = try #require(await flow.held(asPayer)).record
+        #expect(after.requests == before.requests && after.peerKey == before.peerKey)
+        #expect(after.peerStatic == before.peerStatic && after.channel.phase == .clearing)
+        // What was said is said again, in its order.
+        #expect(after.channel.outbox == before.channel.outbox)
+        #expect(try await flow.pay(paid, asPayer, with: purse) == proof)
+        #expect(world.bank.payments == 1)
+        let written = await files(of: payer)
+        try await rounds(5, payer: flow)
+        #expect(try await pollPayer(flow) == .linked)
+        #expect(try #require(await payee.flow.held(asPayee)).record.channel.recovery.begun == begun + 1)
+        let states = try await payee.flow.requests(with: payer.key, payer.receiver).map(\.state.phase)
+        #expect(states == [.proven, .accepted])
+        // Nothing was written over a file of the channel before.
+        for (path, content) in await files(of: payer) { #expect(written[path] != content, "\(path)") }
     }
 
     @Test("Of two devices with one secret the one that has started last speaks, and the other is told so")

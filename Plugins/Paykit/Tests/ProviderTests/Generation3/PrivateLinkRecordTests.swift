@@ -94,12 +94,13 @@ struct LinkRecordTests {
         try record.say(.acceptance(head))
         try record.say(.paymentList(["btc-lightning-bolt11": "{}"]))
         // An unread list is not sent beside a newer one.
-        #expect(record.outbox.count == 2)
-        let said = record.outbox
-        record.outbox = []
+        #expect(record.channel.outbox.count == 2)
+        let said = record.channel.outbox
+        record.channel.outbox = []
         record.begin(ephemeral: [2])
-        #expect(Set(record.outbox) == Set(said) && record.outbox.last == said.first)
-        #expect(record.phase == .clearing && record.place == PrivateLinkChannel.Place() && record.begun == 2)
+        #expect(Set(record.channel.outbox) == Set(said) && record.channel.outbox.last == said.first)
+        #expect(record.channel.phase == .clearing && record.channel.place == PrivateLinkChannel.Place())
+        #expect(record.channel.recovery.begun == 2)
     }
 
     @Test("A message that is too long is not said, and leaves nothing behind")
