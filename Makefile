@@ -154,9 +154,10 @@ simulate-links: deps ## play histories of two wallets with a private link, in re
 	swift build $(RELEASE) --product Simulate
 	@"$(BUILT)/Simulate" --links $(LINK_SEEDS)
 
-interop: deps ## play 22 Python libraries of others against our readers and writers (INTEROP_ROWS=150)
+interop: deps ## play Python libraries of others against our readers, writers and private links (INTEROP_ROWS=150)
 	swift build $(QUICK) --product payroute
 	swift build $(QUICK) --product InteropWriter
+	swift build $(QUICK) --product PaykitSubscriptionProcess
 	@Tests/Interop/run "$(QUICKLY)" $(INTEROP_ROWS)
 
 wallet-test: deps ## pay from a real LNbits from PyPI while it and our processes are killed (WALLET_KILLS=100, WALLET_SEED=7)

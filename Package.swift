@@ -176,6 +176,9 @@ let vendors =
             // Two wallets with a private link between them, and all that can go wrong with it; what KillTests kills.
             "Tests/LinkSimulation": "PaymentCore PaymentCrypto PaymentTesting +Provider +Pubky +Sandbox",
             "Tests/RequestProcess": "\(app) PaymentStandards +Kit +Provider +Pubky +Sandbox +Store",
+            // What a program of others agrees on subscriptions with: `make interop`.
+            "Tests/SubscriptionProcess":
+                "PaymentCore PaymentCrypto PaymentLoopback PaymentTransport +Kit +Provider +Sandbox",
         ])
     + house(
         "Bitcoin",
