@@ -173,12 +173,10 @@ let vendors =
             "Tests/SandboxTests": "\(suite) PaymentStandards SandboxHome +Pubky", "Tests/GuideTests": "+Kit",
             "Tests/Market": "\(market) PaymentSettlement PaymentStandards +Pubky",
             "Tests/Fuzz": "\(fuzz) PaymentRecurring PaymentStandards TestSupport +Kit +Pubky",
-            // Two wallets with a private link between them, and all that can go wrong with it; what KillTests kills.
+            // Two wallets with a private link and its troubles; what KillTests kills; what `make interop` speaks with.
             "Tests/LinkSimulation": "PaymentCore PaymentCrypto PaymentTesting +Provider +Pubky +Sandbox",
             "Tests/RequestProcess": "\(app) PaymentStandards +Kit +Provider +Pubky +Sandbox +Store",
-            // What a program of others agrees on subscriptions with: `make interop`.
-            "Tests/SubscriptionProcess":
-                "PaymentCore PaymentCrypto PaymentLoopback PaymentTransport +Kit +Provider +Sandbox",
+            "Tests/SubscriptionProcess": "\(sandboxed) PaymentTransport +Kit +Provider +Sandbox",
         ])
     + house(
         "Bitcoin",
@@ -276,9 +274,7 @@ let wholes = [
         "SimulationTests",
         "\(served) \(walletConnect) MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate Simulation "
             + "TestSupport VendorSimulation"),
-    tool(
-        "Benchmarks",
-        "\(served) PaymentSecp256k1 PaymentStandards PaymentWallet \(values) \(paykit) \(walletConnect)"),
+    tool("Benchmarks", "\(values) \(app) \(sandboxed) PaymentStandards \(paykit) \(walletConnect) PaymentSecp256k1"),
     shared("FuzzModel", "PaymentCore PaymentTesting"),
     tool(
         "Fuzz",

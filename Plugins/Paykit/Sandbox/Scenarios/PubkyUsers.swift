@@ -78,7 +78,7 @@ extension PubkySandbox {
     /// Creates an unpublished invoice of `payee`.
     ///
     /// - Parameters:
-    ///   - amount: the amount in satoshi; nil leaves it to the payer.
+    ///   - amount: the amount in satoshi, as far as there can be so many; nil leaves it to the payer.
     ///   - payee: one of the sandbox's users.
     /// - Returns: the invoice (BOLT 11).
     public func createInvoice(_ amount: UInt64?, for payee: PubkyKey) -> String {
