@@ -76,10 +76,9 @@ enum HomeFrame {
     static func payments(_ entries: some Collection<HomeLedger.Entry>, _ services: [any ListedService]) -> String {
         let rows = entries.map { entry in
             let title = services.first { $0.id == entry.service }?.title ?? entry.service
-            let amount = entry.facts?.amount.map(NumberStyle.text) ?? "not stated"
             let scenario = entry.listed?.scenario ?? "made by another program"
             return "<tr data-payment=\"\(escape(entry.id))\"><th scope=\"row\"><a href=\"\(path(entry.id))\">"
-                + "\(escape(amount))</a></th><td><bdi>\(escape(entry.facts?.payee ?? "unknown payee"))</bdi></td>"
+                + "\(escape(amount(of: entry)))</a></th><td><bdi>\(escape(entry.facts?.payee ?? "unknown payee"))</bdi></td>"
                 + "<td><time>\(time(entry.date))</time></td><td class=\"words\">\(state(entry.words))</td>"
                 + "<td class=\"faint\">\(escape(title)), \(escape(scenario))<br>"
                 + "<small class=\"code\">\(escape(entry.id))</small></td></tr>\n"
@@ -90,6 +89,13 @@ enum HomeFrame {
             \(rows.joined())</tbody></table>
 
             """
+    }
+
+    /// The price; where the payer chose the amount, what was taken.
+    static func amount(of entry: HomeLedger.Entry) -> String {
+        if let price = entry.facts?.amount { return NumberStyle.text(price) }
+        guard let taken = entry.taken else { return "not stated" }
+        return taken.split(separator: " ").map { NumberStyle.visitor.text(String($0)) }.joined(separator: " ")
     }
 
     private static func time(_ date: Date) -> String { String(date.ISO8601Format().dropFirst(11).prefix(8)) }

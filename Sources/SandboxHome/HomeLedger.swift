@@ -19,6 +19,8 @@ struct HomeLedger: Sendable {
         let date: Date
         /// The payee and the price; nil until the service was asked.
         var facts: ListedFacts?
+        /// The amount that was taken, as the ledger states it.
+        var taken: String?
         /// The payment as it was made here; nil where another program made it.
         var listed: SandboxPayment?
         /// The ledger's statuses, oldest first.
@@ -95,7 +97,10 @@ struct HomeLedger: Sendable {
         return ledger.entries[count...].map { entry in
             open(entry.payment, of: service, at: date)
             let word = LedgerStatus(entry.event)
-            change(entry.payment) { $0.words.append(word) }
+            change(entry.payment) {
+                $0.words.append(word)
+                if case .captured(_, let amount, _) = entry.event { $0.taken = amount }
+            }
             return note(
                 .ledger, word.rawValue, detail: entry.event.detail, service: service, payment: entry.payment, at: date)
         }

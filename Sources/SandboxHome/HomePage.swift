@@ -77,10 +77,9 @@ struct HomePage {
             """
         }
         return """
-            <h2>Last payments</h2>
+            <h2>Last payments <small class="faint" id="live"></small></h2>
             \(entries.isEmpty ? "<p id=\"payments\">None yet.</p>" : HomeFrame.payments(entries, services))
-            \(button ?? "")<small class="faint" id="live"></small>
-
+            \(button ?? "")
             """
     }
 }

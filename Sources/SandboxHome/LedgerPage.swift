@@ -86,7 +86,7 @@ struct PaymentPage {
             <p id="state" aria-live="polite"><strong class="price words">\(HomeFrame.state(entry.words))</strong>
             \(HTMLText.escape(entry.words.map(\.rawValue).joined(separator: ", ")))</p>
             \(HomeFrame.list([
-                ("Amount", entry.facts?.amount.map(NumberStyle.text) ?? "not stated"),
+                ("Amount", HomeFrame.amount(of: entry)),
                 ("Payee", entry.facts?.payee ?? "unknown"), ("Service", service), ("Payment", entry.id),
                 ("Scenario", entry.listed?.summary ?? "made over HTTP"),
             ]))            <div class="actions">

@@ -59,9 +59,15 @@ struct HomeAuditTests {
                 }
             }
             for page in pages {
-                for (width, isDark) in [(320, false), (768, true), (1280, false), (320, true)] {
+                for (width, isDark) in [
+                    (320, false), (360, false), (360, true), (768, true), (1280, false), (1280, true),
+                ] {
                     try await driver.look(width: width, isDark: isDark)
                     try await browser.open(page)
+                    if width == 360 || width == 1280 {
+                        let name = page.prefix(60).map { $0.isLetter || $0.isNumber ? String($0) : "-" }.joined()
+                        try await browser.shoot("page\(name)-\(width)\(isDark ? "-dark" : "")")
+                    }
                     let problems = try await PageAudit.run(driver)
                     #expect(problems.isEmpty, "\(page) at \(width) px\(isDark ? ", dark" : ""): \(problems)")
                 }

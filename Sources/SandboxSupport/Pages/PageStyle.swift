@@ -63,7 +63,7 @@ package enum PageStyle {
         .rows li{display:flex;flex-wrap:wrap;gap:.25rem .5rem;align-items:center;padding:.375rem 0;border-top:1px solid var(--line)}
         .what{flex:1 1 18rem;min-width:0}.what code{display:block;color:var(--faint)}.rows .link{flex:1 1 100%}
         .more summary{padding:.625rem .5rem}.more[open]{flex:1 1 100%;text-align:right}
-        thead th{overflow-wrap:normal}
+        th{overflow-wrap:break-word}
         code,pre,.code{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:.9375em}
         pre{white-space:pre-wrap;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.75rem;margin:.25rem 0}
         .qr{width:min(100%,17rem);background:#fff;border-radius:8px;display:block;margin:.5rem 0}

@@ -134,18 +134,21 @@ import Testing
         #expect(await world.sandbox.createInvoice(.max, for: user.key).hasPrefix("lnbcrt21000000"))
     }
 
-    @Test("Nobody is notified of these payments, and the page offers nothing of the kind")
+    @Test("No server is notified of these payments, and the page offers no notification")
     func notifications() async throws {
         let user = await world.sandbox.createUser()
         #expect(!world.sandbox.notifies)
         #expect(await world.sandbox.notifyAgain(about: user.key.text) == nil)
         for (notifies, count) in [(true, 2), (false, 1)] {
+            var entry = HomeLedger.Entry(service: "paykit", id: user.key.text, number: 1, date: Date())
+            entry.taken = "2100 sat"
             let page = PaymentPage(
-                entry: .init(service: "paykit", id: user.key.text, number: 1, date: Date()), service: "Paykit",
-                pages: [],
-                isPayable: true, notifies: notifies, picture: nil, origin: world.origin, last: 0
+                entry: entry, service: "Paykit", pages: [], isPayable: true, notifies: notifies, picture: nil,
+                origin: world.origin, last: 0
             ).response("x")
             #expect(page.text.components(separatedBy: "Notify again").count == count)
+            // The payer chose the amount, so the page shows what was taken.
+            #expect(page.text.contains("2,100 sat"))
         }
     }
 }
