@@ -100,10 +100,13 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// All fields in order.
     public private(set) var fields: [Field]
 
-    /// Creates fields from a literal; repeated names stay repeated.
-    public init(dictionaryLiteral elements: (String, String)...) {
-        fields = elements.map { Field(name: $0.0, value: $0.1) }
+    /// Creates fields from pairs, such as those of a web framework; repeated names stay repeated.
+    public init(_ pairs: some Sequence<(name: String, value: String)>) {
+        fields = pairs.map { Field(name: $0.name, value: $0.value) }
     }
+
+    /// Creates fields from a literal; repeated names stay repeated.
+    public init(dictionaryLiteral elements: (String, String)...) { self.init(elements.map { ($0.0, $0.1) }) }
 
     /// The first value of `name`; setting replaces all of them, and nil removes them.
     public subscript(_ name: String) -> String? {
@@ -120,9 +123,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// Adds a field and keeps those of the same name.
-    public mutating func append(_ name: String, _ value: String) {
-        fields.append(Field(name: name, value: value))
-    }
+    public mutating func append(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
 }
 
 // Values of header fields are often credentials: only the names print.

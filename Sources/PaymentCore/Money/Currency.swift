@@ -23,9 +23,7 @@ public enum Currency: Sendable, Hashable {
         } else if unit.hasPrefix(Self.fiatPrefix) {
             self = .fiat(try FiatCurrency(String(unit.dropFirst(Self.fiatPrefix.count))))
         } else if unit.hasPrefix(Self.assetPrefix) {
-            do {
-                self = .asset(try AssetID(String(unit.dropFirst(Self.assetPrefix.count))))
-            } catch {
+            do { self = .asset(try AssetID(String(unit.dropFirst(Self.assetPrefix.count)))) } catch {
                 throw .invalidAsset(error)
             }
         } else {

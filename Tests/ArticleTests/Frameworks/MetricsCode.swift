@@ -27,27 +27,12 @@ private enum Metrics {
         return try await work(&span)
     }
 
-    static func name(of outcome: PaymentOutcome) -> String {
-        func name(of outcome: PaymentOutcome) -> String {
-            switch outcome {
-            case .succeeded: "succeeded"
-            case .declined: "declined"
-            case .cancelled: "cancelled"
-            case .expired: "expired"
-            case .pending: "pending"
-            case .unknown: "unknown"
-            @unknown default: "other"
-            }
-        }
-        return name(of: outcome)
-    }
-
     static var log: PaymentLog {
         let log = PaymentLog { event in
             let provider = ("provider", event.provider?.rawValue ?? "none")
             switch event.kind {
             case .outcome(let outcome):
-                let labels = [("outcome", name(of: outcome)), provider]
+                let labels = [("outcome", outcome.name), provider]
                 Counter(label: "payment_outcomes_total", dimensions: labels).increment()
             case .retrying: Counter(label: "payment_retries_total", dimensions: [provider]).increment()
             case .failed(let error):

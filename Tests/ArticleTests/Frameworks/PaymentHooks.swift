@@ -16,10 +16,8 @@ struct PaymentHooks: Sendable {
     let shop = Shop()
 
     func take(_ fields: some Sequence<(name: String, value: String)>, _ body: [UInt8]) async -> Int {
-        var headers: HTTPHeaders = [:]
-        for field in fields { headers.append(field.name, field.value) }
         do {
-            let notification = IncomingNotification(headers: headers, body: body)
+            let notification = IncomingNotification(headers: HTTPHeaders(fields), body: body)
             let report = try await router.handle(notification, from: "citcon-merchant")
             try await shop.fulfil(report.outcome, of: report.reference)
             return 200
