@@ -201,7 +201,7 @@ let examples = [
     example("custom-provider", "\(served) WalletConnectPayProvider", exclude: []),
     example("auto-pay", "PaymentCore PaymentRouting PaymentStore"),
     example("wallet-checkout", "\(served) PaymentWallet WalletConnectPayKit WalletConnectPaySandbox"),
-    example("stored-instrument-checkout", payrails, exclude: ["docs", "expected-output.txt"]),
+    example("stored-instrument-checkout", payrails),
     example("citcon-order", "\(served) CitconKit CitconSandbox"),
     example("merchant-checkout", "\(served) \(walletConnect) WalletConnectPayMerchant"),
     example("payrails-merchant", payrails),
