@@ -41,7 +41,7 @@ struct ExternalProviderTests {
         #expect(report.isPassed && report.skipped == [.secrets], "\(report)")
     }
 
-    @Test("The commands find it on PATH when they are told to, route to it, and pay through it with a journal")
+    @Test("With --with the commands find it on PATH, route to it, and pay through it with a journal")
     func commands() async throws {
         let link = "https://coffee.example/order/42"
         #expect(await programs.run(["route", link]).code == 1, "nothing is started that was not asked for")

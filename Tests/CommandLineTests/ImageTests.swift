@@ -94,7 +94,7 @@ struct ImageTests {
         #expect(try await payroute("inspect", "--json", "--image", light).ending["input"] == "pay_1")
     }
 
-    @Test("A file that is none, damaged, empty or has no code in it is told with exit code 1, and never traps")
+    @Test("A file that is no picture, damaged, empty or without a code ends with exit code 1, and never traps")
     func damaged() async throws {
         let code = try #require(QRCode("pay_1"))
         let whole = Self.png(code, color: 0)

@@ -99,7 +99,7 @@ struct PaykitPayTests {
         #expect(kept.map(\.stage) == [.paid] && kept.first?.id.payee == payment.id)
     }
 
-    @Test("Outside of a sandbox bare texts are recognised and nobody takes them")
+    @Test("Outside of a sandbox bare texts are recognised and no provider pays them")
     func recognized() async throws {
         let user = await site.createUser(.ready)
         let invoice = await site.createInvoice(2100, for: user.key)

@@ -24,7 +24,7 @@ struct PubkyLinkTests {
         #expect(object["role"]?.string == "payment" && object["valid"]?.bool == true)
     }
 
-    @Test("A link that asks for a sign-in says so, and shows its secret to nobody")
+    @Test("A link that asks for a sign-in says so, and its secret is not shown")
     func authorization() async throws {
         let link = "pubkyauth://signin?caps=/pub/a/:rw&secret=\(Self.secret)&relay=https://r.example/link"
         for words in [["inspect", "--json", link], ["inspect", link], ["route", "--json", link], ["route", link]] {

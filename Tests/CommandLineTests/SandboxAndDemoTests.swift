@@ -164,7 +164,7 @@ struct SandboxAndDemoTests {
         func respond(to request: HTTPRequest) async -> HTTPResponse { HTTPResponse(status: 200) }
     }
 
-    @Test("Citcon's notifications reach a server on this machine, and nobody else")
+    @Test("Citcon's notifications reach a server on this machine, and no other")
     func notifications() async throws {
         let shop = FaultInjector(Shop())
         let server = try LoopbackServer(shop)

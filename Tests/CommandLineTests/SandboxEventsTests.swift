@@ -104,7 +104,7 @@ struct SandboxEventsTests {
         #expect(result.errors.contains(message), "\(result.errors)")
     }
 
-    @Test("Nobody there: the way to start a sandbox is said")
+    @Test("Without a sandbox the error says how to start one")
     func nobody() async throws {
         let server = try LoopbackServer(SandboxServices(.all).service)
         let url = server.baseURL.text
@@ -146,7 +146,7 @@ struct SandboxEventsTests {
             got.headers.values("A") == ["1", "2"] && got.headers["Host"] == nil && got.headers["Content-Length"] == nil)
     }
 
-    @Test("A server that is away is told with 502, so that the sandbox tries again")
+    @Test("A server that is away counts as 502, so that the sandbox tries again")
     func away() async throws {
         let gone = Forwarder(target: try HTTPURL("http://127.0.0.1:9/"), transport: RecordingTransport(statuses: [0])) {
             #expect($0.status == nil && $0.line(Style(isColored: false)).contains("not delivered"))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import PayrouteCommands
 
-@Suite("How a sandbox greets whoever starts it") struct SandboxStartTests {
+@Suite("The start of a sandbox") struct SandboxStartTests {
     private let folder = ScratchFolder()
 
     @Test("On a terminal the address is shown as a QR code, too")
@@ -49,7 +49,7 @@ import Testing
         #expect(end.code == 0 && end.errors == "")
     }
 
-    @Test("Paykit's payments have pages, are told apart by their invoices, and notify nobody")
+    @Test("Paykit's payments have pages, are found by their invoices, and send no notifications")
     func paykit() async throws {
         let sites = SandboxServices(.all)
         let home = SandboxHome(

@@ -255,7 +255,7 @@ struct ServiceCommandTests {
         #expect(elsewhere.code == 64)
     }
 
-    @Test("Nobody at the address: it is said, with exit code 1", arguments: ["status", "cancel"])
+    @Test("Without a server at the address the error says so, with exit code 1", arguments: ["status", "cancel"])
     func nobody(command: String) async throws {
         let server = try LoopbackServer(sites.service)
         let url = server.baseURL.text

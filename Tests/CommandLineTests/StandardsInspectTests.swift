@@ -49,7 +49,7 @@ struct StandardsInspectTests {
         }
     }
 
-    @Test("A customer's code, a payer's digits and keys are shown to nobody, not even with --reveal")
+    @Test("A customer's code, a payer's digits and keys are never shown, not even with --reveal")
     func never() async throws {
         let codes = try VectorFile("emv-cpm").rows("valid") + VectorFile("emv-cpm").rows("invalid")
         let keys = [
@@ -69,7 +69,7 @@ struct StandardsInspectTests {
         }
     }
 
-    @Test("A token's amount and mint are told, the token is not; --reveal shows it")
+    @Test("A token's amount and mint are shown, the token is not; --reveal shows it")
     func token() async throws {
         let row = try #require(try VectorFile("cashu").rows("valid").first { $0.input.hasPrefix("cashuA") })
         let object = try #require(try await inspect([row.input]).first)

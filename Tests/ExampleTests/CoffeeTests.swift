@@ -4,7 +4,7 @@ import Testing
 
 @testable import custom_provider
 
-@Suite("The provider that people are told to copy")
+@Suite("The provider to copy")
 struct CoffeeTests {
     @Test("It conforms")
     func conformance() async throws {
