@@ -107,19 +107,6 @@ package actor SandboxHome: SandboxService {
         return Self.allowing(request, answer)
     }
 
-    /// Replaces the services' refusal of an unknown path, which is for programs, by a page where a person asks.
-    private func missing(_ request: HTTPRequest, _ answer: SandboxAnswer) -> SandboxAnswer {
-        guard Self.isVisit(request), case .response(let response) = answer, response.status == 404,
-            response.headers["Content-Type"]?.hasPrefix("text/html") != true
-        else { return answer }
-        return .response(problem("Nothing is at this address.", status: 404, random.hex(32)))
-    }
-
-    /// True if a browser asks for a page, and no program for an answer.
-    private static func isVisit(_ request: HTTPRequest) -> Bool {
-        request.method.isSafe && request.headers["Accept"]?.contains("text/html") == true
-    }
-
     private static func allowing(_ request: HTTPRequest, _ answer: SandboxAnswer) -> SandboxAnswer {
         guard let origin = HomeGuard.foreignOrigin(of: request) else { return answer }
         switch answer {
