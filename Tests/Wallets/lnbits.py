@@ -151,7 +151,7 @@ class LNbits:
                 [sys.executable, "-c", "from lnbits.server import main; main()", "--host", "127.0.0.1",
                  "--port", str(self.port)],
                 cwd=packages, env=self.environment, stdout=open(self.folder + "/server.log", "ab"),
-                stderr=subprocess.STDOUT)
+                stderr=subprocess.STDOUT, start_new_session=True)
             self.starts += 1
             end = time.time() + 240
             while True:
@@ -165,8 +165,12 @@ class LNbits:
 
     def kill(self):
         with self.lock:
-            self.process.send_signal(signal.SIGKILL)
+            # The server itself is a child of the process that was started.
+            os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                    raise SystemExit("wallet-test: LNbits was killed and still listens; nothing was tested")
 
     def restart(self):
         with self.lock:
@@ -175,11 +179,8 @@ class LNbits:
 
     def stop(self):
         if self.process and self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(20)
-            except subprocess.TimeoutExpired:
-                self.kill()
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
 
     def call(self, method, path, key=None, body=None):
         request = urllib.request.Request(self.url + path, method=method)

@@ -21,7 +21,8 @@ struct WalletBench {
         folder = ScratchFolder()
         node = SimulatedNode(face, clock: clock)
         faults = FaultInjector(node, clock: clock)
-        wallet = try Self.wallet(face, over: SandboxTransport(faults, clock: clock), key)
+        // Requests take real time, so that none ends when a test sets the clock forward.
+        wallet = try Self.wallet(face, over: SandboxTransport(faults), key)
         settler = try Self.settler(wallet, folder, clock, feeLimit)
     }
 
@@ -50,6 +51,9 @@ struct WalletBench {
     func asking(_ service: any SandboxService) throws -> WalletSettler {
         try Self.settler(wallet, folder, clock, services: SandboxTransport(service, clock: clock))
     }
+
+    /// The orders as another process of the same machine has them.
+    func orders() throws -> WalletOrders { try WalletOrders(path: folder.file("orders")) }
 
     /// A settler as another process of the same machine has it.
     func another(_ wallet: (any LightningWallet)? = nil) throws -> WalletSettler {

@@ -58,7 +58,7 @@ struct WalletFaultTests {
         // Another process, while the request is with the wallet.
         let other = try bench.another()
         #expect(try await other.state(of: settlement).isInFlight)
-        bench.clock.advance(by: .seconds(1))
+        bench.passQuietTime()
         #expect(try await other.settle(settlement).isInFlight)
         bench.faults.release()
         #expect(try await first.value.isSettled)

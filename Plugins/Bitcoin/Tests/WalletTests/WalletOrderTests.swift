@@ -1,10 +1,11 @@
 import BitcoinSandbox
-import BitcoinWallets
 import Foundation
 import PaymentCore
 import PaymentTesting
 import TestSupport
 import Testing
+
+@testable import BitcoinWallets
 
 /// The rules of orders: one request for a name, one open name for a payment hash, one wallet for an order.
 @Suite("Orders at wallets")
@@ -98,16 +99,24 @@ struct WalletOrderTests {
     func gone() async throws {
         let bench = try WalletBench(.lnd)
         let settlement = try bench.settlement()
-        bench.faults.inject(.stall(nil), when: WalletBench.isOrder)
-        var mortal: WalletSettler? = try bench.another()
-        let task = Task { [mortal] in _ = try await mortal?.settle(settlement) }
-        while bench.faults.stalledCount == 0 { await Task.yield() }
+        let invoice = WalletInvoice(
+            text: settlement.endpoint.text, paymentHash: settlement.endpoint.paymentHash ?? "", amount: 21_000,
+            isAmountless: false, feeLimit: 10_000)
+        var mortal: WalletOrders? = try bench.orders()
+        let claim = try await mortal?.begin(
+            invoice, named: "a", at: bench.wallet.account(), now: bench.clock.now)
+        guard case .begun = claim else {
+            Issue.record("it did not begin")
+            return
+        }
+        bench.passQuietTime()
+        #expect(try await bench.settler.state(of: settlement).isInFlight, "its process lives")
         #expect(try await bench.settler.order(named: "a")?.state == .sending)
-        task.cancel()
-        _ = await task.result
         mortal = nil
-        #expect(try await bench.settler.state(of: settlement).isInFlight)
+        bench.passQuietTime()
+        #expect(try await bench.settler.state(of: settlement).isInFlight, "its end was just seen")
         bench.passQuietTime()
         #expect(try await bench.settler.state(of: settlement).hasSentNothing)
+        #expect(bench.node.attemptCount == 0)
     }
 }
