@@ -168,9 +168,15 @@ class LNbits:
             # The server itself is a child of the process that was started.
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+            end = time.time() + 20
+            while self.listens():
+                if time.time() > end:
                     raise SystemExit("wallet-test: LNbits was killed and still listens; nothing was tested")
+                time.sleep(0.01)
+
+    def listens(self):
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
     def restart(self):
         with self.lock:

@@ -89,7 +89,8 @@ struct WalletAddressTests {
 
     @Test("An invoice that is not what was asked for is not paid", arguments: Service.Mistake.allCases)
     fileprivate func mistakes(mistake: Service.Mistake) async throws {
-        let bench = try WalletBench(.lnd)
+        // This wallet pays whatever it is asked to.
+        let bench = try WalletBench(.phoenixd)
         let settler = try bench.asking(Service(bench.node, mistake))
         #expect(try await settler.settle(Self.settlement()).hasSentNothing)
         #expect(bench.node.attemptCount == 0)
