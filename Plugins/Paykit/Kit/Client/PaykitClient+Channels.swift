@@ -61,7 +61,8 @@ extension PaykitClient {
     // MARK: Being paid
 
     /// Listens for payers, and publishes the address: a payer that opens a channel may ask `payee` how to pay. The
-    /// receipts are kept in this client's store.
+    /// receipts are kept in this client's store. Other users' subscriptions are taken in as by
+    /// ``PaykitSubscriptions/poll()``.
     ///
     /// - Parameters:
     ///   - address: the local address to listen at.
@@ -79,9 +80,10 @@ extension PaykitClient {
             do throws(StreamError) { socket = try await streams.listen(at: address) } catch {
                 throw PaykitNetworkError(.connectionFailed, "\(error)")
             }
-            let responder = ReceiptResponder(session.user, payee, receiptStore) { [weak self] offer, user in
-                await self?.keep(offer, of: user) ?? false
-            }
+            let responder = ReceiptResponder(
+                session.user, payee, receiptStore,
+                offers: { [weak self] offer, user in await self?.keep(offer, of: user) ?? false },
+                subscriptions: { [weak self] view, user in try? await self?.exchange(with: user).answer(view) })
             let listener = PayeeListener(socket, as: identity, responder, clock: clock, random: random)
             let place = PaykitNoiseEndpoint(
                 owner: session.user, host: host, port: port ?? socket.localAddress.port, key: identity.publicKey)

@@ -47,6 +47,17 @@ public struct PaykitSubscriptions: Sendable {
         return Update(changed: update.changed, offers: update.offers, refused: update.refused)
     }
 
+    /// Exchanges the subscriptions at once, over a private channel with the other user, who listens
+    /// (``PaykitClient/listen(at:asHost:port:for:)``). Their new proposals come by ``poll()`` alone, or over a channel
+    /// that they open.
+    ///
+    /// - Throws: ``PaykitError``; of the type `methodNotSupported` when the other user publishes no private channel.
+    @discardableResult
+    public func exchangeOverChannel() async throws -> Update {
+        let update = try await client.exchangeSubscriptions(with: peer)
+        return Update(changed: update.changed, offers: update.offers, refused: update.refused)
+    }
+
     /// Returns the subscriptions, in the order in which they were first known.
     ///
     /// - Throws: ``PaykitError``.
@@ -181,7 +192,18 @@ extension PaykitClient {
         try await signedIn { session throws(PaykitNetworkError) in try await exchange(with: peer).poll(session) }
     }
 
-    private func exchange(with peer: PubkyKey) throws(PaykitNetworkError) -> SubscriptionExchange {
+    func exchangeSubscriptions(with peer: PubkyKey) async throws(PaykitError) -> SubscriptionExchange.Update {
+        try await mappingErrors { () async throws(PaykitNetworkError) in
+            guard let endpoint = try await directory.noiseEndpoint(of: peer) else {
+                throw PaykitNetworkError(.methodNotSupported, "\(peer) publishes no private channel: poll instead")
+            }
+            let channel = try await dialer().open(to: endpoint)
+            defer { channel.close() }
+            return try await exchange(with: peer).exchange(over: channel)
+        }
+    }
+
+    func exchange(with peer: PubkyKey) throws(PaykitNetworkError) -> SubscriptionExchange {
         let identity = try identity()
         guard peer != identity.owner.publicKey else {
             throw PaykitNetworkError(.validationFailed, "a subscription with oneself is not possible")

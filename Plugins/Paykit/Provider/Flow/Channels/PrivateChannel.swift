@@ -143,6 +143,22 @@ package actor PrivateChannel {
         throw PaykitNetworkError(.invalidData, "\(peer) does not say whether the offer is taken")
     }
 
+    /// Shows this side's view of a subscription, and waits for the other side's.
+    ///
+    /// - Returns: the other side's view; nil if it has none.
+    package func exchange(_ view: JSONValue) async throws(PaykitNetworkError) -> JSONValue? {
+        try await send(.subscription(view))
+        for _ in 0..<8 {
+            switch try await receive()?.message {
+            case .subscription(let theirs): return theirs
+            case .error: return nil
+            case .ping: try await send(.pong)
+            default: throw PaykitNetworkError(.invalidData, "\(peer) answered with something else than was asked for")
+            }
+        }
+        throw PaykitNetworkError(.invalidData, "\(peer) does not say what it holds of the subscription")
+    }
+
     /// Ends the channel.
     package nonisolated func close() { wire.close() }
 

@@ -1,5 +1,5 @@
 import PaykitPubky
-import PaymentCore
+package import PaymentCore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -14,12 +14,17 @@ package struct ReceiptResponder: Sendable {
     private let payee: any PaykitPayee
     private let receipts: any ReceiptStore
     private let offers: @Sendable (PaykitChannelOffer, PubkyKey) async -> Bool
+    private let subscriptions: @Sendable (JSONValue, PubkyKey) async -> JSONValue?
 
-    /// - Parameter offers: receives an endpoint that a peer offers to this user alone, and returns true if it is kept.
+    /// - Parameters:
+    ///   - offers: receives an endpoint that a peer offers to this user alone, and returns true if it is kept.
+    ///   - subscriptions: receives a peer's view of a subscription, and returns this user's; nil if they have none.
     package init(
         _ owner: PubkyKey, _ payee: any PaykitPayee, _ receipts: any ReceiptStore,
-        offers: @escaping @Sendable (PaykitChannelOffer, PubkyKey) async -> Bool = { _, _ in false }
+        offers: @escaping @Sendable (PaykitChannelOffer, PubkyKey) async -> Bool = { _, _ in false },
+        subscriptions: @escaping @Sendable (JSONValue, PubkyKey) async -> JSONValue? = { _, _ in nil }
     ) {
+        self.subscriptions = subscriptions
         self.owner = owner
         self.payee = payee
         self.receipts = receipts
@@ -44,6 +49,11 @@ package struct ReceiptResponder: Sendable {
             return isOlder ? [.acknowledgement] : [.accept(kept)]
         case .requestReceipt(let record): return await receipt(for: record, of: peer, dialect)
         case .confirmReceipt(let record): return [await confirmation(record, of: peer)]
+        case .subscription(let view):
+            guard let own = await subscriptions(view, peer) else {
+                return [.error(code: "UNKNOWN_SUBSCRIPTION", message: "There is no such subscription here")]
+            }
+            return [.subscription(own)]
         case .accept, .decline: return [.acknowledgement]
         case .ping: return [.pong]
         case .acknowledgement, .error, .pong: return []

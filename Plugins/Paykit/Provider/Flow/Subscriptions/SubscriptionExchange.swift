@@ -188,6 +188,44 @@ package struct SubscriptionExchange: Sendable {
         return update
     }
 
+    // MARK: Over a channel
+
+    /// Takes in the other side's view of a subscription, which it shows over a channel that it has opened.
+    ///
+    /// - Returns: this side's view; nil where it has none, or refuses what is shown.
+    package func answer(_ message: JSONValue) async throws(PaykitNetworkError) -> JSONValue? {
+        guard let view = (try? SubscriptionView(message)).flatMap(\.self) else { return nil }
+        var update = Update()
+        try await take(view, &update)
+        guard update.refused.isEmpty else { return nil }
+        return try await records().first { $0.id == view.id }.map { SubscriptionView($0, of: own).json }
+    }
+
+    /// Shows each subscription over an open channel, and takes in the other side's view of it. What waits to be left on
+    /// the homeserver still does: the other side may lose what it has heard.
+    package func exchange(over channel: PrivateChannel) async throws(PaykitNetworkError) -> Update {
+        guard channel.peer == peer else {
+            throw PaykitNetworkError(.validationFailed, "the channel is with \(channel.peer), and not with \(peer)")
+        }
+        var update = Update()
+        for record in try await records() {
+            guard let theirs = try await channel.exchange(SubscriptionView(record, of: own).json) else { continue }
+            guard let view = (try? SubscriptionView(theirs)).flatMap(\.self), view.id == record.id else {
+                update.refused.append((record.id, "the answer is not about this subscription"))
+                continue
+            }
+            try await take(view, &update)
+        }
+        return update
+    }
+
+    private func take(_ view: SubscriptionView, _ update: inout Update) async throws(PaykitNetworkError) {
+        var (kept, number) = try await kept()
+        let before = (kept.records, kept.nonces)
+        receive(view, &kept, &update)
+        if before != (kept.records, kept.nonces) { try await keep(kept, &number) }
+    }
+
     private func receive(_ view: SubscriptionView, _ kept: inout Kept, _ update: inout Update) {
         do throws(PaykitSubscriptionDefect) {
             guard let place = kept.records.firstIndex(where: { $0.id == view.id }) else {

@@ -14,7 +14,7 @@ struct SubscriptionView: Sendable, Hashable {
     /// The end of the subscription by this side.
     let cancellation: PaykitSubscriptionRecord.Cancellation?
 
-    private static let type = "SubscriptionState"
+    static let type = "SubscriptionState"
 
     init(_ record: PaykitSubscriptionRecord, of own: PubkyKey) {
         id = record.id
@@ -50,6 +50,8 @@ struct SubscriptionView: Sendable, Hashable {
             cancellation = nil
         }
     }
+
+    var json: JSONValue { (try? JSONValue(parsing: text)) ?? .null }
 
     /// The message's text.
     var text: String {

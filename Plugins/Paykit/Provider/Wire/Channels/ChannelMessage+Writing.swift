@@ -35,6 +35,7 @@ extension ChannelMessage {
             return text(
                 "Error",
                 OrderedJSON.object([("code", OrderedJSON.string(code)), ("message", OrderedJSON.string(message))]))
+        case .subscription(let view): return dialect == .native ? view.text : nil
         case .ping, .pong: return nil
         }
     }
@@ -63,7 +64,7 @@ extension ChannelMessage {
             return text("error", [("code", OrderedJSON.string(code)), ("message", OrderedJSON.string(message))])
         case .ping: return text("ping", [])
         case .pong: return text("pong", [])
-        case .accept, .decline, .acknowledgement: return nil
+        case .accept, .decline, .acknowledgement, .subscription: return nil
         }
     }
 

@@ -1,5 +1,5 @@
 package import PaykitPubky
-import PaymentCore
+package import PaymentCore
 
 /// A message between the two sides of a private channel (Protocol 5.5). Three dialects are read, one is written.
 package enum ChannelMessage: Sendable, Hashable {
@@ -17,6 +17,8 @@ package enum ChannelMessage: Sendable, Hashable {
     case acknowledgement
     /// Reports that a request failed.
     case error(code: String, message: String)
+    /// One side's view of a subscription (Protocol 6.3).
+    case subscription(JSONValue)
     /// Asks for a sign of life.
     case ping
     /// Answers a ping.
@@ -50,6 +52,7 @@ package enum ChannelMessage: Sendable, Hashable {
         guard let json = try? JSONValue(parsing: bytes), let type = json["type"]?.string else {
             throw WireDefect("a message is not JSON with a type")
         }
+        if type == SubscriptionView.type { return (.subscription(json), .native) }
         if let flat = try flat(type, json) { return (flat, .flat) }
         let payload = json["payload"] ?? .null
         return (try nested(type, payload), dialect(of: type, payload))

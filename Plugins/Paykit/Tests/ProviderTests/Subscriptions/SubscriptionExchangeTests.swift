@@ -1,4 +1,5 @@
 import Foundation
+import PaykitNetworkSandbox
 import PaykitPubky
 import PaykitSandbox
 import PaymentCore
@@ -13,7 +14,7 @@ import Testing
 /// Subscriptions between two users who leave each other sealed messages (Protocol 6.3).
 @Suite("Subscriptions between two parties", .timeLimit(.minutes(1)))
 struct SubscriptionExchangeTests {
-    private let clock = VirtualClock()
+    private let clock = PatientClock()
     private let sandbox: PubkySandbox
     /// The payee and the payer.
     private let shop: Party
@@ -33,14 +34,17 @@ struct SubscriptionExchangeTests {
         for party in [shop, mina] { try await party.client.publishMessageKey() }
     }
 
+    /// All users' connections.
+    private static let streams = LocalStreams()
+
     private static func party(
-        _ byte: UInt8, _ store: InMemorySealedStates, _ sandbox: PubkySandbox, _ clock: VirtualClock, seed: UInt64 = 0
+        _ byte: UInt8, _ store: InMemorySealedStates, _ sandbox: PubkySandbox, _ clock: PatientClock, seed: UInt64 = 0
     ) async throws -> Party {
         clock.advance(by: .seconds(1))
         let client = PaykitClient(
             configuration: PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286"))),
             transport: SandboxTransport(sandbox), clock: clock, random: SeededRandomSource(seed: UInt64(byte) + seed),
-            links: store)
+            streams: streams, links: store)
         try await client.initialize(
             secretKeyHex: String(repeating: String(byte, radix: 16), count: 32),
             homeserverPubkey: sandbox.homeserver.text)
@@ -106,6 +110,55 @@ struct SubscriptionExchangeTests {
         let ended = try await toMina().poll().changed
         #expect(ended.first?.cancellation?.reason == "too far" && ended.first?.cancellation?.side == .subscriber)
         #expect(try await record(toMina()).status(at: now + 60) == .cancelled)
+    }
+
+    /// Makes no terms.
+    private struct Nobody: PaykitPayee {
+        func terms(for inquiry: PaykitInquiry) async throws -> PaykitPayeeTerms {
+            throw PaykitPayeeError("NOTHING", "There is nothing to pay")
+        }
+    }
+
+    @Test("Over a channel it is proposed, signed by both, changed and ended at once, without a message on a homeserver")
+    func overChannel() async throws {
+        let listener = try await mina.client.listen(at: .loopback(), asHost: "127.0.0.1", for: Nobody())
+        let listening = Task { await listener.run() }
+        defer { listening.cancel() }
+        try await toMina().propose(subscription())
+        try await toMina().exchangeOverChannel()
+        #expect(try await record(toShop()).proposal != nil)
+        try await toShop().accept("gym")
+        #expect(try await toMina().exchangeOverChannel().changed.map(\.id) == ["gym"])
+        #expect(try await record(toMina()).agreements == record(toShop()).agreements)
+        #expect(try await record(toMina()).status(at: now) == .active)
+        try await toShop().propose(.upgrade(amount: "6000"), of: "gym", from: now)
+        try await toMina().exchangeOverChannel()
+        try await toMina().accept("gym")
+        try await toMina().exchangeOverChannel()
+        #expect(try await record(toShop()).subscription(at: now)?.terms.amount == "6000")
+        try await toMina().cancel("gym", effectiveAt: now + 60, reason: "closed")
+        try await toMina().exchangeOverChannel()
+        #expect(try await record(toShop()).cancellation?.reason == "closed")
+        #expect(try await toMina().exchangeOverChannel().changed.isEmpty)
+        // Without a listener on that side.
+        await #expect(throws: PaykitError.self) { try await toShop().exchangeOverChannel() }
+    }
+
+    @Test("A channel with another user shows none of these subscriptions")
+    func otherChannel() async throws {
+        let third = try await Self.party(0x33, InMemorySealedStates(), sandbox, clock)
+        let listener = try await third.client.listen(at: .loopback(), asHost: "127.0.0.1", for: Nobody())
+        let listening = Task { await listener.run() }
+        defer { listening.cancel() }
+        try await toMina().propose(subscription())
+        let channel = try await shop.client.dialer().open(to: listener.endpoint)
+        defer { channel.close() }
+        await #expect(throws: PaykitNetworkError.self) {
+            try await shop.client.exchange(with: mina.key).exchange(over: channel)
+        }
+        // Nor does the third user take in what is between the others.
+        let view = SubscriptionView(try await record(toMina()), of: shop.key).json
+        #expect(try await channel.exchange(view) == nil)
     }
 
     @Test("What is polled again, or comes again after a restart, changes nothing")
