@@ -26,14 +26,14 @@ struct DirectoryTableTests {
             "handoff": KeyManagerHandoff.path(String(repeating: "ab", count: 32)),
             "follow": PubkyPeople.followsPath + key.text, "profile": PubkyPeople.profilePath,
         ]
-        for row in try Table.rows("paths") {
+        for row in try PubkyTable.rows("paths") {
             #expect(known[try row.word("what")] == row["path"]?.string, "\(row.text)")
         }
     }
 
     @Test("A file holds an endpoint, in any of the forms that were ever written, or none")
     func files() throws {
-        for row in try Table.rows("files") {
+        for row in try PubkyTable.rows("files") {
             let found = try EndpointFile.read(Array(row.word("text").utf8), method: row.word("method"))
             #expect(found == row["endpoint"]?.string, "\(row.text)")
         }
@@ -41,11 +41,11 @@ struct DirectoryTableTests {
 
     @Test("Names are methods or none, and endpoints sound or not")
     func methods() throws {
-        for row in try Table.rows("methods") {
+        for row in try PubkyTable.rows("methods") {
             #expect(PaykitEndpoint.isMethod(try row.word("id")) == row["isOne"]?.bool, "\(row.text)")
         }
         let networks: [String: PaykitEndpointCheck.Network] = ["mainnet": .mainnet, "testnet": .testnet]
-        for row in try Table.rows("endpoints") {
+        for row in try PubkyTable.rows("endpoints") {
             let network = try #require(networks[try row.word("network")])
             let endpoint = PaykitEndpoint(methodID: try row.word("method"), endpoint: try row.word("text"))
             let check = PaykitEndpointCheck(StandardsReader(), network: network)
@@ -65,7 +65,7 @@ struct DirectoryTableTests {
             "invoiceExpired": .invoiceExpired, "paymentRejected": .paymentRejected, "endpointUsed": .endpointUsed,
             "storage": .storage, "quotaExceeded": .quotaExceeded, "rateLimited": .rateLimited,
         ]
-        for row in try Table.rows("errorCodes") {
+        for row in try PubkyTable.rows("errorCodes") {
             let code = try #require(known[try row.word("name")])
             let failure = PaykitNetworkError(code, "text")
             #expect(code.rawValue == Int(try #require(row["code"]?.int64)), "\(row.text)")
@@ -82,7 +82,7 @@ struct DirectoryTableTests {
         let known: [String: PaykitMethodSelection.Strategy] = [
             "balanced": .balanced, "cost": .cost, "speed": .speed, "privacy": .privacy,
         ]
-        for row in try Table.rows("selection") {
+        for row in try PubkyTable.rows("selection") {
             let strategy = try #require(known[try row.word("strategy")])
             let amount = try #require(row["satoshi"]?.uint64)
             for methods in [["onchain", "lightning", "paypal"], ["lightning", "onchain"]] {
@@ -95,7 +95,7 @@ struct DirectoryTableTests {
 
     @Test("What is paid is a private offer first, then what is published, the preferred method before others")
     func checkout() async throws {
-        for row in try Table.rows("checkout") {
+        for row in try PubkyTable.rows("checkout") {
             let sandbox = PubkySandbox(random: SeededRandomSource(seed: 1))
             let client = PaykitClient(
                 configuration: PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286"))),
@@ -130,7 +130,7 @@ struct DirectoryTableTests {
     @Test("Endpoints are replaced as their policies say")
     func rotation() throws {
         let start = Date(timeIntervalSince1970: 1_767_225_600)
-        for row in try Table.rows("rotation") {
+        for row in try PubkyTable.rows("rotation") {
             let most = Int(row["most"]?.int64 ?? 0)
             let policy: PaykitRotationPolicy =
                 switch try row.word("policy") {

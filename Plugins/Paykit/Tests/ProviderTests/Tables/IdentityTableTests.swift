@@ -1,6 +1,5 @@
 import PaykitPubky
 import PaymentCore
-import PaymentCrypto
 import PaymentRouting
 import PaymentStandards
 import TestSupport
@@ -8,59 +7,23 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Keys, scopes, addresses, scanned texts and questions, against the reference's tables (Protocol 1.1 to 1.6).
+/// Scopes, scanned texts and questions, against the reference's tables (Protocol 1.2 and 1.4 to 1.6).
 @Suite("Paykit's tables: who, and what is asked")
 struct IdentityTableTests {
-    private func defect(_ text: String) -> String? {
-        do throws(PubkyKeyDefect) {
-            _ = try PubkyKey(text)
-            return nil
-        } catch {
-            if case .length(let count) = error { return "length \(count)" }
-            return error == .encoding ? "encoding" : "point"
-        }
-    }
-
-    @Test("Every text that names a key names the right one, and every other says why not (Protocol 1.1)")
-    func keys() throws {
-        for row in try Table.rows("keys") {
-            let text = try row.word("text")
-            guard let hex = (row["here"] ?? row["hex"])?.string else {
-                #expect(defect(text) == row["defect"]?.string, "\(text)")
-                continue
-            }
-            do throws(PubkyKeyDefect) { #expect(Hex.encode(try PubkyKey(text).bytes) == hex, "\(text)") } catch {
-                // The vendor's parser takes these; everybody can sign for them.
-                #expect(error == .weak && hex == String(repeating: "00", count: 32), "\(text)")
-            }
-        }
-        for row in try Table.rows("texts") {
-            let bytes = try #require(Hex.decode(try row.word("bytes")))
-            #expect(Base32.human.encode(bytes) == (try row.word("text")))
-        }
-        for row in try Table.rows("seeds") {
-            let seed = try #require(Hex.decode(try row.word("seed")))
-            #expect(try PubkyKeyPair(seed: seed).publicKey.text == row.word("text"))
-        }
-        for row in try Table.rows("keysInJSON") {
-            let object: JSONValue = ["provider": row["json"] ?? .null]
-            let key = try object.user("provider")
-            #expect(key.text == "yg4gxe7z1r7mr6orids9fh95y7gxhdsxjqi6nngsxxtakqaxr5no", "\(row.text)")
-        }
-    }
-
     @Test("Things are filed for somebody under the scope of their key (Protocol 1.2)")
     func scopes() throws {
-        for row in try Table.rows("scopes") {
+        for row in try PubkyTable.rows("scopes") {
             let expected = row["here"] ?? row["scope"]
             #expect((try? PubkyKey(try row.word("text")))?.scope == expected?.string, "\(row.text)")
         }
     }
 
-    @Test("Addresses are read in both forms, printed in one, and never climb (Protocol 1.3)")
-    func addresses() throws {
-        for row in try Table.rows("addresses") {
-            #expect((try? PubkyAddress(try row.word("text")))?.text == row["printed"]?.string, "\(row.text)")
+    @Test("Keys in messages are read in all their spellings (Protocol 6.1)")
+    func keysInMessages() throws {
+        for row in try PubkyTable.rows("keysInJSON") {
+            let object: JSONValue = ["provider": row["json"] ?? .null]
+            let key = try object.user("provider")
+            #expect(key.text == "yg4gxe7z1r7mr6orids9fh95y7gxhdsxjqi6nngsxxtakqaxr5no", "\(row.text)")
         }
     }
 
@@ -70,7 +33,7 @@ struct IdentityTableTests {
         let registry = try ProviderRegistry([
             PaykitProvider(network: try .sandbox(HTTPURL("http://127.0.0.1:6287")), reader: reader)
         ])
-        for row in try Table.rows("scanned") {
+        for row in try PubkyTable.rows("scanned") {
             let text = try row.word("text")
             let (match, standard): (String?, String?) =
                 switch registry.route(text, readers: [reader]) {
@@ -87,7 +50,7 @@ struct IdentityTableTests {
     @Test("Data of other generations are told from this one's, and keys in their links are hidden (Protocol 4)")
     func generations() throws {
         let key = "yg4gxe7z1r7mr6orids9fh95y7gxhdsxjqi6nngsxxtakqaxr5no"
-        for row in try Table.rows("generations") {
+        for row in try PubkyTable.rows("generations") {
             let link = try PaymentLink("pubky://\(key)\(try row.word("path"))")
             let wanted = row["generation"]?.string
             guard case .otherGeneration(let word)? = try PaykitLink.read(link) else {
@@ -110,7 +73,7 @@ struct IdentityTableTests {
 
     @Test("Links that ask for authorisation say for what, and what is wrong with them (Protocol 1.5)")
     func authorizations() throws {
-        for row in try Table.rows("authorizations") {
+        for row in try PubkyTable.rows("authorizations") {
             let text = try row.word("text")
             do throws(PaykitLinkDefect) {
                 guard let payment = try? PaymentLink(text) else { throw .form }
@@ -130,7 +93,7 @@ struct IdentityTableTests {
 
     @Test("Key managers are asked and answer as their own links have it (Protocol 1.6)")
     func keyManager() throws {
-        for row in try Table.rows("keyManager") {
+        for row in try PubkyTable.rows("keyManager") {
             let wanted = row["is"]?.string
             guard let question = try? KeyManagerLink(PaymentLink(try row.word("question"))) else {
                 #expect(wanted == "no question", "\(row.text)")
