@@ -41,6 +41,12 @@ package protocol SandboxVendor: Sendable {
         _ order: SandboxOrder, at sandbox: HTTPURL, over transport: any HTTPTransport, clock: any PaymentClock
     ) async throws -> CreatedSandboxPayment?
 
+    /// Returns the private links of the user that the settings name; nil where its users have none.
+    func links(
+        _ settings: PrivateSettings, at sandbox: HTTPURL, over transport: any HTTPTransport, clock: any PaymentClock,
+        random: any RandomSource
+    ) throws -> (any PrivateLinks)?
+
     // MARK: What its payments are
 
     /// True if its providers pay texts of payment standards; their standards then describe such a text.
@@ -80,6 +86,10 @@ extension SandboxVendor {
     package func createPayment(
         _ order: SandboxOrder, at sandbox: HTTPURL, over transport: any HTTPTransport, clock: any PaymentClock
     ) async throws -> CreatedSandboxPayment? { nil }
+    package func links(
+        _ settings: PrivateSettings, at sandbox: HTTPURL, over transport: any HTTPTransport, clock: any PaymentClock,
+        random: any RandomSource
+    ) throws -> (any PrivateLinks)? { nil }
     package var paysStandards: Bool { false }
     package var paysPrivately: Bool { false }
     package func details(of link: PaymentLink) -> LinkDetails { LinkDetails() }

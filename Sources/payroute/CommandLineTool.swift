@@ -7,7 +7,7 @@ package enum CommandLineTool {
         [
             RouteCommand.self, InspectCommand.self, QRCommand.self, QuoteCommand.self, PayCommand.self,
             StatusCommand.self, RefundCommand.self, CancelCommand.self, ReviewCommand.self, JournalCommand.self,
-            ProvidersCommand.self, SandboxCommand.self, DemoCommand.self,
+            LinksCommand.self, ProvidersCommand.self, SandboxCommand.self, DemoCommand.self,
             DoctorCommand.self, CompletionCommand.self, ManualCommand.self, NewProviderCommand.self,
         ]
     }
@@ -28,6 +28,7 @@ package enum CommandLineTool {
                 ("FILE (--journal)", "the journal of payments, an SQLite database that only its owner can read"),
                 ("FILE.receipts", "receipts of private payments, beside the journal"),
                 ("FILE.orders", "orders at your own wallets, beside the journal"),
+                ("FILE.links", "private links, beside the journal"),
             ])
     }
 

@@ -38,6 +38,8 @@ struct ProgramTests {
                   review                  Show the effects of wallet calls, or why they are
                                           refused.
                   journal                 List, show, resume, end or prune a journal's payments.
+                  links                   Exchange requests for payments with other users of a
+                                          sandbox, privately.
                   providers               List the providers with their link patterns and
                                           capabilities.
                   sandbox                 Serve simulated payment services on this machine.
@@ -54,6 +56,7 @@ struct ProgramTests {
                                           its owner can read
                   FILE.receipts           receipts of private payments, beside the journal
                   FILE.orders             orders at your own wallets, beside the journal
+                  FILE.links              private links, beside the journal
 
                 ENVIRONMENT:
                   PAYROUTE_SANDBOX        stands for --sandbox, where a command has it

@@ -1,4 +1,4 @@
-import PaykitPubky
+package import PaykitPubky
 public import PaymentCore
 
 /// The means with which a ``PaykitProvider`` pays requests over private links (Protocol 12.9): the owner, the keys and
@@ -15,7 +15,7 @@ public import PaymentCore
 /// it.
 public struct PaykitLinkPayments: Sendable {
     let user: PubkyKey
-    let receiver: PaykitReceiverPath
+    package let receiver: PaykitReceiverPath
     let keys: PrivateLinkKeys
     let store: any SealedStateStore
     /// The chain of the payer's settler; endpoints of another chain are not paid.
@@ -44,7 +44,7 @@ public struct PaykitLinkPayments: Sendable {
     }
 
     /// Returns the flow that reads and changes the stored links.
-    func flow(_ reader: PubkyReader, clock: any PaymentClock, random: any RandomSource) -> PrivateLinkFlow {
+    package func flow(_ reader: PubkyReader, clock: any PaymentClock, random: any RandomSource) -> PrivateLinkFlow {
         PrivateLinkFlow(user, as: receiver, keys, reader, store: store, clock: clock, random: random)
     }
 }

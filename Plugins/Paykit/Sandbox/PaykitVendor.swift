@@ -22,21 +22,24 @@ package struct PaykitVendor: SandboxVendor {
         return [
             PaykitProvider(
                 network: try .sandbox(sandbox), reader: settings.reader,
-                privately: try settings.privately.map(Self.privately))
+                privately: try settings.privately.map(Self.privately),
+                links: try settings.privately.map(SandboxLinks.payments))
         ]
     }
 
     private static func privately(_ settings: PrivateSettings) throws -> PaykitChannelPayments {
-        let random = SeededRandomSource(seed: settings.seed)
-        let secret = (0..<4).flatMap { _ in
-            let word = random.next()
-            return (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
-        }
         let receipts: any ReceiptStore =
             if let journal = settings.journal { ReceiptFile(path: journal + ".receipts") } else { InMemoryReceipts() }
         return try PaykitChannelPayments(
-            as: try PubkyKeyPair(seed: secret), over: TCPTransport(), receipts: receipts,
+            as: try SandboxLinks.pair(settings), over: TCPTransport(), receipts: receipts,
             use: settings.isOnly ? .only : .preferred, chain: .regtest)
+    }
+
+    package func links(
+        _ settings: PrivateSettings, at sandbox: HTTPURL, over transport: any HTTPTransport, clock: any PaymentClock,
+        random: any RandomSource
+    ) throws -> (any PrivateLinks)? {
+        try SandboxLinks(settings, at: sandbox, over: transport, clock: clock, random: random)
     }
 
     package func makeSandbox(_ settings: SandboxSettings) -> (any ListedService)? {

@@ -11,8 +11,8 @@ import PaymentStore
 /// the file's owner may read it, and only the holder of the sealing key its contents. Errors are
 /// ``/PaymentRouting/JournalError``: the file is opened, checked and refused as a journal's is, and is no journal.
 ///
-/// - Warning: Never replace the file by an older copy: a channel whose state is kept here would send two different
-///   messages under one number.
+/// An older copy in place of the file is noticed by the first poll of a program, and costs each link a new handshake.
+/// What a link's channel needs stands in states whose names end with `/channel`: a backup may leave them out.
 public actor SQLiteSealedStates: SealedStateStore {
     private let queue = SerialQueue("sealed-states")
     private let database: Database

@@ -237,7 +237,10 @@ def is_asked(swift, link, start):
     both(swift, link)
     link.last("payment_request_acceptance", payment_request_id=request)
     for number in range(2):
-        invoice = swift("invoice", user=user.text)["invoice"]
+        # The simulated money: any wallet could make and pay these invoices.
+        body, _ = user.ask("POST", "/sandbox/paykit/invoices", None, json.dumps(
+            {"user": user.text, "amount": 2100}).encode())
+        invoice = json.loads(body)["invoice"]
         link.say("private_payment_list", {"payment_endpoints": {BOLT11: json.dumps({"value": invoice})}}, False)
         both(swift, link)
         swift("pay", id=request, number=number)
@@ -287,7 +290,6 @@ def asks(swift, link, start):
                                    "anchor": moment(start), "ends_at": None}, asked
     link.say("payment_request_acceptance", {"payment_request_id": request})
     invoice = json.loads(link.last("private_payment_list")["payment_endpoints"][BOLT11])["value"]
-    # The simulated money: any wallet could pay it.
     body, _ = link.user.ask("POST", "/sandbox/paykit/pay", None, json.dumps({"endpoint": invoice}).encode())
     preimage = json.loads(body)["preimage"]
     assert hashlib.sha256(bytes.fromhex(preimage)).hexdigest() == invoice_hash(invoice)

@@ -31,24 +31,9 @@ extension PaykitClient {
         try await signedIn { session throws(PaykitNetworkError) in
             let peer = try Self.key(pubkey)
             let flow = try links(session)
-            if let app { return PaykitPrivateLink(peer: peer, app: app, client: self) }
-            let all = try await flow.peerReceivers(of: peer)
-            guard !all.isEmpty else {
-                throw PaykitNetworkError(
-                    .methodNotSupported, "\(peer) has no app that private messages reach; pay what they publish")
-            }
-            var found = all
-            if all.count > 1 {
-                found = []
-                for app in all where try await flow.peerKeys(flow.party(peer, app)) != nil { found.append(app) }
-            }
-            guard found.count == 1 else {
-                throw PaykitNetworkError(
-                    .validationFailed,
-                    "\(peer) has several apps that private messages reach (\(all.map(\.text).joined(separator: ", "))), and any app "
-                        + "that they have let in may be one of them: ask them which")
-            }
-            return PaykitPrivateLink(peer: peer, app: found[0], client: self)
+            let only: PaykitReceiverPath
+            if let app { only = app } else { only = try await flow.peerReceiver(of: peer) }
+            return PaykitPrivateLink(peer: peer, app: only, client: self)
         }
     }
 

@@ -91,17 +91,21 @@ struct PaymentFlow: Sendable {
     // MARK: Users
 
     private func quote(_ request: QuoteRequest, to key: PubkyKey) async throws -> PaymentQuote {
-        let isPrivate: Bool
-        do { isPrivate = try await canBeAsked(key) } catch { throw PaymentError(error, provider: id) }
         let listed = await listed(by: key)
+        let isPrivate: Bool
+        do { isPrivate = try await canBeAsked(key) } catch {
+            // A list that was sent over a private link is private, too.
+            guard listed != nil else { throw PaymentError(error, provider: id) }
+            isPrivate = false
+        }
         let (offers, apps) = try await published(by: key, orNone: isPrivate || listed != nil)
         // A missing or malformed profile does not prevent a payment.
         let profile = try? await people.profile(of: key)
         let payee = Payee(key, profile)
+        let shown = privately?.use == .only ? [] : offers
         guard isPrivate, let privately else {
-            return try await self.quote(request, payee: payee, offers, of: apps, listed: listed)
+            return try await self.quote(request, payee: payee, shown, of: apps, listed: listed)
         }
-        let shown = privately.use == .only ? [] : offers
         var quote = try await self.quote(
             request, payee: payee, shown, of: apps, listed: listed, before: privateOffer(privately, offers))
         quote.options = try quote.options.map { option in

@@ -70,8 +70,18 @@ extension PubkySandbox {
     }
 
     /// Settles payments over HTTP, for payers in another process: `POST /sandbox/paykit/pay` with `endpoint` and
-    /// `amount`, and `GET /sandbox/paykit/<payment hash>`.
+    /// `amount`, and `GET /sandbox/paykit/<payment hash>`. A payee's app asks for an invoice by `POST
+    /// /sandbox/paykit/invoices` with `user` and `amount`, and for the homeserver's key by `GET
+    /// /sandbox/paykit/homeserver`.
     func settle(_ word: String, _ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
+        if word == "homeserver" { return Self.answer(["key": .string(homeserver.text)]) }
+        if word == "invoices" {
+            guard request.method == .post, let body = try? JSONValue(parsing: request.body),
+                let user = body["user"]?.string.flatMap({ try? PubkyKey($0) }),
+                let amount = body["amount"]?.int64.flatMap({ UInt64(exactly: $0) })
+            else { throw PubkySandboxError(400, "an invoice has a user, and an amount in satoshi") }
+            return Self.answer(["invoice": .string(createInvoice(amount, for: user))])
+        }
         if request.method == .get {
             guard let proof = proof(ofPaying: word) else { throw .notFound }
             return Self.answer(proof)
@@ -92,6 +102,10 @@ extension PubkySandbox {
             case .preimage(let text): ["preimage": .string(text)]
             case .transaction(let text): ["transaction": .string(text)]
             }
-        return HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: body.serialized())
+        return answer(body)
+    }
+
+    private static func answer(_ body: JSONValue) -> HTTPResponse {
+        HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: body.serialized())
     }
 }

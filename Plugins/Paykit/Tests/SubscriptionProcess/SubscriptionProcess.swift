@@ -6,7 +6,6 @@ import PaymentCore
 import PaymentCrypto
 import PaymentLoopback
 import PaymentTransport
-import Synchronization
 
 /// One side of a private link, as an application has it, and the sandbox that both sides use. The peer is another
 /// program, `links.py`. Each line of standard input is a command, each line of output its result.
@@ -14,27 +13,17 @@ struct LinkSide {
     let sandbox: PubkySandbox
     let client: PaykitClient
     let link: PaykitPrivateLink
-    let wallet: Wallet
 
     /// A wallet that pays once under a key.
-    final class Wallet: PaykitOrderWallet {
-        private let paid = Mutex<[String: PaykitProof]>([:])
-        private let sandbox: PubkySandbox
+    struct Wallet: PaykitOrderWallet {
+        let sandbox: PubkySandbox
 
-        init(_ sandbox: PubkySandbox) { self.sandbox = sandbox }
-
-        func outcome(of order: PaykitOrder) async throws -> PaykitSettlement? {
-            paid.withLock { $0[order.key] }.map { .paid($0) }
-        }
-
+        func outcome(of order: PaykitOrder) async throws -> PaykitSettlement? { nil }
         func settle(_ order: PaykitOrder) async throws -> PaykitSettlement {
-            guard case .preimage(let preimage) = try await sandbox.pay(order.endpoint.endpoint) else {
-                return .notPaid("it is no invoice")
-            }
-            let proof = PaykitProof.preimage(
-                preimage, paymentHash: Hex.encode(Digest.sha256.hash(Hex.decode(preimage) ?? [])))
-            paid.withLock { $0[order.key] = proof }
-            return .paid(proof)
+            let paid = try await sandbox.pay(order.endpoint.endpoint, amount: nil, key: order.key)
+            guard case .preimage(let preimage) = paid else { return .notPaid("it is no invoice") }
+            let hash = Hex.encode(Digest.sha256.hash(Hex.decode(preimage) ?? []))
+            return .paid(.preimage(preimage, paymentHash: hash))
         }
     }
 
@@ -56,8 +45,6 @@ struct LinkSide {
                 ]
             }
             return ["status": .string("\(status)"), "requests": .array(requests)]
-        case "invoice":
-            return ["invoice": .string(await invoice(for: try PubkyKey(word("user", command))))]
         case "ask":
             let (amount, start) = (try Money(minorUnits: 2100, currency: .satoshi), try number("start", command))
             let recurrence = PaykitRecurrence(
@@ -65,11 +52,14 @@ struct LinkSide {
             guard let own = await client.user else { throw Unfit(description: "nobody is signed in") }
             let id = try await link.ask(
                 for: amount, reference: word("reference", command), methods: [Self.bolt11],
-                at: [PaykitEndpoint(methodID: Self.bolt11, endpoint: await invoice(for: own))], recurring: recurrence)
+                at: [PaykitEndpoint(methodID: Self.bolt11, endpoint: await sandbox.createInvoice(2100, for: own))],
+                recurring: recurrence)
             return ["id": .string(id)]
         case "accept": try await link.accept(word("id", command))
         case "cancel": try await link.cancel(word("id", command), reason: "moved away")
-        case "pay": try await link.pay(period: try await period(command), of: word("id", command), with: wallet)
+        case "pay":
+            try await link.pay(
+                period: try await period(command), of: word("id", command), with: Wallet(sandbox: sandbox))
         case "receipt":
             let (id, period) = (try word("id", command), try await period(command))
             guard case .preimage(_, let hash)? = try await link.proof(of: id, period: period),
@@ -82,8 +72,6 @@ struct LinkSide {
         }
         return [:]
     }
-
-    private func invoice(for user: PubkyKey) async -> String { await sandbox.createInvoice(2100, for: user) }
 
     private func period(_ command: JSONValue) async throws -> RecurringPeriod {
         let id = try word("id", command)
@@ -129,8 +117,7 @@ struct SubscriptionProcess {
                 if command["do"]?.string == "link" {
                     side = LinkSide(
                         sandbox: sandbox, client: client,
-                        link: try await client.privateLink(with: command["user"]?.string ?? ""),
-                        wallet: LinkSide.Wallet(sandbox))
+                        link: try await client.privateLink(with: command["user"]?.string ?? ""))
                     say([:])
                 } else if let side {
                     say(try await side.answer(command))

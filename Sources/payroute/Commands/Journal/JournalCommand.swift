@@ -39,4 +39,7 @@ enum JournalOption {
 
     static let syntax = CommandSyntax.Option(
         name: "journal", value: "file", help: "The journal file.", isRequired: true, variable: "PAYROUTE_JOURNAL")
+    static let beside = CommandSyntax.Option(
+        name: "journal", value: "file", help: "The wallet's journal: its links are stored beside it, in FILE.links.",
+        isRequired: true, variable: "PAYROUTE_JOURNAL")
 }

@@ -16,7 +16,7 @@ enum PayCommand: Command {
 
             With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again resumes it. Several commands may share one file.
 
-            If a Paykit payee offers a private channel, payroute asks for an invoice there. If the payee does not answer, it falls back to the published endpoints, unless --private is given. A reply that does not match the request is never paid.
+            A Paykit payee is paid by what they have sent over a private link ('payroute links'), or else by an invoice that payroute asks them for over their private channel. If there is neither, it falls back to the published endpoints, unless --private is given. A reply that does not match the request is never paid.
 
             Exits with 0 only if the payment is made. Ctrl-C stops it: the command prints the state of the payment and exits with 130 (143 for SIGTERM). Press Ctrl-C again to quit immediately.
             """,
@@ -46,6 +46,7 @@ enum PayCommand: Command {
         files: [
             ("FILE.receipts", "receipts of private payments, beside the journal FILE"),
             ("FILE.orders", "orders at your own wallets, beside the journal FILE"),
+            ("FILE.links", "private links, beside the journal FILE"),
         ])
 
     /// The amount where the payee leaves it open.

@@ -18,6 +18,15 @@ enum PaymentOptions {
     static let payers =
         [sandbox(isRequired: false), journal] + WalletOption.options + [AllowTokenOption.syntax, ExternalOption.syntax]
 
+    /// The options of commands about private links, which are stored beside the journal.
+    static let links = [
+        sandbox, JournalOption.beside,
+        CommandSyntax.Option(
+            name: "wallet", value: "number",
+            help: "The number of the development wallet: its key is computed from it. (default: 1)",
+            form: "a whole number"),
+    ]
+
     /// - Parameter isRequired: False where a wallet of the payer's own can stand for it.
     private static func sandbox(isRequired: Bool) -> CommandSyntax.Option {
         CommandSyntax.Option(

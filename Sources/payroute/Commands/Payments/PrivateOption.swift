@@ -2,11 +2,11 @@ import PaymentCore
 import PaymentRouting
 import SandboxSupport
 
-/// `--private`: payees are asked for an invoice over a private channel.
+/// `--private`: payees are paid by what they have sent over a private link, or over a private channel when asked.
 enum PrivateOption {
     static let option = CommandSyntax.Option(
         name: "private",
-        help: "Pay a Paykit payee only by an invoice over a private channel.")
+        help: "Pay a Paykit payee only by an invoice over a private link or channel.")
 
     /// Returns the reason why no payee can be asked over a private channel by a link; nil where one can.
     static func objection(to vendor: (any SandboxVendor)?, _ route: Route) -> PaymentError? {

@@ -44,7 +44,7 @@ package struct PrivateLinkChannelRecord: Sendable, Hashable, Codable {
     /// True if unreadable files have persisted too long: then both sides begin anew. The limit grows each time.
     package var isStuck: Bool { unreadable >= 4 * min(recovery.begun, 16) }
 
-    /// What one channel leaves to the next.
+    /// The history of recoveries, which one channel leaves to the next.
     package struct Recovery: Sendable, Hashable, Codable {
         /// The program that has looked last: a drawn value of its own. Another one first makes sure that what is stored
         /// is not older than what lies on the homeserver.

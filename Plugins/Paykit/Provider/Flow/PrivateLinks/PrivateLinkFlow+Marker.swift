@@ -35,6 +35,28 @@ extension PrivateLinkFlow {
         return found
     }
 
+    /// Returns the app of a user that accepts private links: the only one, or the only one of several with which there
+    /// is a link already.
+    package func peerReceiver(of peer: PubkyKey) async throws(PaykitNetworkError) -> PaykitReceiverPath {
+        let all = try await peerReceivers(of: peer)
+        guard !all.isEmpty else {
+            throw PaykitNetworkError(
+                .methodNotSupported, "\(peer) has no app that private messages reach; pay what they publish")
+        }
+        var found = all
+        if all.count > 1 {
+            found = []
+            for app in all where try await peerKeys(party(peer, app)) != nil { found.append(app) }
+        }
+        guard found.count == 1 else {
+            throw PaykitNetworkError(
+                .validationFailed,
+                "\(peer) has several apps that private messages reach (\(all.map(\.text).joined(separator: ", "))), and any app "
+                    + "that they have let in may be one of them: ask them which")
+        }
+        return found[0]
+    }
+
     /// Returns the published key of the peer's links.
     func key(
         of peer: PubkyKey, _ peerReceiver: PaykitReceiverPath, at server: Homeserver

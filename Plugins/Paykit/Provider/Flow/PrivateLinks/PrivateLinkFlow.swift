@@ -56,6 +56,17 @@ package struct PrivateLinkFlow: Sendable {
         case keyChanged(PubkyKey)
         /// Another copy of this app has begun the link anew: this one has stopped.
         case takenOver
+
+        /// The status for people.
+        package var words: String {
+            switch self {
+            case .linked: "linked"
+            case .linking: "waiting for the other app"
+            case .unreadable: "unreadable: of an earlier link, or of a newer app"
+            case .keyChanged: "stopped: the other app shows another key"
+            case .takenOver: "stopped: another copy has taken the link over"
+            }
+        }
     }
 
     package func party(_ peer: PubkyKey, _ peerReceiver: PaykitReceiverPath) throws(PaykitNetworkError)
@@ -65,6 +76,11 @@ package struct PrivateLinkFlow: Sendable {
             throw PaykitNetworkError(.validationFailed, "a private link with oneself is not possible")
         }
         return PrivateLinkParty(user, receiver, with: peer, peerReceiver)
+    }
+
+    /// Returns the links of this app that have a stored state.
+    package func parties() async throws(PaykitNetworkError) -> [PrivateLinkParty] {
+        try await states.parties(of: user, receiver)
     }
 
     // MARK: What is kept

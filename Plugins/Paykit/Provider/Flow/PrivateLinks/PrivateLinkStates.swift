@@ -65,15 +65,19 @@ struct PrivateLinkStates: Sendable {
         }
     }
 
-    /// Returns the links with a user's apps that have a stored state.
+    /// Returns the links of an app that have a stored state.
+    ///
+    /// - Parameter peer: the user whose apps are meant; nil for all users.
     func parties(
-        of user: PubkyKey, _ receiver: PaykitReceiverPath, with peer: PubkyKey
+        of user: PubkyKey, _ receiver: PaykitReceiverPath, with peer: PubkyKey? = nil
     ) async throws(PaykitNetworkError) -> [PrivateLinkParty] {
-        let prefix = "\(user)/\(receiver)/\(peer)"
-        return try await read(prefix).keys.sorted().compactMap { name in
-            PaykitReceiverPath(String(name.dropFirst(prefix.utf8.count + 1))).map {
-                PrivateLinkParty(user, receiver, with: peer, $0)
-            }
+        let own = "\(user)/\(receiver)"
+        return try await read(peer.map { "\(own)/\($0)" } ?? own).keys.sorted().compactMap { name in
+            let words = name.dropFirst(own.utf8.count + 1).split(separator: "/", maxSplits: 1)
+            guard words.count == 2, let peer = try? PubkyKey(String(words[0])),
+                let app = PaykitReceiverPath(String(words[1]))
+            else { return nil }
+            return PrivateLinkParty(user, receiver, with: peer, app)
         }
     }
 

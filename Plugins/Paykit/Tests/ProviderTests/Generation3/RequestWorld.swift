@@ -1,4 +1,5 @@
 import Foundation
+import PaykitNetworkSandbox
 import PaykitPubky
 import PaymentCore
 import PaymentCrypto
@@ -155,11 +156,15 @@ final class RequestWorld: Sendable {
 
     func process(
         _ life: Life = Life(), journal: InMemoryJournal? = nil, limit: UInt64? = nil, seed: UInt64 = 2,
-        settler: (any PaymentSettler)? = nil
+        settler: (any PaymentSettler)? = nil, isPrivateOnly: Bool = false
     ) throws -> Process {
         let transport = SandboxTransport(sandbox)
         let provider = PaykitProvider(
             network: try .sandbox(url), reader: StandardsReader(),
+            privately: isPrivateOnly
+                ? try PaykitChannelPayments(
+                    as: PubkyKeyPair(seed: [UInt8](repeating: 7, count: 32)), over: LocalStreams(),
+                    receipts: InMemoryReceipts(), use: .only, chain: .regtest) : nil,
             links: try PaykitLinkPayments(
                 as: payer.key, receiver: payer.receiver, secret: payer.secret,
                 store: MortalStates(base: states, life: life), chain: .regtest))

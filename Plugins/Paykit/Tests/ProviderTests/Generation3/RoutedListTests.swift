@@ -40,6 +40,22 @@ struct RoutedListTests {
         #expect(await world.captures == 2)
     }
 
+    @Test("Where only private payments are wanted, the list is the only option, and without one there is none")
+    func only() async throws {
+        let world = try await RequestWorld()
+        _ = try await offer(world)
+        let process = try world.process(isPrivateOnly: true)
+        let (quote, option) = try await process.choose(link(world))
+        #expect(quote.options.map(\.id) == [option] && option.hasPrefix(ListedOrder.prefix))
+        #expect(isPaid(.success(try await process.router.pay(quote, option: option, as: process.payer))))
+        guard case .failure(let error) = await process.pay(link(world)) else {
+            Issue.record("what is published was paid")
+            return
+        }
+        #expect(error.code == .unusableOption)
+        #expect(await world.captures == 1)
+    }
+
     @Test("Two devices that have chosen the same list pay it once between them")
     func twoDevices() async throws {
         let world = try await RequestWorld()

@@ -1,0 +1,209 @@
+import PaykitProvider
+import PaykitPubky
+import PaykitStore
+import PaymentCore
+import PaymentCrypto
+import PaymentTesting
+import SandboxSupport
+
+/// The private links of a user whose key can be computed, at a sandbox that runs elsewhere.
+struct SandboxLinks: PrivateLinks {
+    private let pair: PubkyKeyPair
+    private let url: HTTPURL
+    private let transport: any HTTPTransport
+    private let clock: any PaymentClock
+    private let random: any RandomSource
+    private let settings: PaykitLinkPayments
+
+    var user: String { pair.publicKey.text }
+
+    init(
+        _ settings: PrivateSettings, at url: HTTPURL, over transport: any HTTPTransport, clock: any PaymentClock,
+        random: any RandomSource
+    ) throws {
+        pair = try Self.pair(settings)
+        self.settings = try Self.payments(settings)
+        (self.url, self.transport, self.clock, self.random) = (url, transport, clock, random)
+    }
+
+    /// Returns the key of the user that a seed names.
+    static func pair(_ settings: PrivateSettings) throws -> PubkyKeyPair {
+        let random = SeededRandomSource(seed: settings.seed)
+        return try PubkyKeyPair(
+            seed: (0..<4).flatMap { _ in
+                let word = random.next()
+                return (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
+            })
+    }
+
+    /// Returns the means to pay over the links that are stored beside a journal; in memory without one.
+    static func payments(_ settings: PrivateSettings) throws -> PaykitLinkPayments {
+        guard let receiver = PaykitReceiverPath("payroute/wallet") else {
+            throw PaykitNetworkError(.validationFailed, "this is a receiver")
+        }
+        let pair = try pair(settings)
+        let secret = Digest.sha256.hash(Array("links of payroute".utf8) + pair.publicKey.bytes)
+        let store: any SealedStateStore =
+            if let journal = settings.journal { LinkFile(path: journal + ".links") } else { InMemorySealedStates() }
+        return try PaykitLinkPayments(
+            as: pair.publicKey, receiver: receiver, secret: Redacted(secret), store: store, chain: .regtest)
+    }
+
+    // MARK: What the command line asks for
+
+    func links() async throws -> [PrivateLinkEntry] {
+        let flow = try flow()
+        var found: [PrivateLinkEntry] = []
+        for party in try await flow.parties() { found.append(try await entry(party, nil, flow)) }
+        return found
+    }
+
+    func add(_ user: String) async throws -> PrivateLinkEntry {
+        let (flow, session, peer) = (try flow(), try await session(), try key(user))
+        try await flow.publishMarker(session)
+        return try await poll(flow.party(peer, flow.peerReceiver(of: peer)), flow, session)
+    }
+
+    func poll(_ user: String?) async throws -> [PrivateLinkEntry] {
+        let (flow, session) = (try flow(), try await session())
+        // Others find this user by it.
+        try await flow.publishMarker(session)
+        let peer = try user.map { try key($0) }
+        var found: [PrivateLinkEntry] = []
+        for party in try await flow.parties() where peer == nil || party.peer == peer {
+            found.append(try await poll(party, flow, session))
+        }
+        return found
+    }
+
+    func ask(_ user: String, for amount: Money, reference: String) async throws -> String {
+        let (flow, session, party) = (try flow(), try await session(), try await party(with: key(user)))
+        let bolt11 = "btc-lightning-bolt11"
+        let answer = try await call(
+            .post, "invoices", ["user": .string(self.user), "amount": .number(JSONNumber(UInt64(amount.minorUnits)))])
+        guard let invoice = answer?["invoice"]?.string else {
+            throw PaykitNetworkError(.invalidData, "the sandbox has made no invoice")
+        }
+        let terms = PaymentTerms(
+            try PrivateLinkAmount(amount.decimalText, "btc"), reference: reference,
+            identifiers: [bolt11].compactMap { PaykitIdentifier($0) })
+        let id = try await flow.ask(for: terms, at: [PaykitEndpoint(methodID: bolt11, endpoint: invoice)], party)
+        try await flow.poll(party.peer, party.peerReceiver, session)
+        return id
+    }
+
+    func paymentLink(of id: String) async throws -> (link: String, user: String) {
+        let flow = try flow()
+        for party in try await flow.parties() {
+            for request in try await flow.requests(with: party.peer, party.peerReceiver)
+            where request.id == id && !request.isOwn {
+                let recurs = request.terms.recurrence != nil
+                guard let link = PaykitRequestURL(id, from: party.peer, app: party.peerReceiver, recurs: recurs)
+                else { continue }
+                return (link.text, party.peer.text)
+            }
+        }
+        throw PaykitNetworkError(.notFound, "no other user has asked under this id: 'payroute links list' shows them")
+    }
+
+    // MARK: Links
+
+    private func flow() throws -> PrivateLinkFlow { settings.flow(try reader().reader, clock: clock, random: random) }
+
+    private func reader() throws -> (reader: PubkyReader, pkarr: PkarrClient) {
+        let pkarr = PkarrClient(relays: try PubkyNetwork.sandbox(url).relays, http: transport, clock: clock)
+        return (PubkyReader(HomeserverLocator(pkarr, allowsLocal: true), over: transport), pkarr)
+    }
+
+    private func session() async throws -> PubkySession {
+        guard let text = try await call(.get, "homeserver")?["key"]?.string else {
+            throw PaykitNetworkError(.invalidData, "the sandbox does not name its homeserver")
+        }
+        let (reader, pkarr) = try reader()
+        return try await PubkyAccount(pair, at: PubkyKey(text), reader, pkarr, clock: clock).open(
+            settings.receiver.capabilities)
+    }
+
+    private func key(_ text: String) throws -> PubkyKey {
+        guard let key = try? PubkyKey(text) else {
+            throw PaykitNetworkError(.validationFailed, "'\(text)' is no user: a user is named by a key of 52 letters")
+        }
+        return key
+    }
+
+    private func party(with peer: PubkyKey) async throws -> PrivateLinkParty {
+        guard let party = try await flow().parties().first(where: { $0.peer == peer }) else {
+            throw PaykitNetworkError(.notFound, "there is no link with \(peer): add it first")
+        }
+        return party
+    }
+
+    private func poll(
+        _ party: PrivateLinkParty, _ flow: PrivateLinkFlow, _ session: PubkySession
+    ) async throws -> PrivateLinkEntry {
+        var status = try await flow.poll(party.peer, party.peerReceiver, session)
+        for request in try await flow.requests(with: party.peer, party.peerReceiver) where request.isOwn {
+            for message in request.state.proofs {
+                guard case .preimage(_, let hash)? = PaykitProof(message), try await call(.get, hash) != nil else {
+                    continue
+                }
+                try await flow.issueReceipt(for: request.id, period: message.period, party, session)
+                status = try await flow.poll(party.peer, party.peerReceiver, session)
+            }
+        }
+        return try await entry(party, status, flow)
+    }
+
+    private func entry(
+        _ party: PrivateLinkParty, _ status: PrivateLinkFlow.Status?, _ flow: PrivateLinkFlow
+    ) async throws -> PrivateLinkEntry {
+        var requests: [PrivateLinkEntry.Request] = []
+        for request in try await flow.requests(with: party.peer, party.peerReceiver) {
+            requests.append(
+                PrivateLinkEntry.Request(
+                    id: request.id, isOwn: request.isOwn, amount: request.terms.amount.bitcoin,
+                    reference: request.terms.reference, phase: request.state.phase.rawValue,
+                    receipts: try await flow.receipts(for: request.id, party).count))
+        }
+        return PrivateLinkEntry(
+            user: party.peer.text, app: party.peerReceiver.text, status: status?.words, requests: requests)
+    }
+
+    /// Asks the sandbox; nil where it knows nothing.
+    private func call(
+        _ method: HTTPRequest.Method, _ word: String, _ body: JSONValue? = nil
+    ) async throws -> JSONValue? {
+        let response = try await transport.send(
+            HTTPRequest(
+                method, try url.appending(["sandbox", "paykit", word]),
+                headers: body == nil ? [:] : ["Content-Type": "application/json"], body: body?.serialized() ?? []))
+        guard response.status != 404 else { return nil }
+        guard response.status == 200, let answer = try? JSONValue(parsing: response.body) else {
+            throw PaykitNetworkError(
+                .invalidData, "\(url.text) answers \(response.status): it is no sandbox of Paykit's")
+        }
+        return answer
+    }
+}
+
+/// Links in a file that is opened, and created, at the first access.
+private actor LinkFile: SealedStateStore {
+    private let path: String
+    private var file: SQLiteSealedStates?
+
+    init(path: String) { self.path = path }
+
+    private var store: SQLiteSealedStates {
+        get throws {
+            if let file { return file }
+            let opened = try SQLiteSealedStates(path: path)
+            file = opened
+            return opened
+        }
+    }
+
+    func states(named name: String) async throws -> [String: SealedState] { try await store.states(named: name) }
+    func keep(_ states: [String: SealedState], removing names: [String]) async throws -> Bool {
+        try await store.keep(states, removing: names)
+    }
+}
