@@ -5,7 +5,6 @@ import hashlib
 import http.server
 import json
 import os
-import random
 import signal
 import site
 import socket
@@ -77,6 +76,9 @@ class Node:
         class Server(http.server.ThreadingHTTPServer):
             daemon_threads = True
             request_queue_size = 128
+
+            def handle_error(self, *_):
+                """Says nothing of connections that ended with a killed LNbits."""
 
         self.server = Server(("127.0.0.1", self.port), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()

@@ -3,7 +3,6 @@
     wallet_test.py PAYROUTE [KILLS] [SEED]
 """
 
-import concurrent.futures
 import json
 import os
 import random
@@ -17,6 +16,8 @@ import time
 
 from lnbits import LNbits, Node
 
+# A step that is stopped leaves no server behind.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 payroute, kills, seed = sys.argv[1], int((sys.argv + ["100"])[2]), int((sys.argv + ["", "", "0"])[3] or 0)
 chance = random.Random(seed)
 folder = tempfile.mkdtemp(prefix="wallet-test-")
