@@ -197,7 +197,9 @@ enum LinksPayCommand: Command {
         let autoPay = try AutoPayOption.read(arguments)
         let links = try LinksCommand.open(arguments, console)
         let (link, user) = try await links.paymentLink(of: arguments.positionals[0])
-        let session = try PaymentSession(arguments, console, autoPay: autoPay) { console.narrate($0, isJSON: isJSON) }
+        let session = try await PaymentSession(arguments, console, autoPay: autoPay) {
+            console.narrate($0, isJSON: isJSON)
+        }
         let (result, signal) = await Interrupts.run {
             await session.pay(link, choice: autoPay == nil ? .first : .withinLimits)
         }
