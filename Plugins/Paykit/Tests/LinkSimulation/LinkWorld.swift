@@ -44,11 +44,10 @@ struct LinkWorld: Sendable {
         if fate.happens(100) { await payee.line.bringLate() }
         // A phone that fell into the water: the same seed phrase, and an empty store.
         if fate.happens(4) { payer.disk.lose() }
-        for one in [payer, payee] {
-            if fate.happens(6) { one.disk.loseChannels() }
-            if fate.happens(30) { one.disk.backUp() }
-            if fate.happens(6) { one.disk.restore() }
-        }
+        for one in [payer, payee] where fate.happens(6) { one.disk.loseChannels() }
+        // A payee that has forgotten a request asks again, under another id: only the payer's backup is put back.
+        if fate.happens(30) { payer.disk.backUp() }
+        if fate.happens(6) { payer.disk.restore() }
     }
 
     private func work(
