@@ -221,7 +221,8 @@ let examples = [
 
 let charging = "PaymentCore PaymentRecurring PaymentRouting PaymentStore PaymentTesting"
 let values = "PaymentCore PaymentCrypto PaymentTesting TestSupport"
-let sandboxes = "CitconSandbox PaykitSandbox PayrailsSandbox WalletConnectPaySandbox"
+let shops = "CitconSandbox PayrailsSandbox WalletConnectPaySandbox"
+let sandboxes = "\(shops) PaykitSandbox"
 let markets = "CitconMarket PaykitMarket PayrailsMarket WalletConnectPayMarket"
 
 let wholes = [
@@ -240,7 +241,7 @@ let wholes = [
     tests(
         "PaymentRecurringTests", "\(served) PaymentRecurring PaymentRecurringTesting RecurringSimulation TestSupport"),
     tests("PaymentStoreTests", "\(served) PaymentWallet TestSupport \(walletConnect) CSQLite"),
-    tests("SandboxHomeTests", "\(sandboxed) SandboxHome TestSupport PaykitProvider \(sandboxes) payroute"),
+    tests("SandboxHomeTests", "\(sandboxed) \(shops) SandboxHome TestSupport"),
     tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"),
     tool("SpendingProcess", charging),
     tests(
@@ -264,7 +265,7 @@ let wholes = [
             + "own-provider CitconKit CitconMerchant CitconProvider PaykitKit PayrailsKit PayrailsTypes WalletConnectPayKit "
             + "WalletConnectPayMerchant"),
     tests("ExampleTests", "PaymentCore PaymentTesting TestSupport " + examples.map(\.name).joined(separator: " ")),
-    tests("BrowserTests", "\(served) TestSupport CitconSandbox PayrailsSandbox WalletConnectPaySandbox payroute"),
+    tests("BrowserTests", "\(served) \(shops) TestSupport payroute"),
     shared("MarketModel", "PaymentCore PaymentTesting"),
     shared("SimulatedShop", "PaymentCore PaymentCrypto PaymentTesting"),
     shared("Simulation", "\(served) MarketModel PaymentCrypto PaymentWallet SimulatedShop WalletConnectPaySandbox"),
@@ -286,10 +287,9 @@ let wholes = [
 ]
 
 /// Libraries that no program outside imports by itself.
-let inner: Set<String> = [
-    "PaymentCrypto", "PaymentSecp256k1", "SandboxSupport", "SandboxHome", "BitcoinSandbox", "PaykitPubky",
-    "PayrailsTypes", "PayrouteCommands", "ServiceSupport",
-]
+let inner = Set(
+    ("PaymentCrypto PaymentSecp256k1 SandboxSupport SandboxHome BitcoinSandbox PaykitPubky PayrailsTypes "
+        + "PayrouteCommands ServiceSupport").split(separator: " ").map(String.init))
 var targets = systems + sources + vendors + examples + wholes
 var products: [Product] = (sources + vendors).filter { $0.type == .regular && !inner.contains($0.name) }
     .filter { $0.path?.contains("/Tests/") != true }.map { .library(name: $0.name, targets: [$0.name]) }

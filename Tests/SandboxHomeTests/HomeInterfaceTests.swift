@@ -1,6 +1,5 @@
 import CitconSandbox
 import Foundation
-import PaykitProvider
 import PaymentCore
 import PaymentLoopback
 import PaymentTesting

@@ -61,7 +61,7 @@ package let libraryFiles: [String: String] = [
     "pubky-crypto": "Plugins/Paykit/Tests/PubkyTests/PubkyPrimitivesTests",
     "pubky-dns": "Plugins/Paykit/Tests/PubkyTests/SignedPacketTests",
     "pubky-noise": "Plugins/Paykit/Tests/PubkyTests/SealedTests",
-    "pubky-tables": "Plugins/Paykit/Tests/ProviderTests/Tables/Table",
+    "pubky-tables": "Tests/TestSupport/PubkyTable",
     "secp256k1-rfc6979": "Tests/PaymentWalletTests/Secp256k1Tests",
     "signing-review": "Tests/PaymentReviewTests/VectorTests",
     "walletconnect-pay-openapi-facts": "Plugins/WalletConnectPay/Tests/MerchantTests/APIDescription",

@@ -34,7 +34,8 @@ struct PubkyInvoice: Sendable {
         end = time + lifetime
         preimage = secrets.preimage
         text = try Bolt11Draft(
-            chain == .mainnet ? .mainnet : .regtest, amountMsat: amount.map { min($0, PubkySandbox.mostSatoshi) * 1000 },
+            chain == .mainnet ? .mainnet : .regtest,
+            amountMsat: amount.map { min($0, PubkySandbox.mostSatoshi) * 1000 },
             paymentHash: Digest.sha256.hash(secrets.preimage), paymentSecret: secrets.payment,
             purpose: .words("Paykit sandbox"), timestamp: time, lifetime: lifetime
         ).text(signedBy: Secp256k1PrivateKey(secrets.node))
