@@ -158,7 +158,10 @@ struct Judgement: Sendable {
             let last = device.histories.last { $0.attempt.reference == attempt.reference }
             return await judge(history, refund, isLast: last == history)
         }
-        if let capture = attempt.capture { return await judge(history, capture) }
+        if let capture = attempt.capture {
+            let last = device.histories.last { $0.attempt.capture == capture }
+            return await judge(history, capture, isLast: last == history)
+        }
         let payment = markets.identity(of: attempt.reference)
         func breach(_ text: String) async { await oracle.breach(payment, "\(payment.id): \(attempt.id) \(text)") }
         let hasMoved = await oracle.hasMoved(attempt)
@@ -192,7 +195,7 @@ struct Judgement: Sendable {
         }
     }
 
-    private func judge(_ history: AttemptHistory, _ capture: CaptureRequest) async {
+    private func judge(_ history: AttemptHistory, _ capture: CaptureRequest, isLast: Bool) async {
         let amounts = await markets[capture.payment.provider]?.collections(of: capture.payment) ?? []
         let isDone = amounts.contains(capture.amount.minorUnits)
         func breach(_ text: String) async {
@@ -203,9 +206,8 @@ struct Judgement: Sendable {
         case _ where !history.isFinished:
             if isDone, !isDistrusted(history) { await breach("stays unfinished after everything healed") }
         case .succeeded?: if !isDone { await breach("is written as captured, but is not") }
-        case let outcome? where outcome.isFinal:
-            if isDone, witness.captures.count == 1 { await breach("is written as not captured, but is") }
-        default: if isDone { await breach("was abandoned as without effect, but money was captured") }
+        // A refused one may be requested again.
+        default: if isDone, isLast { await breach("is written as not captured, but is") }
         }
     }
 
