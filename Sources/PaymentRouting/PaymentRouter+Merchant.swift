@@ -14,7 +14,9 @@ extension PaymentRouter {
         let serviceClient = try serviceClient(for: request.payment.provider, payer: Payer())
         try serviceClient.checkCaptures()
         try serviceClient.checkIsPayment(request.payment)
-        return try await carryOnce(request.reference) { journal in
+        return try await carryOwn(request.reference) {
+            $0.capture == request
+        } operation: { journal in
             try await AttemptEngine(serviceClient: serviceClient, journal: journal).capture(request)
         }
     }
@@ -32,9 +34,33 @@ extension PaymentRouter {
         let serviceClient = try serviceClient(for: request.payment.provider, payer: Payer())
         try serviceClient.checkRefunds()
         try serviceClient.checkIsPayment(request.payment)
-        return try await carryOnce(request.reference) { journal in
+        return try await carryOwn(request.reference) {
+            $0.refund == request
+        } operation: { journal in
             try await AttemptEngine(serviceClient: serviceClient, journal: journal).refund(request)
         }
+    }
+
+    /// Captures or refunds as ``carryOnce(_:_:)`` does. What another caller or process does under the same name may be
+    /// over another amount: its outcome is none of this request.
+    private func carryOwn(
+        _ reference: PaymentReference, _ isOwn: (PaymentAttempt) -> Bool,
+        operation: @escaping @Sendable (LeasedJournal) async throws -> PaymentOutcome
+    ) async throws(PaymentError) -> PaymentOutcome {
+        for _ in 0..<3 {
+            let hasBegun = OneShot<Bool>()
+            let outcome = try await carryOnce(reference) { journal in
+                hasBegun.finish(true)
+                return try await operation(journal)
+            }
+            hasBegun.finish(false)
+            if await hasBegun.value() { return outcome }
+            let others = try await journaled(at: reference.provider, .maybeSent) {
+                try await $0.histories(of: reference)
+            }
+            if let last = others.last, isOwn(last.attempt) { return outcome }
+        }
+        throw PaymentError.inUse(reference.provider)
     }
 
     /// Cancels a payment that is not paid yet.

@@ -87,6 +87,32 @@ struct CaptureTests {
         ] { #expect(await Self.code(call) == .notAPayment) }
     }
 
+    @Test("A capture that is asked for while another amount is captured is not told that one's outcome")
+    func meanwhile() async throws {
+        let (begun, joined, leave) = (Gate(), Gate(), Gate())
+        var shop = CapturingShop()
+        shop.captureBody = { request, _ in
+            await begun.open()
+            await leave.pass()
+            return Self.receipt(request)
+        }
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal, clock: clock,
+            random: SeededRandomSource(seed: 1),
+            log: PaymentLog { event in
+                guard case .joined = event.kind else { return }
+                Task { await joined.open() }
+            })
+        async let whole = router.capture(all)
+        await begun.pass()
+        async let other = Self.code { _ = try await router.capture(part) }
+        await joined.pass()
+        await leave.open()
+        #expect(try await whole == Self.receipt(all))
+        #expect(await other == .integrity)
+        #expect(shop.calls["capture"] == 1)
+    }
+
     @Test("A service that captures nothing is refused by name")
     func unsupported() async throws {
         let router = try router(Shop())
