@@ -189,7 +189,13 @@ public struct PaymentRouter: Sendable {
                     && serviceClient.identity.mayBe(payment, until: ends, $0.attempt)
             }
         }
-        return Ledger(histories, effects).verdict(on: report, at: .question)
+        let outcome = Ledger(histories, effects).verdict(on: report, at: .question)
+        switch outcome {
+        // A payer who is choosing here how to pay it pays nothing any more.
+        case .cancelled, .expired: await leases.endPayment(payment)
+        default: break
+        }
+        return outcome
     }
 
     /// Asks for the outcome of a payment under the name by which its merchant's service knows it.

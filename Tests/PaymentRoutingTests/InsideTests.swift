@@ -73,6 +73,22 @@ struct InsideTests {
         #expect(answers.withLock { $0.map { $0?.report } } == [.cancelled] && shop.calls["pay"] == 0)
     }
 
+    @Test("A payment that is stated as over inside its own chooser is not made, whatever it chooses")
+    func stated() async throws {
+        var world = World()
+        world.provider.statusBody = { _, _ in .expired }
+        let (router, calls) = (try world.router, world.provider.calls)
+        let answers = Mutex<[PaymentOutcome?]>([])
+        let payer = Payer(chooser: { _ in
+            let answer = try? await router.status(of: ScriptedProvider.reference)
+            answers.withLock { $0.append(answer) }
+            return "card"
+        })
+        let error = await #expect(throws: PaymentError.self) { try await router.pay(ScriptedProvider.link, as: payer) }
+        #expect(error?.code == .cancelled && error?.phase == .beforeSend)
+        #expect(answers.withLock { $0.map { $0?.report } } == [.expired] && calls["pay"] == 0)
+    }
+
     @Test("Another payment is made from inside, and joined by others")
     func other() async throws {
         let world = World()

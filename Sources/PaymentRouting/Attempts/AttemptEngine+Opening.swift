@@ -37,7 +37,7 @@ extension AttemptEngine {
         try await journaled { try await journal.open(attempt) }
         effects.emit(.began(option), of: attempt)
         if reference.isPayment, await journal.steps.isPaymentEnded {
-            let failure = error(.cancelled, "the payment was cancelled while it was chosen how to pay")
+            let failure = error(.cancelled, "the payment ended while it was chosen how to pay")
             try await abandon(attempt, after: failure)
             throw failure
         }

@@ -25,7 +25,7 @@ actor SharedSteps {
     /// The mutations that began while the lease was held, but for those that surely did nothing.
     private var mutations: [Step: Beginner] = [:]
     private var busy: Set<Step> = []
-    /// True if the payment was cancelled while the lease was held: an attempt that is opened now sends nothing.
+    /// True if the payment ended while the lease was held: an attempt that is opened now sends nothing.
     private(set) var isPaymentEnded = false
     private var waiting: [Step: [CheckedContinuation<Void, Never>]] = [:]
 
@@ -68,7 +68,7 @@ actor SharedSteps {
         return result
     }
 
-    /// Notes that the payment was cancelled.
+    /// Notes that the payment was cancelled, or stated as over.
     func endPayment() { isPaymentEnded = true }
 
     /// Notes that a mutation ended and surely did nothing.
