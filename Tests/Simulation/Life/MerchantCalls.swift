@@ -78,16 +78,21 @@ struct MerchantCalls: Sendable {
             await life.oracle.breach(nil, "\(provider): a genuine notification was refused: \(error.message)")
         }
         // Negative statuses may be about an earlier attempt.
-        guard let genuine = await told.value(), case .succeeded = genuine.outcome,
-            let subject = subject(of: genuine.reference)
+        guard let genuine = await told.value(), case .succeeded(let receipt) = genuine.outcome,
+            let subject = subject(of: genuine.reference, over: receipt.amount)
         else { return }
         await hear("notification", subject, .outcome(genuine.outcome), begun, nil)
     }
 
     /// The subject of a notification; nil for what another device's merchant has requested.
-    private func subject(of reference: PaymentReference) -> Statement.Subject? {
+    ///
+    /// - Parameter amount: the stated amount, by which captures of a payment are told apart.
+    private func subject(of reference: PaymentReference, over amount: Money?) -> Statement.Subject? {
         guard !reference.isPayment else { return .payment(life.markets.identity(of: reference)) }
-        let asked = seat.device.disk.histories.last { $0.attempt.reference == reference }
+        let asked = seat.device.disk.histories.last { history in
+            history.attempt.reference == reference
+                && (reference.isRefund || history.attempt.option.amount == amount)
+        }
         return asked.map { .attempt($0.attempt) }
     }
 
