@@ -75,22 +75,23 @@ package struct Ledger: Sendable {
     /// Returns what a record holds against the report that no money moved.
     func obstacle(in history: AttemptHistory, at face: Face, isFinal: Bool) -> Obstacle? {
         if let transfer = transfer(in: history) { return transfer }
+        let id = history.attempt.id
         if let end = signaturesEnd(in: history) {
             return Obstacle(
                 fact: "the service has the payer's signature, which pays until \(Self.text(of: end))",
                 advice: "do not pay in any other way before that time, and ask again after it")
         }
         guard isFinal else { return nil }
-        guard isSound(history) else { return Obstacle(fact: "nothing is certain", advice: Self.distrust(of: history.attempt.id)) }
+        guard isSound(history) else { return Obstacle(fact: "nothing is certain", advice: Self.distrust(of: id)) }
         guard face != .run, !history.isFinished else { return nil }
         guard face != .otherName, history.mayHaveMovedMoney else {
             return Obstacle(
-                fact: "the attempt \(history.attempt.id) is open here and may still be resumed",
+                fact: "the attempt \(id) is open here and may still be resumed",
                 advice: "resume it, or recover, to end it")
         }
         guard history.authorities.areUnresolved else { return nil }
         return Obstacle(
-            fact: "a request of the attempt \(history.attempt.id) has no answer and may still arrive",
+            fact: "a request of the attempt \(id) has no answer and may still arrive",
             advice: "resume it, or recover, to learn what became of it")
     }
 
