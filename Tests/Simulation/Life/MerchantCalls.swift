@@ -86,7 +86,7 @@ struct MerchantCalls: Sendable {
 
     /// The subject of a notification; nil for what another device's merchant has requested.
     ///
-    /// - Parameter amount: the stated amount, by which captures of a payment are told apart.
+    /// - Parameter amount: the stated amount, which distinguishes captures of a payment.
     private func subject(of reference: PaymentReference, over amount: Money?) -> Statement.Subject? {
         guard !reference.isPayment else { return .payment(life.markets.identity(of: reference)) }
         let asked = seat.device.disk.histories.last { history in
