@@ -113,6 +113,54 @@ struct CaptureTests {
         #expect(shop.calls["capture"] == 1)
     }
 
+    @Test("Nor is one that waits for another process, nor a refund by the id of one that is in progress")
+    func meanwhileElsewhere() async throws {
+        let (begun, leave) = (Gate(), Gate())
+        var shop = CapturingShop()
+        shop.captureBody = { request, _ in
+            await begun.open()
+            await leave.pass()
+            return Self.receipt(request)
+        }
+        func router(_ shop: CapturingShop, seed: UInt64) throws -> PaymentRouter {
+            PaymentRouter(
+                registry: try ProviderRegistry([shop]), transport: RecordingTransport(), journal: journal,
+                clock: clock, random: SeededRandomSource(seed: seed),
+                leases: LeasePolicy(duration: .seconds(1_000_000_000), timeout: .seconds(1_000_000_000)))
+        }
+        let (first, second) = (try router(shop, seed: 1), try router(shop, seed: 2))
+        async let whole = first.capture(all)
+        await begun.pass()
+        async let other = Self.code { _ = try await second.capture(part) }
+        while clock.naps.isEmpty { await Task.yield() }
+        await leave.open()
+        #expect(try await whole == Self.receipt(all))
+        #expect(await other == .integrity && shop.calls["capture"] == 1)
+
+        let (asked, answer) = (Gate(), Gate())
+        shop.shop.refundBody = { request, _ in
+            await asked.open()
+            await answer.pass()
+            return .succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
+        }
+        let third = try router(shop, seed: 3)
+        let events = third.events()
+        func refund(_ cents: UInt128) async throws -> PaymentOutcome {
+            try await third.refund(RefundRequest(of: ScriptedProvider.reference, amount: .cents(cents), id: "credit"))
+        }
+        async let given = refund(50)
+        await asked.pass()
+        async let more = Self.code { _ = try await refund(70) }
+        for await event in events where event.kind == .joined { break }
+        await answer.open()
+        guard case .succeeded(let receipt) = try await given else {
+            Issue.record("it is refunded")
+            return
+        }
+        #expect(receipt.amount == .cents(50))
+        #expect(await more == .integrity)
+    }
+
     @Test("A service that captures nothing is refused by name")
     func unsupported() async throws {
         let router = try router(Shop())
