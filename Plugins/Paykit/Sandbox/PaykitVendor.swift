@@ -73,30 +73,20 @@ package struct PaykitVendor: SandboxVendor {
     }
 }
 
-/// Receipts in a file that is opened, and created, at the first access.
-private actor ReceiptFile: ReceiptStore {
-    private let path: String
-    private var file: SQLiteReceipts?
+/// Receipts in a file.
+private struct ReceiptFile: ReceiptStore {
+    private let file: LateFile<SQLiteReceipts>
 
-    init(path: String) { self.path = path }
+    init(path: String) { file = LateFile { try SQLiteReceipts(path: path) } }
 
-    private var store: SQLiteReceipts {
-        get throws {
-            if let file { return file }
-            let opened = try SQLiteReceipts(path: path)
-            file = opened
-            return opened
-        }
-    }
-
-    func keep(_ receipt: ChannelReceipt) async throws -> ChannelReceipt { try await store.keep(receipt) }
+    func keep(_ receipt: ChannelReceipt) async throws -> ChannelReceipt { try await file.store.keep(receipt) }
     func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) async throws -> Bool {
-        try await store.advance(receipt, from: stages)
+        try await file.store.advance(receipt, from: stages)
     }
-    func receipt(_ id: ChannelReceipt.ID) async throws -> ChannelReceipt? { try await store.receipt(id) }
+    func receipt(_ id: ChannelReceipt.ID) async throws -> ChannelReceipt? { try await file.store.receipt(id) }
     func receipts(before earlier: ChannelReceipt.ID?, limit: Int) async throws -> [ChannelReceipt] {
-        try await store.receipts(before: earlier, limit: limit)
+        try await file.store.receipts(before: earlier, limit: limit)
     }
-    func note(_ arrival: ChannelArrival) async throws -> Bool { try await store.note(arrival) }
-    func isNoted(_ arrival: ChannelArrival) async throws -> Bool { try await store.isNoted(arrival) }
+    func note(_ arrival: ChannelArrival) async throws -> Bool { try await file.store.note(arrival) }
+    func isNoted(_ arrival: ChannelArrival) async throws -> Bool { try await file.store.isNoted(arrival) }
 }

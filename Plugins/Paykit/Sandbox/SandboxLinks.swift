@@ -186,24 +186,16 @@ struct SandboxLinks: PrivateLinks {
     }
 }
 
-/// Links in a file that is opened, and created, at the first access.
-private actor LinkFile: SealedStateStore {
-    private let path: String
-    private var file: SQLiteSealedStates?
+/// Private links in a file.
+private struct LinkFile: SealedStateStore {
+    private let file: LateFile<SQLiteSealedStates>
 
-    init(path: String) { self.path = path }
+    init(path: String) { file = LateFile { try SQLiteSealedStates(path: path) } }
 
-    private var store: SQLiteSealedStates {
-        get throws {
-            if let file { return file }
-            let opened = try SQLiteSealedStates(path: path)
-            file = opened
-            return opened
-        }
+    func states(named name: String) async throws -> [String: SealedState] {
+        try await file.store.states(named: name)
     }
-
-    func states(named name: String) async throws -> [String: SealedState] { try await store.states(named: name) }
     func keep(_ states: [String: SealedState], removing names: [String]) async throws -> Bool {
-        try await store.keep(states, removing: names)
+        try await file.store.keep(states, removing: names)
     }
 }

@@ -49,7 +49,7 @@ struct LinkSide {
             let (amount, start) = (try Money(minorUnits: 2100, currency: .satoshi), try number("start", command))
             let recurrence = PaykitRecurrence(
                 every: 1, .month, from: Date(timeIntervalSince1970: Double(start)), until: nil)
-            guard let own = await client.user else { throw Unfit(description: "nobody is signed in") }
+            guard let own = await client.user else { throw Unfit(description: "no user is signed in") }
             let id = try await link.ask(
                 for: amount, reference: word("reference", command), methods: [Self.bolt11],
                 at: [PaykitEndpoint(methodID: Self.bolt11, endpoint: await sandbox.createInvoice(2100, for: own))],
