@@ -12,7 +12,7 @@ extension PaymentRouter {
     ///   or may be, captured, `inUse` while a refund of the payment is in progress.
     public func capture(_ request: CaptureRequest) async throws(PaymentError) -> PaymentOutcome {
         let serviceClient = try serviceClient(for: request.payment.provider, payer: Payer())
-        try serviceClient.checkCaptures()
+        _ = try serviceClient.capturer
         try serviceClient.checkIsPayment(request.payment)
         return try await carryOwn(request.reference) {
             $0.capture == request
@@ -32,7 +32,7 @@ extension PaymentRouter {
     ///   was used for another refund, `inUse` while another refund of the payment is in progress.
     public func refund(_ request: RefundRequest) async throws(PaymentError) -> PaymentOutcome {
         let serviceClient = try serviceClient(for: request.payment.provider, payer: Payer())
-        try serviceClient.checkRefunds()
+        _ = try serviceClient.refunder
         try serviceClient.checkIsPayment(request.payment)
         return try await carryOwn(request.reference) {
             $0.refund == request
@@ -70,7 +70,7 @@ extension PaymentRouter {
     public func cancel(_ payment: PaymentReference) async throws(PaymentError) -> PaymentOutcome {
         let serviceClient = try serviceClient(for: payment.provider, payer: Payer())
         try serviceClient.checkIsPayment(payment)
-        try serviceClient.checkCancels()
+        _ = try serviceClient.canceller
         do {
             return try await leases.with(payment, as: .visitor) {
                 try await visitor($0, serviceClient).cancel(payment)

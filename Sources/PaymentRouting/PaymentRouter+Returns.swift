@@ -19,7 +19,7 @@ extension PaymentRouter {
             let serviceClient = try serviceClient(for: route.provider, payer: payer)
             for reference in try await openPayments(at: route.provider, called: route.match.reference) {
                 do {
-                    try serviceClient.checkReturns()
+                    _ = try serviceClient.completer
                     // Beside this router's own payment in progress, which may be waiting for just this.
                     let outcome = try await leases.with(reference, as: .visitor) {
                         try await visitor($0, serviceClient).complete(route.link, of: reference)

@@ -45,7 +45,7 @@ extension AttemptEngine {
 
     /// Resumes the attempt with this id.
     func resume(_ id: AttemptID) async throws -> PaymentOutcome {
-        guard let history = try await journaled({ try await journal.history(of: id) }) else {
+        guard let history = try await journaled({ try await journal.base.history(of: id) }) else {
             throw error(.notFound, "the journal has no attempt \(id)")
         }
         guard effects.isSound(history) else { return try await statusOfUnsealedAttempt(history, isNamed: false) }
@@ -77,35 +77,26 @@ extension AttemptEngine {
         return outcome.isFinal ? nil : outcome
     }
 
-    /// Abandons an attempt that has moved nothing while another one is open at what may be the same payment. Called
-    /// after it was stored, so that of two that begin at the same time at least one sees the other.
-    func abandonIfDuplicate(_ history: AttemptHistory) async throws -> PaymentOutcome? {
-        let attempt = history.attempt
-        guard attempt.reference.isPayment, !history.mayHaveMovedMoney, history.outcome == nil,
-            let other = try await possibleDuplicates(
-                of: attempt.reference, until: attempt.expiresAt, serviceClient.identity.payee(of: attempt.option)
-            ).last
-        else { return nil }
-        try await abandon(attempt, after: error(.unusableOption, "another attempt may be at the same payment"))
-        return leftTo(other, attempt.reference)
-    }
-
-    /// Returns the service's final report for an attempt that has moved nothing, where one that paid may have been at
-    /// the same payment under another name: it can have begun and ended since the payer's quote.
-    func endUnderAnotherName(_ history: AttemptHistory) async throws -> CheckedReport? {
-        let attempt = history.attempt
-        guard attempt.reference.isPayment, serviceClient.identity.hasAliases, !history.mayHaveMovedMoney,
-            history.outcome == nil, let archive = journal.base as? any AttemptArchive
-        else { return nil }
-        let paid = AttemptQuery(provider: descriptor.id, state: .paid)
+    /// Ends an attempt that has moved nothing, where another one is open at what may be the same payment, or has paid
+    /// it since the payer's quote, by the service's report. Called after it was stored, so that of two that begin at the
+    /// same time at least one sees the other.
+    func endAsDuplicate(_ history: AttemptHistory) async throws -> PaymentOutcome? {
+        let (attempt, identity) = (history.attempt, serviceClient.identity)
+        let payment = attempt.reference
+        guard payment.isPayment, !history.mayHaveMovedMoney, history.outcome == nil else { return nil }
+        let payee = identity.payee(of: attempt.option)
+        if let other = try await possibleDuplicates(of: payment, until: attempt.expiresAt, payee).last {
+            try await abandon(attempt, after: error(.unusableOption, "another attempt may be at the same payment"))
+            return leftTo(other, payment)
+        }
+        guard identity.hasAliases, let archive = journal.base as? any AttemptArchive else { return nil }
+        let paid = try await journaled {
+            try await archive.attempts(AttemptQuery(provider: descriptor.id, state: .paid)).histories
+        }
         let ends = attempt.expiresAt.map { [$0] } ?? []
-        guard
-            try await journaled({ try await archive.attempts(paid) }).histories.contains(where: {
-                serviceClient.identity.mayBe(attempt.reference, until: ends, $0.attempt)
-            })
-        else { return nil }
-        let report = try await serviceClient.status(of: attempt.reference)
-        return report.isFinal ? report : nil
+        guard paid.contains(where: { identity.mayBe(payment, until: ends, $0.attempt) }) else { return nil }
+        let report = try await serviceClient.status(of: payment)
+        return report.isFinal ? try await end(attempt, asUnsent: report) : nil
     }
 
     private func leftTo(_ other: AttemptHistory, _ payment: PaymentReference) -> PaymentOutcome {

@@ -5,19 +5,16 @@ struct AttemptEndedError: Error {}
 
 /// The endings of attempts in the journal.
 extension AttemptEngine {
-    /// Stores the end of an attempt. Between the check of its entries and the ending nothing more is begun.
+    /// Stores the reported end of an attempt, if the report still holds then. Between the check of its entries and the
+    /// ending nothing more is begun.
     ///
+    /// - Parameter seen: the number of entries for which the report was confirmed; nil where nothing refutes it.
     /// - Returns: the outcome, or the one that another worker has stored before.
-    func end(_ attempt: PaymentAttempt, as report: CheckedReport) async throws -> PaymentOutcome {
-        try await end(attempt, as: ConfirmedReport(report: report, entries: nil))
-    }
-
-    /// Stores the reported end of an attempt, if the report still holds then.
-    ///
-    /// - Returns: the outcome, or the one that another worker has stored before.
-    func end(_ attempt: PaymentAttempt, as confirmed: ConfirmedReport) async throws -> PaymentOutcome {
+    func end(_ attempt: PaymentAttempt, as report: CheckedReport, seen: Int? = nil) async throws -> PaymentOutcome {
         try await journal.inTurn {
-            guard let outcome = try await storable(confirmed, of: attempt) else { return unconfirmed(attempt) }
+            guard let outcome = try await storable(report, seen: seen, of: attempt) else {
+                return unconfirmed(attempt)
+            }
             return try await store(outcome, of: attempt)
         }
     }
@@ -55,9 +52,9 @@ extension AttemptEngine {
     /// Stores a notification's end of an attempt, if the report still holds then.
     ///
     /// - Throws: also when it cannot be stored: the service sends it again then.
-    func end(_ attempt: PaymentAttempt, byMessage confirmed: ConfirmedReport) async throws {
+    func end(_ attempt: PaymentAttempt, byMessage report: CheckedReport, seen: Int?) async throws {
         let outcome = try await journal.inTurn { () async throws -> PaymentOutcome? in
-            guard let outcome = try await storable(confirmed, of: attempt) else { return nil }
+            guard let outcome = try await storable(report, seen: seen, of: attempt) else { return nil }
             try await write(.outcome(outcome), to: attempt)
             return outcome
         }

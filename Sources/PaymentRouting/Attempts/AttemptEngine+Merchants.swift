@@ -48,8 +48,10 @@ extension AttemptEngine {
             }
             return Ledger(histories, effects).verdict(on: report, at: .question)
         }
-        let confirmed = try await confirm(try report.checked(against: attempt), of: attempt)
-        return if let confirmed { try await end(attempt, as: confirmed) } else { unconfirmed(attempt) }
+        guard let (confirmed, seen) = try await confirm(try report.checked(against: attempt), of: attempt) else {
+            return unconfirmed(attempt)
+        }
+        return try await end(attempt, as: confirmed, seen: seen)
     }
 
     /// Ends the open attempt at a payment or refund by the service's own message, when its outcome is final. Messages
@@ -60,8 +62,8 @@ extension AttemptEngine {
         let attempt = history.attempt
         let report = try message.report.checked(against: attempt)
         if report.deniesPayment, !history.mayHaveMovedMoney, history.outcome == nil { return }
-        guard let confirmed = try await confirm(report, of: attempt) else { return }
-        do { try await end(attempt, byMessage: confirmed) } catch is AttemptEndedError {}
+        guard let (confirmed, seen) = try await confirm(report, of: attempt) else { return }
+        do { try await end(attempt, byMessage: confirmed, seen: seen) } catch is AttemptEndedError {}
     }
 
     /// Returns the last attempt at `payment` that has not ended, if its record is sound.

@@ -47,7 +47,7 @@ extension AttemptEngine {
     /// Resumes an attempt that has sent nothing, unless its time is over, or another one is open at what may be the
     /// same payment: then the service's status, which may never be one that is understood, is not waited for.
     func resumeUnsent(_ history: AttemptHistory) async throws -> PaymentOutcome {
-        if let outcome = try await abandonIfDuplicate(history) { return outcome }
+        if let outcome = try await endAsDuplicate(history) { return outcome }
         let attempt = history.attempt
         switch try await checkTime(of: attempt.reference, until: attempt.expiresAt, attempt.option) {
         case .enough: return try await resume(history)

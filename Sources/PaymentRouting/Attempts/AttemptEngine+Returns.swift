@@ -22,7 +22,7 @@ extension AttemptEngine {
             return .pending(retryAfter: nil)
         }
         // The payer may return from an earlier attempt, while the last one is not known at the service yet.
-        guard let confirmed = try await confirm(report, of: attempt) else { return unconfirmed(attempt) }
-        return try await end(attempt, as: confirmed)
+        guard let (confirmed, seen) = try await confirm(report, of: attempt) else { return unconfirmed(attempt) }
+        return try await end(attempt, as: confirmed, seen: seen)
     }
 }

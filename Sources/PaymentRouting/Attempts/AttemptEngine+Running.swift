@@ -4,9 +4,8 @@ import PaymentCore
 extension AttemptEngine {
     /// Starts or resumes an attempt: has the provider take its steps, checks the reported outcome, and stores the end.
     func run(_ history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
-        if let outcome = try await abandonIfDuplicate(history) { return outcome }
+        if let outcome = try await endAsDuplicate(history) { return outcome }
         let attempt = history.attempt
-        if let report = try await endUnderAnotherName(history) { return try await end(attempt, asUnsent: report) }
         let steps = StepLog(history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects)
         let context = effects.context(
             for: descriptor, payer: try await payer(of: attempt), steps: steps, about: attempt.reference,

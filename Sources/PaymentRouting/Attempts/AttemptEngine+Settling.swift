@@ -22,26 +22,21 @@ extension AttemptEngine {
         return .unknown(message, of: attempt.reference)
     }
 
-    /// A report of the end of an attempt that holds as far as its record is known.
-    struct ConfirmedReport {
-        let report: CheckedReport
-        /// The number of entries of the attempt when the report was confirmed; nil where nothing sent later can refute
-        /// it.
-        let entries: Int?
-    }
-
     /// Returns the report to store when a message says `report` of `attempt`: that money moved, always; that none did,
     /// only as far as the service's status confirms it, when anything was sent for the attempt. Nil when it is not
     /// known.
-    func confirm(_ report: CheckedReport, of attempt: PaymentAttempt) async throws -> ConfirmedReport? {
-        guard report.deniesPayment, let before = try await history(of: attempt) else {
-            return ConfirmedReport(report: report, entries: nil)
-        }
+    ///
+    /// - Returns: `seen`: the number of entries of the attempt for which it was confirmed; nil where nothing sent later
+    ///   can refute it.
+    func confirm(
+        _ report: CheckedReport, of attempt: PaymentAttempt
+    ) async throws -> (report: CheckedReport, seen: Int?)? {
+        guard report.deniesPayment, let before = try await history(of: attempt) else { return (report, nil) }
         let seen = before.entries.count
-        guard before.mayHaveMovedMoney else { return ConfirmedReport(report: report, entries: seen) }
+        guard before.mayHaveMovedMoney else { return (report, seen) }
         guard let status = await askStatus(of: attempt).report else { return nil }
         // Requests sent meanwhile are not in the status yet.
-        return ConfirmedReport(report: status.deniesPayment ? report : status, entries: seen)
+        return (status.deniesPayment ? report : status, seen)
     }
 
     /// Returns the outcome of an attempt that a message would have ended.
@@ -69,12 +64,13 @@ extension AttemptEngine {
 
     /// Returns the outcome to store for an attempt that is reported as ended.
     ///
+    /// - Parameter seen: the number of the attempt's entries for which the report was confirmed; nil where nothing sent
+    ///   later can refute it.
     /// - Returns: nil when more has been sent since the report was confirmed.
-    func storable(_ confirmed: ConfirmedReport, of attempt: PaymentAttempt) async throws -> PaymentOutcome? {
-        let report = confirmed.report
+    func storable(_ report: CheckedReport, seen: Int?, of attempt: PaymentAttempt) async throws -> PaymentOutcome? {
         // What is paid is paid, whatever the journal says.
         let history = report.affirmsPayment ? nil : try await history(of: attempt)
-        if let history, let seen = confirmed.entries, report.deniesPayment, history.entries.count != seen,
+        if let history, let seen, report.deniesPayment, history.entries.count != seen,
             history.mayHaveMovedMoney
         {
             return nil

@@ -26,28 +26,23 @@ struct AttemptEngine: Sendable {
             return outcome
         }
         // A service may change its demand while the payer chooses; the number of repetitions is limited.
-        for _ in 1..<Self.mostChoices {
-            do { return try await payByChoice(request) } catch let failure as PaymentError
-                where failure.code == .optionChanged && failure.phase == .beforeSend
+        var repetitions = 2
+        while true {
+            do {
+                let (quote, report) = try await serviceClient.quote(request)
+                if let outcome = try await attemptUnderAnotherID(quote, report) { return outcome }
+                if let report { return try await state(report, of: quote.reference) }
+                switch try await choose(from: quote) {
+                case .option(let option): return try await open(quote, option)
+                case .unasked(let option, let id): return try await openReserved(quote, option, id)
+                case .ended(let report): return try await state(report, of: request.reference)
+                }
+            } catch let failure as PaymentError
+                where failure.code == .optionChanged && failure.phase == .beforeSend && repetitions > 0
             {
+                repetitions -= 1
                 effects.emit(.note(failure.message), at: descriptor.id, request.reference)
             }
-        }
-        return try await payByChoice(request)
-    }
-
-    /// The most times that the payer is asked to choose, while the service changes the chosen option.
-    private static let mostChoices = 3
-
-    /// Quotes, has the payer choose, and pays the chosen option.
-    private func payByChoice(_ request: QuoteRequest) async throws -> PaymentOutcome {
-        let (quote, report) = try await serviceClient.quote(request)
-        if let outcome = try await attemptUnderAnotherID(quote, report) { return outcome }
-        if let report { return try await state(report, of: quote.reference) }
-        switch try await choose(from: quote) {
-        case .option(let option): return try await open(quote, option)
-        case .unasked(let option, let id): return try await openReserved(quote, option, id)
-        case .ended(let report): return try await state(report, of: request.reference)
         }
     }
 
@@ -76,12 +71,12 @@ struct AttemptEngine: Sendable {
 
     /// Returns the journal's present record of `attempt`.
     func history(of attempt: PaymentAttempt) async throws -> AttemptHistory? {
-        try await journaled { try await journal.history(of: attempt.id) }
+        try await journaled { try await journal.base.history(of: attempt.id) }
     }
 
     /// Returns the journal's records of a payment or refund, oldest first.
     func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
-        try await journaled { try await journal.histories(of: payment) }
+        try await journaled { try await journal.base.histories(of: payment) }
     }
 
     /// Uses the journal, and maps its failures.

@@ -18,30 +18,21 @@ struct ServiceClient: Sendable {
 
     // MARK: What the service can do
 
-    /// Refuses a service that captures nothing.
-    func checkCaptures() throws(PaymentError) { _ = try capturer }
-    /// Refuses a service that makes no refunds.
-    func checkRefunds() throws(PaymentError) { _ = try refunder }
-    /// Refuses a service that cancels nothing.
-    func checkCancels() throws(PaymentError) { _ = try canceller }
-    /// Refuses a service that takes no return URLs.
-    func checkReturns() throws(PaymentError) { _ = try completer }
-
     private var provider: any PaymentProvider {
         get throws(PaymentError) {
             try able("is registered as a merchant's service, which payers do not pay at") { $0 as? any PaymentProvider }
         }
     }
-    private var capturer: any CapturingService {
+    var capturer: any CapturingService {
         get throws(PaymentError) { try able("captures no payments") { $0 as? any CapturingService } }
     }
-    private var refunder: any RefundingService {
+    var refunder: any RefundingService {
         get throws(PaymentError) { try able("makes no refunds") { $0 as? any RefundingService } }
     }
-    private var canceller: any CancellingService {
+    var canceller: any CancellingService {
         get throws(PaymentError) { try able("cannot cancel payments") { $0 as? any CancellingService } }
     }
-    private var completer: any RedirectCompletingProvider {
+    var completer: any RedirectCompletingProvider {
         get throws(PaymentError) { try able("takes no return URLs") { $0 as? any RedirectCompletingProvider } }
     }
     private var reader: any NotificationReadingService {

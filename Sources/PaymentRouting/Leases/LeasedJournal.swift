@@ -25,13 +25,9 @@ struct LeasedJournal: Sendable {
         try await writer.open(attempt, under: lease)
     }
 
-    func append(_ entry: JournalEntry, to attempt: AttemptID) async throws {
-        try await inTurn { try await write(entry, to: attempt) }
-    }
-
     /// Does `work` while no other user of this lease writes: its writes, by ``write(_:to:)``, can follow from its
     /// reads.
-    func inTurn<Value>(_ work: () async throws -> Value) async throws -> Value {
+    nonisolated(nonsending) func inTurn<Value>(_ work: () async throws -> Value) async throws -> Value {
         await turns.take()
         defer { turns.end() }
         return try await work()
@@ -53,12 +49,6 @@ struct LeasedJournal: Sendable {
     func renew(at now: Date) async throws {
         if let payment { try await base.renew(payment, at: now) }
         try await base.renew(lease, at: now)
-    }
-
-    func history(of attempt: AttemptID) async throws -> AttemptHistory? { try await base.history(of: attempt) }
-
-    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
-        try await base.histories(of: payment)
     }
 }
 

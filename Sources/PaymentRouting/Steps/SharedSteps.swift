@@ -24,12 +24,10 @@ actor SharedSteps {
     private var results: [Step: JSONValue] = [:]
     /// The mutations that began while the lease was held, but for those that surely did nothing.
     private var mutations: [Step: Beginner] = [:]
-    private var busy: Set<Step> = []
     /// True if the payment ended while the lease was held: an attempt that is opened now sends nothing.
     private(set) var isPaymentEnded = false
-    private var waiting: [Step: [CheckedContinuation<Void, Never>]] = [:]
 
-    /// Begins a step, unless another one has ended it: then its result is returned.
+    /// Begins a step, unless another one has ended it: then its result is returned. Within the journal's turn.
     ///
     /// - Parameters:
     ///   - isKnown: true if `run` has found the step in the journal, begun and without an end, and may repeat it.
@@ -40,8 +38,6 @@ actor SharedSteps {
         _ record: @Sendable () async throws -> Void
     ) async throws -> JSONValue? {
         let step = Step(attempt: attempt, name: name)
-        await takeTurn(step)
-        defer { endTurn(step) }
         if let result = results[step] { return result }
         if movesMoney, let beginner = mutations[step] {
             // A step that `run` knows as interrupted may be repeated once the worker that began it is gone.
@@ -52,7 +48,7 @@ actor SharedSteps {
         return nil
     }
 
-    /// Ends a step with `result`, unless another one has ended it before.
+    /// Ends a step with `result`, unless another one has ended it before. Within the journal's turn.
     ///
     /// - Parameter record: stores the end.
     /// - Returns: the step's one result.
@@ -60,8 +56,6 @@ actor SharedSteps {
         _ name: String, of attempt: AttemptID, with result: JSONValue, _ record: @Sendable () async throws -> Void
     ) async throws -> JSONValue {
         let step = Step(attempt: attempt, name: name)
-        await takeTurn(step)
-        defer { endTurn(step) }
         if let first = results[step] { return first }
         try await record()
         results[step] = result
@@ -87,17 +81,5 @@ actor SharedSteps {
         mutations.contains { step, beginner in
             step.attempt == attempt && beginner.run !== run && !(unresolved && results[step] != nil)
         }
-    }
-
-    // MARK: Turns
-
-    private func takeTurn(_ step: Step) async {
-        while busy.contains(step) { await withCheckedContinuation { waiting[step, default: []].append($0) } }
-        busy.insert(step)
-    }
-
-    private func endTurn(_ step: Step) {
-        busy.remove(step)
-        for waiter in waiting.removeValue(forKey: step) ?? [] { waiter.resume() }
     }
 }

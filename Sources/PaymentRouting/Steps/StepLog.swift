@@ -16,7 +16,12 @@ actor StepLog: StepRunner {
     private var finished: [String: JSONValue] = [:]
     private var started: [String: StepKind] = [:]
     private var usedNames: Set<String> = []
-    private var names: StepNames
+    /// The mutations of the history that this run has not met again.
+    ///
+    /// A step's name outlives the program that gave it. Where another version of a provider gives a mutation another
+    /// name, the history does not have the new name, and the old one's request may have been carried out: a mutation
+    /// that is not in the history never starts while one that is in it has not been met again.
+    private var unmet: Set<String> = []
     /// The identity of this worker to others on the same payment.
     private let me = SharedSteps.Run()
     /// True if a mutation was met that another worker on the attempt has begun.
@@ -28,13 +33,13 @@ actor StepLog: StepRunner {
     /// Everything that the attempt has begun and that can move money, before this run and in it.
     private var authorities: Authorities
 
-    /// - Parameter isVisit: true if the run is one beside the worker that carries the attempt out.
+    /// - Parameter isVisit: true if the run is one beside the worker that carries the attempt out. It has separate
+    ///   steps, and does not meet those that ended; the others stand in its way all the same.
     init(
         _ history: AttemptHistory, replayWindow: Duration, journal: LeasedJournal, effects: RouterEffects,
         isVisit: Bool = false
     ) {
         attempt = history.attempt
-        names = StepNames(history, isVisit: isVisit)
         authorities = history.authorities
         latest = history.entries.map(\.date).reduce(history.attempt.startedAt, max)
         self.replayWindow = replayWindow
@@ -49,6 +54,8 @@ actor StepLog: StepRunner {
             case .outcome, .abandoned: break
             }
         }
+        unmet = Set(started.filter { $0.value.movesMoney }.keys)
+        if isVisit { unmet.subtract(finished.keys) }
     }
 
     /// True if a mutation ever began, whatever its end.
@@ -74,7 +81,7 @@ actor StepLog: StepRunner {
     func ensureInCharge() async throws {
         try await writing(isAfterEffect: false) {
             try await journal.renew(at: effects.clock.now)
-            guard try await journal.history(of: attempt.id)?.isFinished == false else {
+            guard try await journal.base.history(of: attempt.id)?.isFinished == false else {
                 throw JournalError.finishedAttempt(attempt.id)
             }
         }
@@ -93,8 +100,8 @@ actor StepLog: StepRunner {
         guard usedNames.insert(name).inserted else {
             throw error(.providerFault, "the step '\(name)' ran twice in one attempt; step names must be unique")
         }
-        let obstacle = names.meet(name, movesMoney: kind.movesMoney)
-        try await restate(name, kind)
+        unmet.remove(name)
+        let obstacle = kind.movesMoney && started[name]?.movesMoney != true ? unmet.min() : nil
         if let result = finished[name] {
             effects.emit(.stepReplayed(name, kind), of: attempt)
             return result
@@ -130,15 +137,17 @@ actor StepLog: StepRunner {
                     name: name, reason: Self.reason(error), wasSent: !scope.hasSentNothing(error))
                 authorities.take(failure)
                 // When this cannot be stored, a later run only sends one query more than it needs.
-                try? await record(failure, isAfterEffect: false)
+                try? await journal.inTurn { try await write(failure, isAfterEffect: false) }
                 // Only now: a start that came before this end in the journal would be taken for ended by it.
                 await journal.steps.fail(name, of: attempt.id)
             }
             throw error
         }
-        let result = try await journal.steps.end(name, of: attempt.id, with: own) {
-            try await self.record(
-                .stepFinished(name: name, result: own), isAfterEffect: self.authorities.haveOpenSteps)
+        let result = try await journal.inTurn {
+            try await journal.steps.end(name, of: attempt.id, with: own) {
+                try await self.write(
+                    .stepFinished(name: name, result: own), isAfterEffect: self.authorities.haveOpenSteps)
+            }
         }
         finish(name, with: result)
         effects.emit(.stepFinished(name, kind), of: attempt)
@@ -163,10 +172,12 @@ actor StepLog: StepRunner {
     /// Stores that a step begins, unless another worker on the attempt has ended it: then its result is returned.
     private func begin(_ name: String, _ kind: StepKind, isKnown: Bool) async throws -> JSONValue? {
         do {
-            return try await journal.steps.begin(
-                name, of: attempt.id, by: me, movesMoney: kind.movesMoney, isKnown: isKnown
-            ) {
-                try await self.record(.stepStarted(name: name, kind: kind), isAfterEffect: isKnown)
+            return try await journal.inTurn {
+                try await journal.steps.begin(
+                    name, of: attempt.id, by: me, movesMoney: kind.movesMoney, isKnown: isKnown
+                ) {
+                    try await self.write(.stepStarted(name: name, kind: kind), isAfterEffect: isKnown)
+                }
             }
         } catch is SharedSteps.StepInFlightError {
             isLeftToOthers = true
@@ -174,13 +185,6 @@ actor StepLog: StepRunner {
                 .network, "'\(name)' was begun by another caller that works on this payment; ask for its outcome later",
                 phase: .maybeSent)
         }
-    }
-
-    /// Stores a step that this version treats as a wallet transfer as one, whatever an older version took it for.
-    private func restate(_ name: String, _ kind: StepKind) async throws {
-        guard kind == .walletTransfer, let earlier = started[name], earlier.movesMoney, earlier != kind else { return }
-        try await record(.stepStarted(name: name, kind: kind), isAfterEffect: true)
-        started[name] = kind
     }
 
     /// Throws when a mutation began and never ended, and may not be sent again: it may only where the service will
@@ -200,9 +204,10 @@ actor StepLog: StepRunner {
             phase: .maybeSent)
     }
 
-    private func record(_ event: JournalEntry.Event, isAfterEffect: Bool) async throws {
+    /// Within the journal's turn.
+    private func write(_ event: JournalEntry.Event, isAfterEffect: Bool) async throws {
         try await writing(isAfterEffect: isAfterEffect) {
-            try await journal.append(JournalEntry(date: effects.clock.now, event: event), to: attempt.id)
+            try await journal.write(JournalEntry(date: effects.clock.now, event: event), to: attempt.id)
         }
     }
 
