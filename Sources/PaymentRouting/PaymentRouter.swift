@@ -178,6 +178,33 @@ public struct PaymentRouter: Sendable {
     ) async throws(PaymentError) -> PaymentOutcome {
         // Without the journal, a payment that is paid or open is stated all the same.
         guard report.deniesPayment else { return Ledger([], effects).verdict(on: report, at: .question) }
+        do {
+            return try await leases.with(payment, as: .visitor, waiting: false) { journal in
+                let outcome = try await recorded(report, of: payment, until: end, serviceClient)
+                switch outcome {
+                // A payer who is choosing here how to pay it pays nothing any more.
+                case .cancelled, .expired: await journal.steps.endPayment()
+                default: break
+                }
+                return outcome
+            } orElse: {
+                $0
+            }
+        } catch let failure as PaymentError where failure.code == .inUse {
+            // No record shows yet what a payer chooses in another process.
+            let outcome = try await recorded(report, of: payment, until: end, serviceClient)
+            guard outcome.deniesPayment else { return outcome }
+            let message = "another process is at this payment, and may be about to pay it; ask again later"
+            return .unknown(UnknownOutcome(reference: payment, message: message))
+        } catch {
+            throw PaymentError(thrown: error, at: payment.provider)
+        }
+    }
+
+    /// Returns the outcome to state by the journal where the service denies a payment.
+    private func recorded(
+        _ report: CheckedReport, of payment: PaymentReference, until end: Date?, _ serviceClient: ServiceClient
+    ) async throws(PaymentError) -> PaymentOutcome {
         var histories: [AttemptHistory] = []
         for reference in serviceClient.identity.references(of: payment) {
             histories += try await journaled(at: payment.provider, .answered) { try await $0.histories(of: reference) }
@@ -189,13 +216,7 @@ public struct PaymentRouter: Sendable {
                     && serviceClient.identity.mayBe(payment, until: ends, $0.attempt)
             }
         }
-        let outcome = Ledger(histories, effects).verdict(on: report, at: .question)
-        switch outcome {
-        // A payer who is choosing here how to pay it pays nothing any more.
-        case .cancelled, .expired: await leases.endPayment(payment)
-        default: break
-        }
-        return outcome
+        return Ledger(histories, effects).verdict(on: report, at: .question)
     }
 
     /// Asks for the outcome of a payment under the name by which its merchant's service knows it.

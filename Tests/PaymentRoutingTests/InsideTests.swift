@@ -89,6 +89,29 @@ struct InsideTests {
         #expect(answers.withLock { $0.map { $0?.report } } == [.expired] && calls["pay"] == 0)
     }
 
+    @Test("A payment that is being chosen in one process is stated as over in another only when that is done")
+    func statedElsewhere() async throws {
+        var world = World()
+        world.provider.statusBody = { _, _ in .expired }
+        let (here, calls) = (try world.router, world.provider.calls)
+        world.random = SeededRandomSource(seed: 2)
+        let there = try world.router
+        let answers = Mutex<[PaymentOutcome?]>([])
+        let payer = Payer(chooser: { _ in
+            let answer = try? await there.status(of: ScriptedProvider.reference)
+            answers.withLock { $0.append(answer) }
+            return "card"
+        })
+        #expect(try await here.pay(ScriptedProvider.link, as: payer).isFinal && calls["pay"] == 1)
+        guard case .unknown(let doubt)?? = answers.withLock({ $0.first }) else {
+            Issue.record("it was stated as over")
+            return
+        }
+        #expect(doubt.message.hasPrefix("another process is at this payment"))
+        world.journal = InMemoryJournal()
+        #expect(try await world.router.status(of: ScriptedProvider.reference).report == .expired)
+    }
+
     @Test("Another payment is made from inside, and joined by others")
     func other() async throws {
         let world = World()

@@ -145,9 +145,6 @@ actor PaymentLeases {
         return journal
     }
 
-    /// Records that a payment has ended, for the worker in this router that may be about to pay it.
-    func endPayment(_ payment: PaymentReference) async { await holdings[payment]?.journal.steps.endPayment() }
-
     private func drop(_ lease: PaymentLease, _ role: Role) async {
         guard let holding = holdings[lease.payment], holding.journal.lease == lease else { return }
         holdings[lease.payment]?.roles.remove(role)
