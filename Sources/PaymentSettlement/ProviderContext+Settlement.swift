@@ -4,9 +4,10 @@ import PaymentCrypto
 extension ProviderContext {
     /// Has the payer's settler pay, in a durable step of the core: once for each attempt, whatever happens in between.
     ///
-    /// The settler is first asked for its state of this payment. Only its own report that nothing was sent lets it pay,
-    /// also after an interruption; an earlier payment is found and never made again. The proof of an invoice is checked
-    /// against its payment hash. Review everything before this: the money cannot be recalled.
+    /// The settler is first asked what it has begun under the attempt's name. Only its own report that this is nothing
+    /// lets it pay, also after an interruption; an earlier payment under this name is found, whatever endpoint it paid,
+    /// and never made again. The proof of an invoice is checked against its payment hash. Review everything before
+    /// this: the money cannot be recalled.
     ///
     /// - Parameters:
     ///   - attempt: the attempt whose option is paid: its amount, under a key that follows from the attempt's.
@@ -17,7 +18,7 @@ extension ProviderContext {
     public func settle(
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint
     ) async throws -> SettlementProof {
-        try await settle(attempt, to: endpoint) {}
+        try await settle(attempt, to: endpoint) {}.proof
     }
 
     /// The same, with a last check before the settler is asked to pay.
@@ -25,18 +26,53 @@ extension ProviderContext {
     /// - Parameter check: runs each time before the settler is asked to pay, when the journal has the step and the
     ///   settler reports that it has sent nothing. Where it throws, the settler is not asked:
     ///   ``PaymentError/Code/notSettled`` where it never will be, with a phase before anything was sent.
+    /// - Returns: the proof, and the endpoint that was paid: the first that was requested under the attempt's name.
     package func settle(
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint,
         unless check: @escaping @Sendable () async throws -> Void
-    ) async throws -> SettlementProof {
+    ) async throws -> (proof: SettlementProof, endpoint: SettlementEndpoint) {
         let settlement = SettlementFlow.settlement(of: attempt, to: endpoint)
         let settling = Settling(
             settlement: settlement, settler: payer.settler, clock: clock, check: check,
             ensureInCharge: { try await ensureInCharge() })
-        let proof = try await durable(StepKind.settlementName, .settlement) { try await settling.run() }
+        let paid = try await durable(StepKind.settlementName, .settlement) { try await settling.run() }
         // A stored proof is checked like a new one.
-        try settling.check(proof)
-        return proof
+        try settling.check(paid)
+        return (paid.proof, paid.endpoint ?? endpoint)
+    }
+}
+
+/// The cause of a ``PaymentError/Code/notSettled``: the invoice was paid by another payment.
+struct SettledElsewhere: Error {}
+
+/// A finished settlement, as journals store it: the proof alone, or with the endpoint where that is another one than
+/// the settlement's.
+private struct Paid: Sendable, Codable {
+    let proof: SettlementProof
+    var endpoint: SettlementEndpoint?
+
+    private enum Member: String, CodingKey { case proof, endpoint }
+
+    init(_ proof: SettlementProof, at endpoint: SettlementEndpoint? = nil) {
+        (self.proof, self.endpoint) = (proof, endpoint)
+    }
+
+    init(from decoder: any Decoder) throws {
+        if let proof = try? SettlementProof(from: decoder) {
+            self.init(proof)
+        } else {
+            let members = try decoder.container(keyedBy: Member.self)
+            self.init(
+                try members.decode(SettlementProof.self, forKey: .proof),
+                at: try members.decode(SettlementEndpoint.self, forKey: .endpoint))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        guard let endpoint else { return try proof.encode(to: encoder) }
+        var members = encoder.container(keyedBy: Member.self)
+        try members.encode(proof, forKey: .proof)
+        try members.encode(endpoint, forKey: .endpoint)
     }
 }
 
@@ -48,7 +84,7 @@ private struct Settling: Sendable {
     let check: @Sendable () async throws -> Void
     let ensureInCharge: @Sendable () async throws -> Void
 
-    func run() async throws -> SettlementProof {
+    func run() async throws -> Paid {
         guard settlement.amount.minorUnits > 0 else {
             throw PaymentError(.integrity, "a payment of nothing is not handed to the settler")
         }
@@ -59,34 +95,27 @@ private struct Settling: Sendable {
         guard settler.canSettle(endpoint.kind, on: endpoint.network) else {
             throw PaymentError(.payer, "the payer's settler does not pay \(endpoint.kind); resume with one that does")
         }
-        var state: SettlementState
         // Before this run has asked for money to be sent, a failed query has sent nothing.
-        do { state = try await settler.state(of: settlement) } catch {
+        var order: SettlementOrder?
+        do { order = try await settler.order(named: settlement.key) } catch {
             throw Self.unanswered(error, hasAsked: false)
         }
-        var hasAsked = false
+        if order == nil { order = try await request(settler) }
         var waits = RetryPolicy.settling.waits()
-        while true {
-            switch state {
+        while let known = order {
+            switch known.state {
             case .settled(let proof):
-                try check(proof)
-                return proof
+                let paid = Paid(proof, at: known.endpoint == endpoint ? nil : known.endpoint)
+                try check(paid)
+                try checkAmount(of: known)
+                return paid
             case .nothingSent(let reason):
-                guard !hasAsked else {
-                    let reason = reason ?? "it does not say why"
-                    throw PaymentError(.notSettled, "the payer's settler sent nothing: \(reason)", phase: .answered)
-                }
-                guard !Task.isCancelled else {
-                    throw PaymentError(.cancelled, "stopped before the settler was asked to pay")
-                }
-                try await check()
-                // The settler may have taken hours to answer. A worker that has taken over by now may receive its final
-                // state, and pay anew under another key.
-                try await ensureInCharge()
-                hasAsked = true
-                do { state = try await settler.settle(settlement) } catch {
-                    throw Self.unanswered(error, hasAsked: true)
-                }
+                let reason = reason ?? "it does not say why"
+                throw PaymentError(.notSettled, "the payer's settler sent nothing: \(reason)", phase: .answered)
+            case .settledElsewhere:
+                throw PaymentError(
+                    .notSettled, "the invoice was paid before, by another payment; nothing was sent: ask for a new one",
+                    phase: .answered, cause: SettledElsewhere())
             case .inFlight(let wish):
                 guard let wait = waits.next(askedFor: wish) else {
                     throw PaymentError(
@@ -95,24 +124,54 @@ private struct Settling: Sendable {
                 }
                 do {
                     try await clock.sleep(for: wait)
-                    state = try await settler.state(of: settlement)
+                    order = try await settler.order(named: settlement.key)
                 } catch { throw Self.unanswered(error, hasAsked: true) }
             }
         }
+        throw PaymentError(
+            .payer,
+            "the payer's settler has lost the payment that it had begun; look into the wallet before you pay again",
+            phase: .maybeSent, retry: .later)
+    }
+
+    /// Has the settler pay what it has not begun yet.
+    private func request(_ settler: any PaymentSettler) async throws -> SettlementOrder {
+        guard !Task.isCancelled else {
+            throw PaymentError(.cancelled, "stopped before the settler was asked to pay")
+        }
+        try await check()
+        // The settler may have taken hours to answer. A worker that has taken over by now may receive its final
+        // state, and pay anew under another key.
+        try await ensureInCharge()
+        do {
+            return SettlementOrder(
+                name: settlement.key, endpoint: settlement.endpoint, amount: settlement.amount,
+                state: try await settler.settle(settlement))
+        } catch { throw Self.unanswered(error, hasAsked: true) }
+    }
+
+    /// Throws where another amount was paid under this name: that is another payment.
+    private func checkAmount(of order: SettlementOrder) throws(PaymentError) {
+        guard let paid = order.amount, !paid.isWorth(settlement.amount) else { return }
+        throw PaymentError(
+            .integrity,
+            "the payer's settler has paid another amount under this name (\(paid) instead of \(settlement.amount)): look "
+                + "into the wallet before you pay again", phase: .maybeSent)
     }
 
     /// Checks a proof; one that proves nothing leaves the fate of the money open.
-    func check(_ proof: SettlementProof) throws(PaymentError) {
+    func check(_ paid: Paid) throws(PaymentError) {
+        let endpoint = paid.endpoint ?? settlement.endpoint
         let isProof: Bool
-        switch (proof, settlement.endpoint.paymentHash) {
+        switch (paid.proof, endpoint.paymentHash) {
         case (.preimage(let text), let hash?):
             isProof = isPreimage(text, of: hash)
         case (.preimage(let text), nil):
-            isProof = settlement.endpoint.kind.isLightning && Hex.decode(text)?.count == 32
+            isProof = endpoint.kind.isLightning && Hex.decode(text)?.count == 32
         // Lightning is proved by a preimage, and a chain by a transaction; neither by the other's proof.
         case (.transaction(let text), _):
             isProof =
-                !settlement.endpoint.kind.isLightning && 1...256 ~= text.utf8.count
+                !endpoint.kind.isLightning && 1...256 ~= text.utf8.count
                 && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
         }
         guard isProof else {
@@ -134,5 +193,19 @@ private struct Settling: Sendable {
         return PaymentError(
             .payer, "the payer's settler did not say what became of the payment (\(reason))",
             phase: hasAsked ? .maybeSent : .beforeSend, retry: .later, cause: error)
+    }
+}
+
+extension Money {
+    /// Returns true if both are the same value, whatever their exponents.
+    fileprivate func isWorth(_ other: Money) -> Bool {
+        let (coarse, fine) = exponent <= other.exponent ? (self, other) : (other, self)
+        var units = coarse.minorUnits
+        for _ in coarse.exponent..<fine.exponent {
+            let (product, isOver) = units.multipliedReportingOverflow(by: 10)
+            guard !isOver else { return false }
+            units = product
+        }
+        return currency == other.currency && units == fine.minorUnits
     }
 }

@@ -78,23 +78,6 @@ package enum SettlementFlow {
         _ attempt: PaymentAttempt, _ reader: any InstructionReader, in context: ProviderContext
     ) async throws -> ServiceReport {
         let endpoint = try reviewed(attempt.option, reader)
-        // A payee that is paid by name may publish the same invoice permanently. A link's own invoice is that payment.
-        if payee(of: attempt.option) != nil, await !context.hasRun(step) {
-            switch try await context.payer.otherPayment(than: settlement(of: attempt, to: endpoint)) {
-            case nil: break
-            case .settled:
-                return .declined(
-                    DeclineReason(
-                        .paidElsewhere,
-                        "the payee still publishes an invoice that was paid before; nothing was sent: ask them for a new one"
-                    ))
-            default:
-                throw PaymentError(
-                    .unusableOption,
-                    "the payee publishes an invoice that another payment is paying; nothing was sent: ask them for a new one",
-                    phase: .answered, retry: .later)
-            }
-        }
         return try await pay(attempt, to: endpoint, in: context)
     }
 
@@ -124,14 +107,48 @@ package enum SettlementFlow {
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint, in context: ProviderContext,
         unless check: @escaping @Sendable () async throws -> Void = {}
     ) async throws -> ServiceReport {
-        do {
-            let proof = try await context.settle(attempt, to: endpoint, unless: check)
-            return .succeeded(
-                PaymentReceipt(
-                    reference: attempt.reference, amount: attempt.option.amount, transactionID: proof.text))
-        } catch let error as PaymentError where error.code == .notSettled {
-            return .declined(DeclineReason(.refused, error.message))
+        try await settle(attempt, to: endpoint, in: context, unless: check).report
+    }
+
+    /// The same, with the endpoint that was paid: the first that was requested under the attempt's name.
+    package static func settle(
+        _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint, in context: ProviderContext,
+        unless check: @escaping @Sendable () async throws -> Void
+    ) async throws -> (report: ServiceReport, endpoint: SettlementEndpoint) {
+        if let reason = try await otherPayment(of: attempt, to: endpoint, in: context) {
+            return (.declined(reason), endpoint)
         }
+        do {
+            let paid = try await context.settle(attempt, to: endpoint, unless: check)
+            let receipt = PaymentReceipt(
+                reference: attempt.reference, amount: attempt.option.amount, transactionID: paid.proof.text)
+            return (.succeeded(receipt), paid.endpoint)
+        } catch let error as PaymentError where error.code == .notSettled {
+            let code: DeclineReason.Code = error.cause is SettledElsewhere ? .paidElsewhere : .refused
+            return (.declined(DeclineReason(code, error.message)), endpoint)
+        }
+    }
+
+    /// Returns the reason not to begin a payment of an invoice that another payment has paid: the payee may publish it
+    /// permanently, and no money would move. The settler itself keeps two from paying it at once.
+    ///
+    /// - Throws: ``PaymentError`` while another payment is paying it.
+    private static func otherPayment(
+        of attempt: PaymentAttempt, to endpoint: SettlementEndpoint, in context: ProviderContext
+    ) async throws(PaymentError) -> DeclineReason? {
+        let name = settlement(of: attempt, to: endpoint).key
+        guard await !context.hasRun(step),
+            let other = try await context.payer.order(paying: endpoint, except: name)
+        else { return nil }
+        if case .settled = other.state {
+            return DeclineReason(
+                .paidElsewhere,
+                "the invoice was paid before, by another payment; nothing was sent: ask the payee for a new one")
+        }
+        throw PaymentError(
+            .unusableOption,
+            "another payment is paying the payee's invoice; nothing was sent: ask them for a new one, or wait",
+            phase: .answered, retry: .later)
     }
 
     /// The endpoint of an option, if its own text still says all of it.

@@ -7,14 +7,15 @@ import Testing
 @Suite("Conformance of settlers")
 struct SettlerConformanceTests {
     private enum Mistake: CaseIterable {
-        case paysQuestions, paysAgain, paysInvoiceAgain, forgetsRefusals, forgetsAtRestart
+        case paysAgain, paysOtherInvoice, paysInvoiceAgain, claimsInvoice, forgetsRefusals, deniesRefusals
+        case ignoresAbandoning, abandonsPaid, forgetsAtRestart, inventsOrders
     }
 
     /// The money and the records of one wallet.
     private final class Wallet: Sendable {
         struct Records {
-            var paid: [String: SettlementProof] = [:]
-            var refused: Set<String> = []
+            /// The rows, by name: the first settlement, and its state.
+            var rows: [String: SettlementOrder] = [:]
             var isRefusing = false
             var payments = 0
             var invoices: UInt8 = 0
@@ -38,39 +39,68 @@ struct SettlerConformanceTests {
         }
     }
 
+    /// The settler of the protocol's documentation: a table of names beside a node that knows payment hashes only.
     private struct WalletSettler: PaymentSettler {
         let wallet: Wallet
         let mistake: Mistake?
 
         func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
 
-        func state(of settlement: Settlement) async throws -> SettlementState {
-            if mistake == .paysQuestions { return try await settle(settlement) }
-            return wallet.records.withLock { records in
-                records.paid[name(settlement)].map { .settled($0) } ?? .nothingSent(reason: nil)
+        func order(named name: String) async throws -> SettlementOrder? {
+            if mistake == .inventsOrders {
+                return SettlementOrder(name: name, endpoint: nil, amount: nil, state: .nothingSent(reason: nil))
             }
+            let row = wallet.records.withLock { $0.rows[name] }
+            if mistake == .deniesRefusals, case .nothingSent = row?.state { return nil }
+            return row
+        }
+
+        func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+            wallet.records.withLock { Self.payment(of: endpoint, $0) }
         }
 
         func settle(_ settlement: Settlement) async throws -> SettlementState {
             wallet.records.withLock { records in
-                let name = name(settlement)
-                if mistake != .paysAgain, let proof = records.paid[name] { return .settled(proof) }
-                if mistake != .forgetsRefusals, records.refused.contains(settlement.key) {
-                    return .nothingSent(reason: "no route")
+                if let row = records.rows[settlement.key], !isForgotten(row, settlement) { return row.state }
+                let state: SettlementState
+                if mistake != .paysInvoiceAgain, let other = Self.payment(of: settlement.endpoint, records) {
+                    state = mistake == .claimsInvoice ? other.state : .settledElsewhere(name: other.name ?? "")
+                } else if records.isRefusing {
+                    state = .nothingSent(reason: "no route")
+                } else {
+                    records.payments += 1
+                    state = .settled(.transaction("tx \(records.payments)"))
                 }
-                guard !records.isRefusing else {
-                    records.refused.insert(settlement.key)
-                    return .nothingSent(reason: "no route")
-                }
-                records.payments += 1
-                let proof = SettlementProof.transaction("tx of \(name)")
-                records.paid[name] = proof
-                return .settled(proof)
+                records.rows[settlement.key] = SettlementOrder(
+                    name: settlement.key, endpoint: settlement.endpoint, amount: settlement.amount, state: state)
+                return state
             }
         }
 
-        private func name(_ settlement: Settlement) -> String {
-            (mistake == .paysInvoiceAgain ? nil : settlement.endpoint.paymentHash) ?? settlement.key
+        func abandon(_ name: String) async throws -> SettlementState {
+            wallet.records.withLock { records in
+                let promise = SettlementState.nothingSent(reason: "abandoned")
+                if mistake != .abandonsPaid, let row = records.rows[name] { return row.state }
+                guard mistake != .ignoresAbandoning else { return promise }
+                records.rows[name] = SettlementOrder(name: name, endpoint: nil, amount: nil, state: promise)
+                return promise
+            }
+        }
+
+        private func isForgotten(_ row: SettlementOrder, _ settlement: Settlement) -> Bool {
+            switch (mistake, row.state) {
+            case (.paysAgain, .settled): true
+            case (.paysOtherInvoice, _): row.endpoint != nil && row.endpoint != settlement.endpoint
+            case (.forgetsRefusals, .nothingSent): true
+            default: false
+            }
+        }
+
+        private static func payment(of endpoint: SettlementEndpoint, _ records: Wallet.Records) -> SettlementOrder? {
+            guard endpoint.paymentHash != nil else { return nil }
+            return records.rows.values.first { row in
+                if case .settled = row.state { row.endpoint == endpoint } else { false }
+            }
         }
     }
 
@@ -82,7 +112,7 @@ struct SettlerConformanceTests {
                 payments: { wallet.records.withLock { $0.payments } },
                 refuse: { refuses in wallet.records.withLock { $0.isRefusing = refuses } },
                 reopen: {
-                    if mistake == .forgetsAtRestart { wallet.records.withLock { ($0.paid, $0.refused) = ([:], []) } }
+                    if mistake == .forgetsAtRestart { wallet.records.withLock { $0.rows = [:] } }
                     return WalletSettler(wallet: wallet, mistake: mistake)
                 })
         }
@@ -99,10 +129,12 @@ struct SettlerConformanceTests {
         for mistake in Mistake.allCases {
             let probe: SettlerConformance.Probe =
                 switch mistake {
-                case .paysQuestions: .question
+                case .inventsOrders: .question
                 case .paysAgain: .once
-                case .paysInvoiceAgain: .invoice
-                case .forgetsRefusals: .refused
+                case .paysOtherInvoice: .first
+                case .paysInvoiceAgain, .claimsInvoice: .invoice
+                case .forgetsRefusals, .deniesRefusals: .refused
+                case .ignoresAbandoning, .abandonsPaid: .abandoned
                 case .forgetsAtRestart: .restart
                 }
             let report = await SettlerConformance.check(Self.subject(mistake, hasHash: true))

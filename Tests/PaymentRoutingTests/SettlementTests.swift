@@ -173,13 +173,43 @@ struct SettlementTests {
         #expect(settler.settlements.count == 1)
     }
 
-    @Test("What was paid from elsewhere is found by its payment hash")
+    /// A settler that has paid another amount under every name.
+    private struct OtherAmount: PaymentSettler {
+        let base: TestSettler
+
+        func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
+        func order(named name: String) async throws -> SettlementOrder? {
+            SettlementOrder(
+                name: name, endpoint: InvoiceProvider.endpoint, amount: .cents(2101, .satoshi),
+                state: .settled(.preimage(Hex.encode(TestSettler.preimage))))
+        }
+        func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? { nil }
+        func settle(_ settlement: Settlement) async throws -> SettlementState { try await base.settle(settlement) }
+        func abandon(_ name: String) async throws -> SettlementState { try await base.abandon(name) }
+    }
+
+    @Test("A payment of another amount under the attempt's name is not taken for this one, and nothing is paid")
+    func otherAmount() async throws {
+        let settler = TestSettler()
+        let payer = Payer(policy: .firstWhateverItCosts, settler: OtherAmount(base: settler))
+        guard case .unknown(let unknown) = try await router().pay(InvoiceProvider.invoice, as: payer) else {
+            Issue.record("another amount was believed")
+            return
+        }
+        #expect(unknown.message.contains("another amount") && settler.settlements.isEmpty)
+    }
+
+    @Test("What was paid under another name is neither paid again nor reported as this payment")
     func paidElsewhere() async throws {
         let settler = TestSettler()
         _ = try await settler.settle(
             Settlement(key: "another wallet's", endpoint: InvoiceProvider.endpoint, amount: provider.amount))
-        #expect(try await pay(settler) == paid)
-        #expect(settler.settlements.count == 1)
+        guard case .declined(let reason) = try await pay(settler) else {
+            Issue.record("another payment was taken for this one")
+            return
+        }
+        #expect(reason.message.contains("another payment") && settler.payments == 1)
+        #expect(await journal.unfinished().isEmpty)
     }
 
     @Test("After a settlement nobody's refusal is final")

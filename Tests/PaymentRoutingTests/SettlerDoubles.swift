@@ -32,10 +32,10 @@ final class TestSettler: PaymentSettler {
         var habit = Habit.pays
         var isSilent = false
         var whileAsked: @Sendable () async throws -> Void = {}
-        var paid: [String: SettlementProof] = [:]
-        /// The reasons of its refusals, which are final, by key.
-        var refused: [String: String] = [:]
-        var inFlight: Set<String> = []
+        /// What was begun, by key: the first settlement, and its state.
+        var orders: [String: (settlement: Settlement, state: SettlementState)] = [:]
+        /// Keys that were abandoned before anything was begun.
+        var abandoned: Set<String> = []
         var lies: Set<String> = []
         var settlements: [Settlement] = []
     }
@@ -71,18 +71,29 @@ final class TestSettler: PaymentSettler {
     /// The requests to pay, in order.
     var settlements: [Settlement] { state.withLock { $0.settlements } }
     /// The number of payments made.
-    var payments: Int { state.withLock { $0.paid.count } }
+    var payments: Int {
+        state.withLock { $0.orders.values.count { if case .settled = $0.state { true } else { false } } }
+    }
 
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { kinds.contains(kind) }
 
-    func state(of settlement: Settlement) async throws -> SettlementState {
+    func order(named name: String) async throws -> SettlementOrder? {
         try await whileAsked()
         return try state.withLock { state in
             if state.isSilent { throw Gone() }
-            let name = Self.name(settlement)
-            if state.lies.contains(name) { return .settled(.preimage(String(repeating: "00", count: 32))) }
-            if state.inFlight.remove(name) != nil { state.paid[name] = Self.proof(of: settlement) }
-            return state.paid[name].map { .settled($0) } ?? .nothingSent(reason: state.refused[settlement.key])
+            if state.abandoned.contains(name) {
+                return SettlementOrder(name: name, endpoint: nil, amount: nil, state: .nothingSent(reason: "abandoned"))
+            }
+            guard let order = state.orders[name] else { return nil }
+            if case .inFlight = order.state { state.orders[name]?.state = .settled(Self.proof(of: order.settlement)) }
+            return Self.report(name, state)
+        }
+    }
+
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        try state.withLock { state in
+            if state.isSilent { throw Gone() }
+            return Self.payer(of: endpoint, state).flatMap { Self.report($0, state) }
         }
     }
 
@@ -90,31 +101,50 @@ final class TestSettler: PaymentSettler {
         state.withLock { $0.settlements.append(settlement) }
         if case .waits(let gate) = habit { await gate.pass() }
         return try state.withLock { state in
-            let name = Self.name(settlement)
-            if let reason = state.refused[settlement.key] { return .nothingSent(reason: reason) }
-            switch state.habit {
-            case .refuses:
-                state.refused[settlement.key] = "there is no route"
-                return .nothingSent(reason: "there is no route")
-            case .diesBefore: throw PaymentError(.cancelled, "gone", phase: .beforeSend)
-            case .paysLater:
-                state.inFlight.insert(name)
-                return .inFlight(retryAfter: nil)
-            case .lies:
-                state.lies.insert(name)
-                state.paid[name] = Self.proof(of: settlement)
-                return .settled(.preimage(String(repeating: "00", count: 32)))
-            case .pays, .waits, .losesAnswer:
-                precondition(state.paid[name] == nil, "asked to pay what is paid")
-                state.paid[name] = Self.proof(of: settlement)
-                if case .losesAnswer = state.habit { throw PaymentError(.cancelled, "gone", phase: .beforeSend) }
-                return .settled(Self.proof(of: settlement))
+            let name = settlement.key
+            if state.abandoned.contains(name) { return .nothingSent(reason: "abandoned") }
+            if let order = state.orders[name] {
+                guard case .settled = order.state else { return order.state }
+                preconditionFailure("asked to pay what is paid")
             }
+            let habit = state.habit
+            if case .diesBefore = habit { throw PaymentError(.cancelled, "gone", phase: .beforeSend) }
+            var answer = SettlementState.settled(Self.proof(of: settlement))
+            if case .refuses = habit { answer = .nothingSent(reason: "there is no route") }
+            if case .paysLater = habit { answer = .inFlight(retryAfter: nil) }
+            if let other = Self.payer(of: settlement.endpoint, state) { answer = .settledElsewhere(name: other) }
+            state.orders[name] = (settlement, answer)
+            if case .losesAnswer = habit { throw PaymentError(.cancelled, "gone", phase: .beforeSend) }
+            if case .lies = habit { state.lies.insert(name) }
+            return Self.report(name, state)?.state ?? answer
         }
     }
 
-    private static func name(_ settlement: Settlement) -> String {
-        settlement.endpoint.paymentHash ?? settlement.key
+    func abandon(_ name: String) async throws -> SettlementState {
+        state.withLock { state in
+            if let order = state.orders[name] { return order.state }
+            state.abandoned.insert(name)
+            return .nothingSent(reason: "abandoned")
+        }
+    }
+
+    /// The key under which an invoice was paid, or is being paid.
+    private static func payer(of endpoint: SettlementEndpoint, _ state: State) -> String? {
+        guard endpoint.paymentHash != nil else { return nil }
+        return state.orders.first { _, order in
+            switch order.state {
+            case .settled, .inFlight: order.settlement.endpoint == endpoint
+            default: false
+            }
+        }?.key
+    }
+
+    private static func report(_ name: String, _ state: State) -> SettlementOrder? {
+        guard let (settlement, known) = state.orders[name] else { return nil }
+        let lie = SettlementState.settled(.preimage(String(repeating: "00", count: 32)))
+        return SettlementOrder(
+            name: name, endpoint: settlement.endpoint, amount: settlement.amount,
+            state: state.lies.contains(name) ? lie : known)
     }
 
     private static func proof(of settlement: Settlement) -> SettlementProof {

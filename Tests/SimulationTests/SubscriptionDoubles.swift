@@ -121,10 +121,17 @@ struct WalletOfProcess: PaymentSettler {
 
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
 
-    func state(of settlement: Settlement) async throws -> SettlementState {
+    func order(named name: String) async throws -> SettlementOrder? {
         try await wait()
-        return wallet.proof(settlement.key).map { .settled($0) } ?? .nothingSent(reason: nil)
+        return wallet.proof(name).map {
+            SettlementOrder(name: name, endpoint: nil, amount: nil, state: .settled($0))
+        }
     }
+
+    /// Its endpoints take every payment.
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? { nil }
+
+    func abandon(_ name: String) async throws -> SettlementState { throw Gone() }
 
     func settle(_ settlement: Settlement) async throws -> SettlementState {
         if settlement.endpoint.text.hasPrefix("hangs|") { await wallet.sleep() }

@@ -29,11 +29,11 @@ public struct WalletSettler: PaymentSettler {
     /// The wallet.
     public let wallet: any LightningWallet
     private let orders: WalletOrders
-    private let reader: any InstructionReader
-    private let network: String
-    private let feeLimit: FeeLimit
+    let reader: any InstructionReader
+    let network: String
+    let feeLimit: FeeLimit
     private let clock: any PaymentClock
-    private let services: PayService?
+    let services: PayService?
 
     /// Creates a settler.
     ///
@@ -74,32 +74,47 @@ public struct WalletSettler: PaymentSettler {
     /// Returns the order of a name, whatever it is for, with what is known of it now; nil when nothing was ever ordered
     /// under it.
     ///
-    /// - Parameter name: ``/PaymentCore/Settlement/key``.
     /// - Throws: any error, when the orders cannot be read or the wallet does not answer.
-    public func order(named name: String) async throws -> WalletOrder? {
+    public func order(named name: String) async throws -> SettlementOrder? {
         guard let order = try await orders.order(named: name, at: clock.now) else { return nil }
-        _ = try await state(of: order)
-        return try await orders.order(named: name, at: clock.now)
+        return try await report(order)
     }
 
-    /// Returns what the order of this name says, and without one what the wallet knows of the invoice.
+    /// Returns the order of an invoice, under any name, and without one what the wallet knows of the invoice.
     ///
     /// - Throws: any error, when the wallet does not answer, or knows another invoice of the same payment hash.
-    public func state(of settlement: Settlement) async throws -> SettlementState {
-        if let order = try await orders.order(named: settlement.key, at: clock.now) {
-            return try await state(of: order)
+    public func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        // What cannot be paid here was not paid here. Of a service every order makes another invoice.
+        guard let hash = endpoint.paymentHash, canSettle(endpoint.kind, on: endpoint.network) else { return nil }
+        if let order = try await orders.order(for: hash, at: clock.now) {
+            try Self.require(order, isFor: endpoint.text)
+            let report = try await report(order)
+            if case .nothingSent = report.state { return nil }
+            return report
         }
-        // What cannot be paid here was not paid here.
-        // Of a service every order makes another invoice: without an order there is none.
-        guard case .invoice(let invoice, _) = read(settlement) else { return .nothingSent(reason: nil) }
-        if let other = try await orders.order(for: invoice.paymentHash, at: clock.now) {
-            return try await state(of: other, as: invoice)
+        guard let offer = SettlementOffer.offer(endpoint, reader) else { return nil }
+        var amount: Money?
+        if case .fixed(let money) = offer.amount { amount = money }
+        let invoice = WalletInvoice(
+            text: endpoint.text, paymentHash: hash, amount: amount.flatMap(Self.thousandths) ?? 0,
+            isAmountless: amount == nil, feeLimit: 0)
+        let state: SettlementState
+        switch try await record(of: invoice, in: account()) {
+        case .none, .failed: return nil
+        case .inFlight: state = .inFlight(retryAfter: Self.pause)
+        case .paid(let preimage, _): state = .settled(.preimage(preimage))
         }
-        switch try await record(of: invoice) {
-        case .none, .failed: return .nothingSent(reason: nil)
-        case .inFlight: return .inFlight(retryAfter: Self.pause)
-        case .paid(let preimage, _): return .settled(.preimage(preimage))
-        }
+        return SettlementOrder(name: nil, endpoint: endpoint, amount: amount, state: state)
+    }
+
+    /// Returns the wallet's part of an order, such as the invoice and the payee's message; nil when nothing was ever
+    /// ordered under the name.
+    ///
+    /// - Parameter name: ``/PaymentCore/Settlement/key``.
+    /// - Throws: any error, when the orders cannot be read or the wallet does not answer.
+    public func walletOrder(named name: String) async throws -> WalletOrder? {
+        guard try await order(named: name) != nil else { return nil }
+        return try await orders.order(named: name, at: clock.now)
     }
 
     // MARK: Paying
@@ -122,22 +137,28 @@ public struct WalletSettler: PaymentSettler {
             }
         case .unusable(let reason): return try await refuse(settlement.key, nil, because: reason)
         }
+        if let other = try await orders(for: invoice) { return try await leave(invoice, to: other, settlement.key) }
         let account: WalletAccount
+        var isForeign = false
         do throws(PaymentError) {
             account = try await self.account()
-            if try await orders(for: invoice) == nil {
-                switch try await record(of: invoice, in: account) {
-                case .paid(let preimage, _): return .settled(.preimage(preimage))
-                case .inFlight: return .inFlight(retryAfter: Self.pause)
-                case .none, .failed: break
-                }
+            switch try await record(of: invoice, in: account) {
+            // It may be this payment, whose order was lost.
+            case .paid, .inFlight: isForeign = true
+            case .none, .failed: break
             }
-            if let objection = try await wallet.objection(to: invoice) {
+            if !isForeign, let objection = try await wallet.objection(to: invoice) {
                 return try await refuse(settlement.key, invoice, because: objection)
             }
         } catch {
             // No order has begun under this name, and after this none can.
             return try await refuse(settlement.key, invoice, because: error.message)
+        }
+        guard !isForeign else {
+            throw PaymentError(
+                .payer,
+                "\(wallet.name) has paid this invoice, or is paying it, without an order: look into the wallet before you "
+                    + "pay again", phase: .maybeSent)
         }
         // Not every wallet looks.
         if let end, end <= clock.now {
@@ -147,7 +168,7 @@ public struct WalletSettler: PaymentSettler {
         let claim = try await orders.begin(
             invoice, named: settlement.key, at: account, message: message, now: clock.now)
         switch claim {
-        case .known(let order): return try await state(of: order, as: invoice)
+        case .known(let order): return try await leave(invoice, to: order, settlement.key)
         case .begun: break
         }
         let answer = await wallet.pay(invoice)
@@ -170,6 +191,14 @@ public struct WalletSettler: PaymentSettler {
         try await refuse(name, nil, because: "it was abandoned")
     }
 
+    /// Ends a name whose invoice another name has ordered.
+    private func leave(_ invoice: WalletInvoice, to order: WalletOrder, _ name: String) async throws -> SettlementState
+    {
+        guard order.name != name else { return try await state(of: order) }
+        try Self.require(order, isFor: invoice.text)
+        return try await refuse(name, invoice, because: Self.elsewhere)
+    }
+
     private func refuse(
         _ name: String, _ invoice: WalletInvoice?, because reason: String
     ) async throws(PaymentError) -> SettlementState {
@@ -183,23 +212,41 @@ public struct WalletSettler: PaymentSettler {
     /// The pause before a payment in flight is asked for again.
     private static let pause = Duration.seconds(2)
 
-    /// Returns the state of an order that was made for `invoice` under some name.
-    ///
-    /// - Throws: where it was made for another invoice of the same payment hash: its proof would pass for this one's.
-    private func state(of order: WalletOrder, as invoice: WalletInvoice) async throws -> SettlementState {
-        guard order.invoice.map({ $0.text == invoice.text && $0.amount == invoice.amount }) ?? true else {
-            throw PaymentError(
-                .integrity,
-                "another invoice of the same payment hash, or over another amount, was ordered; "
-                    + "ask the payee for a new invoice")
-        }
-        return try await state(of: order)
+    /// The reason of a name whose invoice another name has ordered.
+    private static let elsewhere = "another payment has ordered the invoice"
+
+    /// Throws where an order was made for another invoice of the same payment hash: its proof would pass for this
+    /// one's.
+    private static func require(_ order: WalletOrder, isFor text: String) throws(PaymentError) {
+        guard order.invoice?.text != text else { return }
+        throw PaymentError(
+            .integrity,
+            "another invoice of the same payment hash was ordered; ask the payee for a new invoice")
+    }
+
+    private func report(_ order: WalletOrder) async throws -> SettlementOrder {
+        SettlementOrder(
+            name: order.name,
+            endpoint: order.invoice.map {
+                SettlementEndpoint(.bolt11, text: $0.text, network: network, paymentHash: $0.paymentHash)
+            },
+            amount: try order.invoice.map {
+                try Money(minorUnits: UInt128($0.amount), currency: .satoshi, exponent: 11)
+            },
+            state: try await state(of: order))
     }
 
     private func state(of order: WalletOrder) async throws -> SettlementState {
         let (isOver, since): (Bool, Duration?)
         switch order.state {
         case .paid(let preimage, _): return .settled(.preimage(preimage))
+        case .refused(Self.elsewhere):
+            if let hash = order.invoice?.paymentHash, let other = try await orders.order(for: hash, at: clock.now),
+                case .settled = try await state(of: other)
+            {
+                return .settledElsewhere(name: other.name)
+            }
+            return .nothingSent(reason: Self.elsewhere)
         case .refused(let reason): return .nothingSent(reason: reason)
         case .sending: (isOver, since) = (false, nil)
         case .asked(let date, let isDealtWith):
@@ -250,10 +297,6 @@ public struct WalletSettler: PaymentSettler {
         return account
     }
 
-    private func record(of invoice: WalletInvoice) async throws(PaymentError) -> WalletRecord {
-        try await record(of: invoice, in: account())
-    }
-
     /// Returns the wallet's record, with a preimage that fits.
     private func record(
         of invoice: WalletInvoice, in account: WalletAccount
@@ -269,60 +312,5 @@ public struct WalletSettler: PaymentSettler {
                     + "wallet before you pay again", phase: .maybeSent)
         }
         return .paid(preimage: Hex.encode(preimage), fee: fee)
-    }
-
-    // MARK: Reading
-
-    private enum Reading {
-        case invoice(WalletInvoice, until: Date?)
-        /// The address of a service that makes an invoice over this amount.
-        case service(UInt64)
-        case unusable(String)
-    }
-
-    /// Reads the settlement's invoice again from its own text.
-    private func read(_ settlement: Settlement) -> Reading {
-        let endpoint = settlement.endpoint
-        guard canSettle(endpoint.kind, on: endpoint.network) else {
-            return .unusable("\(wallet.name) pays Lightning invoices of \(network) only")
-        }
-        if endpoint.kind != .bolt11 {
-            guard SettlementOffer.offer(endpoint, reader)?.takes(settlement.amount) == true,
-                let amount = Self.thousandths(settlement.amount)
-            else { return .unusable("the address cannot be paid this amount") }
-            return .service(amount)
-        }
-        guard let hash = endpoint.paymentHash, let offer = SettlementOffer.offer(endpoint, reader),
-            offer.takes(settlement.amount), let amount = Self.thousandths(settlement.amount)
-        else { return .unusable("the invoice does not ask for this payment") }
-        var isAmountless = true
-        if case .fixed = offer.amount { isAmountless = false }
-        return .invoice(
-            WalletInvoice(
-                text: endpoint.text, paymentHash: hash, amount: amount, isAmountless: isAmountless,
-                feeLimit: feeLimit.limit(for: amount)), until: offer.expiresAt)
-    }
-
-    /// Has a service make an invoice, which is then the only one that its order pays.
-    private func made(
-        _ endpoint: SettlementEndpoint, over amount: UInt64
-    ) async throws(PaymentError) -> (WalletInvoice, Date?, ServiceMessage?) {
-        guard let services else { throw PaymentError(.payer, "services are not asked for invoices here") }
-        let made = try await services.invoice(of: endpoint, over: amount)
-        let invoice = WalletInvoice(
-            text: made.endpoint.text, paymentHash: made.endpoint.paymentHash ?? "", amount: amount,
-            isAmountless: false, feeLimit: feeLimit.limit(for: amount))
-        return (invoice, made.expiresAt, made.successAction.map { ServiceMessage(host: made.host, text: $0.text) })
-    }
-
-    private static func thousandths(_ money: Money) -> UInt64? {
-        guard money.currency == .satoshi, let units = Int64(exactly: money.minorUnits).map(UInt64.init) else {
-            return nil
-        }
-        switch money.exponent {
-        case 8: return units <= UInt64(Int64.max) / 1000 ? units * 1000 : nil
-        case 11: return units
-        default: return nil
-        }
     }
 }

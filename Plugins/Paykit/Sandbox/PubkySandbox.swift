@@ -63,8 +63,8 @@ public actor PubkySandbox: SandboxService {
     var invoices: [String: PubkyInvoice] = [:]
     /// Payees by their addresses on the chain.
     var payees: [String: PubkyKey] = [:]
-    /// The results of payments under payers' keys.
-    var settlements: [String: Settled] = [:]
+    /// The payments under payers' keys.
+    var settlements: [String: KeyedPayment] = [:]
     /// The payments by users with generation 3 apps, by the keys of their orders.
     var linkPayments: [String: PaykitProof] = [:]
     /// The payees of transactions on the chain, by their ids.
@@ -113,6 +113,8 @@ public actor PubkySandbox: SandboxService {
         case ("inbox", 3): return try await acknowledgement(words[1], words[2], request)
         case ("sandbox", 3...4) where words[1] == "paykit" && ["payees", "payer"].contains(words[2]):
             return try peerConsole(request, Array(words.dropFirst(2)))
+        case ("sandbox", 3) where words[1] == "paykit" && words[2] == "settlements":
+            return try settlement(ofEndpoint: request)
         case ("sandbox", 3) where words[1] == "paykit": return try settle(words[2], request)
         case ("sandbox", 4) where words[1] == "paykit" && words[2] == "settlements":
             return try settlement(words[3], request)

@@ -1,55 +1,67 @@
 /// Sends the payer's own money to an endpoint: a Lightning node, a wallet of coins, a service that does either. Keys
 /// stay inside.
 ///
-/// Only the settler sees that money, so its report is all that is ever known of it. It has to recognise its payments:
-/// by the payment hash where the endpoint has one, by ``Settlement/key`` otherwise.
+/// Only the settler sees that money, so its report is all that is ever known of it. It stores each name, with the
+/// payment that was first requested under it, before it sends anything: a node knows payment hashes, and no names.
 ///
 /// ```swift
-/// struct Node: PaymentSettler {
-///     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
-///         kind == .bolt11 && network == "mainnet"
-///     }
-///     func state(of settlement: Settlement) async throws -> SettlementState {
-///         try await node.payment(settlement.endpoint.paymentHash)?.state ?? .nothingSent(reason: nil)
-///     }
-///     func settle(_ settlement: Settlement) async throws -> SettlementState {
-///         try await node.pay(settlement.endpoint.text, settlement.amount, label: settlement.key).state
-///     }
+/// func settle(_ settlement: Settlement) async throws -> SettlementState {
+///     // In one transaction: the row of this name; otherwise a new one, refused where another name has the invoice.
+///     let (row, isNew) = try await rows.begin(settlement)
+///     if isNew { await node.pay(row.endpoint.text, row.amount) }
+///     return try await state(of: row)
 /// }
 /// ```
 public protocol PaymentSettler: Sendable {
-    /// Returns true if endpoints of this kind can be paid at all. Decides which options the payer can choose.
-    ///
-    /// - Parameters:
-    ///   - kind: the kind of the endpoint.
-    ///   - network: the network that its text names; nil where it names none.
+    /// Returns true if endpoints of this kind can be paid at all, on the network that their text names (nil where it
+    /// names none). Decides which options the payer can choose.
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool
 
-    /// Returns the state of a settlement. Changes nothing.
+    /// Returns what was begun under a name (``Settlement/key``), whatever it pays; nil if nothing was. Sends nothing.
     ///
-    /// Called before anything is sent, and again after a crash: an invoice that was paid before, by this attempt or any
-    /// other, is ``SettlementState/settled(_:)``. Another invoice of the same payment hash is not: throw, so that it is
-    /// neither paid, which would lose the money, nor reported as paid.
-    ///
-    /// - Parameter settlement: the settlement as it was to be paid.
-    /// - Returns: the known state; ``SettlementState/nothingSent(reason:)`` only if that is certain.
-    /// - Throws: any error, when the state cannot be determined.
-    func state(of settlement: Settlement) async throws -> SettlementState
+    /// - Throws: any error, when that cannot be determined.
+    func order(named name: String) async throws -> SettlementOrder?
 
-    /// Pays, at most once for each key and for each payment hash, however often it is called.
+    /// Returns the payment of an invoice that was made or is in flight, under any name; nil if there is none.
     ///
-    /// - Parameter settlement: the settlement to pay; everything in it was checked.
-    /// - Returns: the state of the settlement. ``SettlementState/nothingSent(reason:)`` is final for this key: no
-    ///   earlier or later request under it is carried out any more, and a repeated call returns the same. It is also
-    ///   the result when the payer declines.
+    /// - Throws: any error, when that cannot be determined, and for another invoice of the payment hash of `endpoint`.
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder?
+
+    /// Pays, at most once for each name and for each payment hash. The first payment of a name is its only one: later
+    /// calls with another endpoint send nothing, and return the first one's state.
+    ///
+    /// - Returns: the state of the name. ``SettlementState/nothingSent(reason:)`` is final for it: no earlier or later
+    ///   request under it is carried out. It is also the result when the payer declines.
     /// - Throws: any error, when the state cannot be determined; money is taken to have moved then.
     func settle(_ settlement: Settlement) async throws -> SettlementState
+
+    /// Promises that nothing is ever sent under a name, unless it was requested before.
+    ///
+    /// - Returns: ``SettlementState/nothingSent(reason:)``, which is the promise; otherwise the name's state.
+    /// - Throws: any error, when neither can be stated.
+    func abandon(_ name: String) async throws -> SettlementState
+}
+
+/// A settler's record of a payment.
+public struct SettlementOrder: Sendable, Hashable {
+    /// The name, ``Settlement/key``; nil for a payment that was requested without one, as from the wallet itself.
+    public let name: String?
+    /// The endpoint that is paid; nil where none was requested before the name was abandoned.
+    public let endpoint: SettlementEndpoint?
+    /// The amount, where it is known.
+    public let amount: Money?
+    /// The state.
+    public let state: SettlementState
+
+    /// Creates a record.
+    public init(name: String?, endpoint: SettlementEndpoint?, amount: Money?, state: SettlementState) {
+        (self.name, self.endpoint, self.amount, self.state) = (name, endpoint, amount, state)
+    }
 }
 
 /// A payment that a settler is asked to make.
 public struct Settlement: Sendable, Hashable {
-    /// The settler's identifier of this payment: a text of at most 64 ASCII characters, always the same for one
-    /// attempt.
+    /// The payment's name at the settler: at most 64 ASCII characters, always the same for one attempt.
     public let key: String
     /// The destination of the money.
     public let endpoint: SettlementEndpoint
@@ -58,27 +70,7 @@ public struct Settlement: Sendable, Hashable {
 
     /// Creates a settlement.
     public init(key: String, endpoint: SettlementEndpoint, amount: Money) {
-        self.key = key
-        self.endpoint = endpoint
-        self.amount = amount
-    }
-}
-
-extension Payer {
-    /// Returns the settler's state of an invoice that `settlement` has not begun to pay: it is about another payment,
-    /// and would pass for this one without a coin having moved. Nil where the settler knows nothing, and for an
-    /// endpoint that is no invoice: that takes every payment.
-    ///
-    /// - Throws: ``PaymentError``, when the settler does not answer.
-    package func otherPayment(than settlement: Settlement) async throws(PaymentError) -> SettlementState? {
-        guard settlement.endpoint.paymentHash != nil, let settler else { return nil }
-        let state: SettlementState
-        do { state = try await settler.state(of: settlement) } catch {
-            throw PaymentError(
-                .payer, "the payer's settler does not say whether it knows the payee's invoice", retry: .later)
-        }
-        if case .nothingSent = state { return nil }
-        return state
+        (self.key, self.endpoint, self.amount) = (key, endpoint, amount)
     }
 }
 
@@ -91,6 +83,8 @@ public enum SettlementState: Sendable, Hashable {
     case inFlight(retryAfter: Duration?)
     /// Certainly nothing was sent. The reason, where there is one, is for people and holds no secrets.
     case nothingSent(reason: String?)
+    /// The invoice was paid under another name; under this one nothing was sent, and nothing will be.
+    case settledElsewhere(name: String)
 }
 
 /// The proof that a settler paid.
@@ -110,38 +104,44 @@ public enum SettlementProof: Sendable, Hashable {
 }
 
 extension SettlementProof: Codable {
-    private enum Prefix: String, CaseIterable {
-        case preimage = "preimage:"
-        case transaction = "transaction:"
-    }
-
     /// Reads a proof as journals store it: one text, with a prefix that names its kind.
     ///
     /// - Throws: `DecodingError` when it is none.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let word = Prefix.allCases.first(where: { text.hasPrefix($0.rawValue) }) else {
+        let words = try container.decode(String.self).split(separator: ":", maxSplits: 1).map(String.init)
+        switch words.count == 2 ? words[0] : "" {
+        case "preimage": self = .preimage(words[1])
+        case "transaction": self = .transaction(words[1])
+        default:
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "not the proof of a settlement")
         }
-        let proof = String(text.dropFirst(word.rawValue.count))
-        self =
-            switch word {
-            case .preimage: .preimage(proof)
-            case .transaction: .transaction(proof)
-            }
     }
 
     /// Writes the proof.
     ///
     /// - Throws: any error of the encoder.
     public func encode(to encoder: any Encoder) throws {
-        let word: Prefix =
-            switch self {
-            case .preimage: .preimage
-            case .transaction: .transaction
-            }
         var container = encoder.singleValueContainer()
-        try container.encode(word.rawValue + text)
+        switch self {
+        case .preimage(let text): try container.encode("preimage:" + text)
+        case .transaction(let text): try container.encode("transaction:" + text)
+        }
+    }
+}
+
+extension Payer {
+    /// Returns the payment of an invoice under another name than `name`: it would pass for this one without a coin
+    /// having moved. Nil where there is none, and for an endpoint that is no invoice: that takes every payment.
+    package func order(paying endpoint: SettlementEndpoint, except name: String? = nil)
+        async throws(PaymentError) -> SettlementOrder?
+    {
+        guard endpoint.paymentHash != nil, let settler else { return nil }
+        do {
+            let order = try await settler.order(paying: endpoint)
+            return name == nil || order?.name != name ? order : nil
+        } catch {
+            throw PaymentError(.payer, "the settler does not say if it paid the invoice", retry: .later, cause: error)
+        }
     }
 }

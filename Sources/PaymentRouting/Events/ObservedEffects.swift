@@ -89,7 +89,13 @@ private struct ObservedSettler: PaymentSettler {
 
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { base.canSettle(kind, on: network) }
 
-    func state(of settlement: Settlement) async throws -> SettlementState { try await base.state(of: settlement) }
+    func order(named name: String) async throws -> SettlementOrder? { try await base.order(named: name) }
+
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        try await base.order(paying: endpoint)
+    }
+
+    func abandon(_ name: String) async throws -> SettlementState { try await base.abandon(name) }
 
     func settle(_ settlement: Settlement) async throws -> SettlementState {
         let need = PayerNeed.settlement(settlement.endpoint.kind, network: settlement.endpoint.network)

@@ -82,8 +82,7 @@ extension AttemptEngine {
         guard let endpoint = try? option.providerData?["endpoint"]?.decode(SettlementEndpoint.self) else {
             return false
         }
-        let question = Settlement(key: newAttemptID().rawValue, endpoint: endpoint, amount: option.amount)
-        do { return try await payer.otherPayment(than: question) != nil } catch {
+        do { return try await payer.order(paying: endpoint) != nil } catch {
             throw self.error(error.code, error.message, cause: error.cause)
         }
     }

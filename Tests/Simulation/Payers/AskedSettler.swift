@@ -13,9 +13,19 @@ struct AskedSettler: PaymentSettler {
 
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { base.canSettle(kind, on: network) }
 
-    func state(of settlement: Settlement) async throws -> SettlementState {
+    func order(named name: String) async throws -> SettlementOrder? {
         try await ponder("the settler's memory")
-        return try await base.state(of: settlement)
+        return try await base.order(named: name)
+    }
+
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        try await ponder("the settler's memory")
+        return try await base.order(paying: endpoint)
+    }
+
+    func abandon(_ name: String) async throws -> SettlementState {
+        try await ponder("the settler, before it abandons")
+        return try await base.abandon(name)
     }
 
     func settle(_ settlement: Settlement) async throws -> SettlementState {

@@ -82,7 +82,7 @@ struct WalletAddressTests {
         #expect(try await settler.settle(Self.settlement()) == paid)
         #expect(try await settler.state(of: Self.settlement()) == paid)
         #expect(service.asked.withLock { $0 } == 1)
-        #expect(try await settler.order(named: "a")?.successAction == .message("thank you"))
+        #expect(try await settler.walletOrder(named: "a")?.successAction == .message("thank you"))
         #expect(try await settler.settle(Self.settlement("b")).isSettled)
         #expect(bench.node.attemptCount == 2)
     }

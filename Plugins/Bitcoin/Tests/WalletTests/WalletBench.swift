@@ -81,6 +81,16 @@ struct WalletBench {
     }
 }
 
+extension WalletSettler {
+    private struct NoOrder: Error {}
+
+    /// Returns what the order of a settlement's name says.
+    func state(of settlement: Settlement) async throws -> SettlementState {
+        guard let order = try await order(named: settlement.key) else { throw NoOrder() }
+        return order.state
+    }
+}
+
 extension SettlementState {
     var isSettled: Bool { if case .settled = self { true } else { false } }
     var isInFlight: Bool { if case .inFlight = self { true } else { false } }

@@ -34,7 +34,7 @@ struct WalletOrderTests {
         let fresh = try bench.settlement("a")
         #expect(try await bench.settler.state(of: fresh) == paid)
         #expect(try await bench.settler.settle(fresh) == paid)
-        let order = try await bench.another().order(named: "a")
+        let order = try await bench.another().walletOrder(named: "a")
         #expect(order?.invoice?.text == first.endpoint.text)
         #expect(bench.node.attemptCount == 1)
         #expect(try await bench.settler.order(named: "b") == nil)
@@ -50,15 +50,30 @@ struct WalletOrderTests {
         bench.clock.advance(by: .seconds(5))
         let twin = try bench.settlement("b", number: 7)
         #expect(twin.endpoint.paymentHash == first.endpoint.paymentHash && twin.endpoint != first.endpoint)
-        await #expect(throws: PaymentError.self) { try await bench.settler.state(of: twin) }
+        await #expect(throws: PaymentError.self) { try await bench.settler.order(paying: twin.endpoint) }
         await #expect(throws: PaymentError.self) { try await bench.settler.settle(twin) }
         // Neither without the file of orders: the wallet's own record has the invoice.
         let folder = ScratchFolder()
         let forgetful = WalletSettler(
             bench.wallet, orders: try WalletOrders(path: folder.file("orders")), reader: bench.reader,
             network: "regtest", clock: bench.clock)
-        await #expect(throws: PaymentError.self) { try await forgetful.state(of: twin) }
+        await #expect(throws: PaymentError.self) { try await forgetful.order(paying: twin.endpoint) }
         #expect(try await forgetful.settle(twin).hasSentNothing)
+        #expect(bench.node.attemptCount == 1)
+    }
+
+    @Test("What the wallet has paid without an order is found by its invoice, and not paid again")
+    func lostOrders() async throws {
+        let bench = try WalletBench(.lnd)
+        let settlement = try bench.settlement()
+        #expect(try await bench.settler.settle(settlement).isSettled)
+        let folder = ScratchFolder()
+        let forgetful = WalletSettler(
+            bench.wallet, orders: try WalletOrders(path: folder.file("orders")), reader: bench.reader,
+            network: "regtest", clock: bench.clock)
+        let found = try await forgetful.order(paying: settlement.endpoint)
+        #expect(found?.state.isSettled == true && found?.name == nil)
+        await #expect(throws: PaymentError.self) { try await forgetful.settle(settlement) }
         #expect(bench.node.attemptCount == 1)
     }
 
@@ -111,7 +126,7 @@ struct WalletOrderTests {
         }
         bench.passQuietTime()
         #expect(try await bench.settler.state(of: settlement).isInFlight, "its process lives")
-        #expect(try await bench.settler.order(named: "a")?.state == .sending)
+        #expect(try await bench.settler.walletOrder(named: "a")?.state == .sending)
         mortal = nil
         bench.passQuietTime()
         #expect(try await bench.settler.state(of: settlement).isInFlight, "its end was just seen")

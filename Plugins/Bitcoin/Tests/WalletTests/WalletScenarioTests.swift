@@ -120,7 +120,7 @@ struct WalletScenarioTests {
     func fee(face: SimulatedNode.Face) async throws {
         let bench = try WalletBench(face)
         _ = try await bench.settler.settle(bench.settlement())
-        let order = try await bench.settler.order(named: "a")
+        let order = try await bench.settler.walletOrder(named: "a")
         guard case .paid(_, let fee)? = order?.state else {
             Issue.record("it is not paid")
             return

@@ -127,6 +127,7 @@ extension PubkySandbox.SettlementError {
         case .wrongAmount: "Say how many satoshi; an invoice with an amount takes no other."
         case .expired: "This invoice can be paid no longer."
         case .alreadyPaid: "This invoice was paid before. Nothing was paid again."
+        case .abandoned: "This payment was abandoned. Nothing was paid."
         }
     }
 }

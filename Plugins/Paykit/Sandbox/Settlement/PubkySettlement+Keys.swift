@@ -1,16 +1,28 @@
 import PaymentCore
+import PaymentStandards
 
-/// Payments of payers in another process, who recognise them by a key: `POST /sandbox/paykit/settlements/<key>` and
-/// `GET`, where the key is the payment hash of an invoice, and `endpoint` that invoice.
+/// Payments of payers in another process, who recognise them by a key: `POST /sandbox/paykit/settlements/<key>` pays,
+/// `GET` returns what was paid under the key, and `DELETE` ends the key. `GET /sandbox/paykit/settlements?endpoint=…`
+/// returns the payment of an invoice.
 extension PubkySandbox {
-    /// The result of a payment under a key.
-    enum Settled: Sendable {
-        case paid(Proof)
-        /// Nothing was paid, and nothing will be under this key.
-        case refused(SettlementError)
+    /// A payment under a key.
+    struct KeyedPayment: Sendable {
+        /// The result of a payment.
+        enum Result: Sendable {
+            case paid(Proof)
+            /// Nothing was paid, and nothing will be under this key.
+            case refused(SettlementError)
+            case abandoned
+        }
+
+        /// The endpoint as it was requested; nil where none was.
+        var endpoint: String?
+        /// The amount in satoshi, where it was stated.
+        var amount: UInt64?
+        let result: Result
     }
 
-    /// Pays once for each key: a repeated call returns the result of the first.
+    /// Pays once for each key: a repeated call returns the result of the first, whatever endpoint it names.
     ///
     /// - Parameters:
     ///   - endpoint: an invoice or an address on the chain, as it was published.
@@ -19,58 +31,85 @@ extension PubkySandbox {
     /// - Returns: the proof.
     /// - Throws: ``SettlementError``: nothing is ever paid under this key then.
     public func pay(_ endpoint: String, amount: UInt64?, key: String) throws(SettlementError) -> Proof {
-        switch settlements[key] {
+        if settlements[key] == nil {
+            let result: KeyedPayment.Result
+            do { result = .paid(try pay(endpoint, amount: amount)) } catch { result = .refused(error) }
+            settlements[key] = KeyedPayment(endpoint: endpoint, amount: amount, result: result)
+        }
+        switch settlements[key]?.result {
         case .paid(let proof): return proof
         case .refused(let error): throw error
-        case nil: break
-        }
-        do {
-            let proof = try pay(endpoint, amount: amount)
-            settlements[key] = .paid(proof)
-            return proof
-        } catch {
-            // An invoice that was paid under another key is paid.
-            if error == .alreadyPaid, let invoice = invoices.values.first(where: { $0.text == endpoint.lowercased() }),
-                let proof = proof(ofPaying: invoice.hash)
-            {
-                return proof
-            }
-            settlements[key] = .refused(error)
-            throw error
+        case .abandoned, nil: throw .abandoned
         }
     }
 
-    func settlement(_ name: String, _ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
+    func settlement(_ key: String, _ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
         switch request.method {
-        case .get:
-            if let invoice = invoices[name], let proof = proof(ofPaying: name) {
-                // One payment hash can have any number of invoices.
-                guard PubkyQuery(request)["endpoint"].map({ $0.lowercased() == invoice.text }) ?? true else {
-                    throw PubkySandboxError(409, "another invoice of this payment hash was paid")
-                }
-                return Self.answer(.paid(proof))
-            }
-            return Self.answer(settlements[name])
+        case .get: break
+        case .delete: settlements[key] = settlements[key] ?? KeyedPayment(result: .abandoned)
         case .post:
             guard let body = try? JSONValue(parsing: request.body), let endpoint = body["endpoint"]?.string else {
                 throw PubkySandboxError(400, "a payment has an endpoint, and an amount in satoshi")
             }
             let amount = body["amount"]?.int64.flatMap { UInt64(exactly: $0) }
-            do { return Self.answer(.paid(try pay(endpoint, amount: amount, key: name))) } catch {
-                return Self.answer(.refused(error))
-            }
+            _ = try? pay(endpoint, amount: amount, key: key)
         default: throw .wrongMethod
         }
+        return answer(key, settlements[key])
     }
 
-    private static func answer(_ settled: Settled?) -> HTTPResponse {
-        let body: JSONValue =
-            switch settled {
-            case .paid(.preimage(let text)): ["state": "settled", "preimage": .string(text)]
-            case .paid(.transaction(let text)): ["state": "settled", "transaction": .string(text)]
-            case .refused(let error): ["state": "nothing-sent", "reason": .string(error.rawValue)]
-            case nil: ["state": "nothing-sent"]
+    /// Returns the payment of an invoice, under any key or none.
+    func settlement(ofEndpoint request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
+        guard request.method == .get, let text = PubkyQuery(request)["endpoint"]?.lowercased() else {
+            throw .wrongMethod
+        }
+        guard let hash = paymentHash(of: text), let proof = proof(ofPaying: hash) else { return answer(nil, nil) }
+        // One payment hash can have any number of invoices.
+        guard invoices[hash]?.text == text else {
+            throw PubkySandboxError(409, "another invoice of this payment hash was paid")
+        }
+        return answer(payer(of: text), KeyedPayment(endpoint: text, result: .paid(proof)))
+    }
+
+    /// Returns the key under which an invoice was paid; nil where it was paid without one.
+    private func payer(of invoice: String) -> String? {
+        settlements.first {
+            guard case .paid = $0.value.result else { return false }
+            return $0.value.endpoint?.lowercased() == invoice.lowercased()
+        }?.key
+    }
+
+    private func paymentHash(of text: String) -> String? {
+        guard let link = try? PaymentLink("lightning:" + text),
+            case .instruction(let instruction) = StandardsReader().read(link)
+        else { return nil }
+        return instruction.fields["paymentHash"]?.string
+    }
+
+    private func answer(_ key: String?, _ payment: KeyedPayment?) -> HTTPResponse {
+        var body: JSONValue = ["state": "none"]
+        body["name"] = key.map { .string($0) }
+        if let payment {
+            body["endpoint"] = payment.endpoint.map { .string($0) }
+            body["hash"] = payment.endpoint.flatMap(paymentHash).map { .string($0) }
+            body["amount"] = payment.amount.map { .number(JSONNumber($0)) }
+            body["state"] = "nothing-sent"
+            switch payment.result {
+            case .paid(let proof):
+                body["state"] = "settled"
+                switch proof {
+                case .preimage(let text): body["preimage"] = .string(text)
+                case .transaction(let text): body["transaction"] = .string(text)
+                }
+            case .refused(let error):
+                body["reason"] = .string(error.rawValue)
+                if error == .alreadyPaid, let other = payment.endpoint.flatMap(payer) {
+                    body["state"] = "settled-elsewhere"
+                    body["payer"] = .string(other)
+                }
+            case .abandoned: body["reason"] = .string(SettlementError.abandoned.rawValue)
             }
+        }
         return HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: body.serialized())
     }
 }

@@ -25,6 +25,8 @@ extension PubkySandbox {
         case expired
         /// The invoice was paid before.
         case alreadyPaid = "already-paid"
+        /// The payer has abandoned the payment.
+        case abandoned
     }
 
     /// Pays one of the users' endpoints with simulated money, as a payer's node and wallet do.

@@ -21,32 +21,41 @@ public struct SandboxSettler: PaymentSettler {
         [.bolt11, .bitcoinAddress].contains(kind) && network == "regtest"
     }
 
-    /// Asks the sandbox for the status of a payment.
+    /// Asks the sandbox for the payment under a name.
     ///
     /// - Throws: ``PaymentError`` when it does not report one.
-    public func state(of settlement: Settlement) async throws -> SettlementState {
-        let name = settlement.endpoint.paymentHash ?? settlement.key
+    public func order(named name: String) async throws -> SettlementOrder? {
+        try await ask(HTTPRequest(.get, try place(name)))
+    }
+
+    /// Asks the sandbox for the payment of an invoice.
+    ///
+    /// - Throws: ``PaymentError`` when it does not report one.
+    public func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        guard endpoint.paymentHash != nil else { return nil }
         return try await ask(
             HTTPRequest(
-                .get,
-                try url.appending(
-                    ["sandbox", "paykit", "settlements", name], query: [("endpoint", settlement.endpoint.text)])))
+                .get, try url.appending(["sandbox", "paykit", "settlements"], query: [("endpoint", endpoint.text)])))
+    }
+
+    /// Ends a name at the sandbox: nothing is paid under it any more.
+    ///
+    /// - Throws: ``PaymentError`` when it does not report the result.
+    public func abandon(_ name: String) async throws -> SettlementState {
+        try await state(HTTPRequest(.delete, try place(name)))
     }
 
     /// Pays at the sandbox.
     ///
     /// - Throws: ``PaymentError`` when it does not report the result.
     public func settle(_ settlement: Settlement) async throws -> SettlementState {
-        guard let satoshi = Self.satoshi(settlement.amount) else {
-            return .nothingSent(reason: "the sandbox pays whole satoshi only")
-        }
-        let body: JSONValue = [
-            "endpoint": .string(settlement.endpoint.text), "amount": .number(JSONNumber(satoshi)),
-        ]
-        return try await ask(
+        var body: JSONValue = ["endpoint": .string(settlement.endpoint.text)]
+        // Without an amount the sandbox refuses, permanently: it pays whole satoshi only.
+        body["amount"] = .number(JSONNumber(Self.satoshi(settlement.amount) ?? 0))
+        return try await state(
             HTTPRequest(
-                .post, try url.appending(["sandbox", "paykit", "settlements", settlement.key]),
-                headers: ["Content-Type": "application/json"], body: body.serialized(), replay: .never))
+                .post, try place(settlement.key), headers: ["Content-Type": "application/json"],
+                body: body.serialized(), replay: .never))
     }
 
     private static func satoshi(_ money: Money) -> UInt64? {
@@ -58,18 +67,43 @@ public struct SandboxSettler: PaymentSettler {
         }
     }
 
-    private func ask(_ request: HTTPRequest) async throws -> SettlementState {
+    private func place(_ name: String) throws -> HTTPURL {
+        try url.appending(["sandbox", "paykit", "settlements", name])
+    }
+
+    private func state(_ request: HTTPRequest) async throws -> SettlementState {
+        guard let order = try await ask(request) else { throw Self.silence }
+        return order.state
+    }
+
+    /// Returns the sandbox's record; nil where it has none.
+    private func ask(_ request: HTTPRequest) async throws -> SettlementOrder? {
         let response = try await transport.send(request)
         guard response.status == 200, let body = try? JSONValue(parsing: response.body),
             let word = body["state"]?.string
-        else { throw PaymentError(.payer, "the sandbox did not say what it was paid", phase: .maybeSent) }
-        switch word {
-        case "settled":
-            if let preimage = body["preimage"]?.string { return .settled(.preimage(preimage)) }
-            if let transaction = body["transaction"]?.string { return .settled(.transaction(transaction)) }
-        case "nothing-sent": return .nothingSent(reason: body["reason"]?.string)
-        default: break
+        else { throw Self.silence }
+        let state: SettlementState
+        switch (word, body["preimage"]?.string, body["transaction"]?.string, body["payer"]?.string) {
+        case ("none", _, _, _): return nil
+        case ("settled", let preimage?, _, _): state = .settled(.preimage(preimage))
+        case ("settled", nil, let transaction?, _): state = .settled(.transaction(transaction))
+        case ("settled-elsewhere", _, _, let name?): state = .settledElsewhere(name: name)
+        case ("nothing-sent", _, _, _): state = .nothingSent(reason: body["reason"]?.string)
+        default: throw Self.silence
         }
-        throw PaymentError(.payer, "the sandbox did not say what it was paid", phase: .maybeSent)
+        return SettlementOrder(
+            name: body["name"]?.string,
+            endpoint: body["endpoint"]?.string.map {
+                SettlementEndpoint(
+                    body["hash"] == nil ? .bitcoinAddress : .bolt11, text: $0, network: "regtest",
+                    paymentHash: body["hash"]?.string)
+            },
+            amount: try body["amount"]?.int64.map {
+                try Money(minorUnits: UInt128(max(0, $0)), currency: .satoshi)
+            }, state: state)
+    }
+
+    private static var silence: PaymentError {
+        PaymentError(.payer, "the sandbox did not say what it was paid", phase: .maybeSent)
     }
 }

@@ -25,6 +25,8 @@ final class SimulatedSettler: PaymentSettler {
 
     private struct Entry {
         var habit: Habit
+        /// What was first requested under the key.
+        let settlement: Settlement
         /// True if the payment was decided on, false if it was decided against; nil before the decision.
         var pays: Bool?
         var lies = 0
@@ -37,6 +39,8 @@ final class SimulatedSettler: PaymentSettler {
 
     private struct State {
         var entries: [String: Entry] = [:]
+        /// Keys that were abandoned before anything was requested under them.
+        var abandoned: Set<String> = []
         /// The keys of each payment of an application, one for each of its attempts.
         var keys: [PaymentReference: Set<String>] = [:]
         /// Endpoints that are never paid.
@@ -69,13 +73,51 @@ final class SimulatedSettler: PaymentSettler {
         [.bolt11, .bitcoinAddress].contains(kind) && network == "regtest"
     }
 
-    func state(of settlement: Settlement) async throws -> SettlementState {
+    func order(named name: String) async throws -> SettlementOrder? {
         try await think()
-        guard !forgets else { return .nothingSent(reason: nil) }
-        return try await know(settlement)
+        // What is not decided was not begun: a request whose caller is gone decides nothing.
+        guard !forgets, let entry = state.withLock({ $0.entries[name] }), entry.pays != nil else {
+            guard state.withLock({ $0.abandoned.contains(name) }) else { return nil }
+            let state = SettlementState.nothingSent(reason: "it was abandoned")
+            return SettlementOrder(name: name, endpoint: nil, amount: nil, state: state)
+        }
+        let settlement = entry.settlement
+        return SettlementOrder(
+            name: name, endpoint: settlement.endpoint, amount: settlement.amount, state: try await know(settlement))
     }
 
-    func settle(_ settlement: Settlement) async throws -> SettlementState {
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        try await think()
+        guard !forgets, let hash = endpoint.paymentHash else { return nil }
+        let open = state.withLock { state in
+            state.entries.values.filter { $0.settlement.endpoint == endpoint && $0.pays == true }.map(\.settlement)
+        }
+        for settlement in open {
+            let known = try await know(settlement)
+            if case .nothingSent = known { continue }
+            return SettlementOrder(
+                name: settlement.key, endpoint: endpoint, amount: settlement.amount, state: known)
+        }
+        guard let proof = await sandbox.proof(ofPaying: hash) else { return nil }
+        return SettlementOrder(name: nil, endpoint: endpoint, amount: nil, state: .settled(proof.settled))
+    }
+
+    func abandon(_ name: String) async throws -> SettlementState {
+        try await think()
+        let known = state.withLock { state in
+            if state.entries[name] == nil { state.abandoned.insert(name) }
+            return state.entries[name]?.settlement
+        }
+        guard let known else { return .nothingSent(reason: "it was abandoned") }
+        _ = decide(name, pays: false)
+        return try await know(known)
+    }
+
+    func settle(_ wanted: Settlement) async throws -> SettlementState {
+        let settlement = state.withLock { $0.entries[wanted.key]?.settlement } ?? wanted
+        guard !state.withLock({ $0.abandoned.contains(settlement.key) }) else {
+            return .nothingSent(reason: "it was abandoned")
+        }
         if let payment = Acting.attempt?.reference {
             state.withLock { _ = $0.keys[payment, default: []].insert(settlement.key) }
         }
@@ -134,7 +176,7 @@ final class SimulatedSettler: PaymentSettler {
                 state.entries[settlement.key] = known
                 return known.habit
             }
-            state.entries[settlement.key] = Entry(habit: fitting)
+            state.entries[settlement.key] = Entry(habit: fitting, settlement: settlement)
             return fitting
         }
     }
@@ -190,12 +232,20 @@ final class SimulatedSettler: PaymentSettler {
         }
         if isLie { return .settled(.preimage(String(repeating: "ab", count: 32))) }
         if let proof { return .settled(proof) }
-        if let hash = settlement.endpoint.paymentHash, let proof = await sandbox.proof(ofPaying: hash) {
-            return .settled(proof.settled)
-        }
+        if let other = other(than: settlement) { return .settledElsewhere(name: other) }
         // A payment that is decided but not made may be made in the next moment.
         let isOpen = state.withLock { $0.entries[key]?.pays == true }
         return isOpen ? .inFlight(retryAfter: nil) : .nothingSent(reason: nil)
+    }
+
+    /// The key under which the invoice of a settlement was paid, where that is another one.
+    private func other(than settlement: Settlement) -> String? {
+        guard settlement.endpoint.paymentHash != nil else { return nil }
+        return state.withLock { state in
+            state.entries.first {
+                $0.key != settlement.key && $0.value.proof != nil && $0.value.settlement.endpoint == settlement.endpoint
+            }?.key
+        }
     }
 
     /// Delays the answer, or loses it.

@@ -88,6 +88,33 @@ struct ProviderTests {
         #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
     }
 
+    @Test("Of two devices with a journal each that pay one standing invoice at once, one is paid and the other is not")
+    func standingInvoiceAtOnce() async throws {
+        let url = try HTTPURL(Self.url)
+        let user = await sandbox.createUser(.ready)
+        let link = user.link
+        let other = PaymentRouter(
+            registry: try ProviderRegistry([PaykitProvider(network: try .sandbox(url), reader: StandardsReader())]),
+            transport: SandboxTransport(sandbox), journal: InMemoryJournal(), readers: [StandardsReader()],
+            clock: clock, random: SeededRandomSource(seed: 3))
+        let otherPayer = payer
+        var first = payer
+        first.settler = ScriptedSettler(
+            base: try #require(payer.settler),
+            settle: { _ in
+                // Both have looked for another payment of the invoice before.
+                guard case .succeeded = try await other.pay(link, as: otherPayer) else { throw NoWord() }
+                return nil
+            })
+        guard case .declined(let reason) = try await router.pay(link, as: first) else {
+            Issue.record("one payment is called paid twice")
+            return
+        }
+        #expect(reason.code == .paidElsewhere)
+        #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
+        #expect(await journal.unfinished().isEmpty)
+    }
+
     @Test("Who still publishes an invoice that was paid before is not told paid by it: nothing would move")
     func standingInvoice() async throws {
         let user = await sandbox.createUser(.ready)

@@ -14,14 +14,18 @@ public enum SettlerConformance {
     /// One rule that every settler must keep.
     @nonexhaustive
     public enum Probe: String, Sendable, Hashable, CaseIterable {
-        /// The state of something that was never requested is that nothing was sent.
+        /// Of something that was never requested there is no order.
         case question = "a question sends nothing"
         /// A repeated request returns the first one's state.
         case once = "a key is paid once"
         /// Simultaneous requests under one key are one.
         case race = "of many who ask at once, one is paid"
-        /// An invoice that was paid under one key is paid under no other.
-        case invoice = "an invoice is paid once, under any key"
+        /// A key's first invoice is its only one: with another one it returns the first one's state.
+        case first = "a key keeps its first invoice"
+        /// An invoice that was paid under one key is paid under no other, and reported as paid under no other.
+        case invoice = "an invoice is paid once, under one key"
+        /// Nothing is sent under an abandoned key, and a payment that was made is not abandoned.
+        case abandoned = "under an abandoned key nothing is sent"
         /// A refusal is final for its key, and for no other.
         case refused = "a refusal is final for its key"
         /// Payments and refusals are known after a restart.
@@ -45,7 +49,9 @@ public enum SettlerConformance {
         case .question: try await trial.question()
         case .once: try await trial.once()
         case .race: try await trial.race()
+        case .first: try await trial.first()
         case .invoice: try await trial.invoice()
+        case .abandoned: try await trial.abandoned()
         case .refused: try await trial.refused()
         case .restart: try await trial.restart()
         }

@@ -12,8 +12,11 @@ struct SettlerTrial: StorageTrial {
     func question() async throws {
         let settlement = try await settlement("a")
         for _ in 0..<2 {
-            let state = try await wallet.settler.state(of: settlement)
-            expect(state.hasSentNothing, "what was never requested is \(state)")
+            let known = [
+                try await wallet.settler.order(named: settlement.key),
+                try await wallet.settler.order(paying: settlement.endpoint),
+            ]
+            expect(known == [nil, nil], "what was never requested has an order: \(known)")
         }
         try await expectPayments(0, "a question")
     }
@@ -45,9 +48,43 @@ struct SettlerTrial: StorageTrial {
             throw InapplicableError(reason: "its endpoints take every payment")
         }
         let first = try await pay(settlement)
-        let again = Settlement(key: "b", endpoint: settlement.endpoint, amount: settlement.amount)
-        try await expectKept(again, first, wallet.settler)
+        expect(first.isSettled, "what can be paid is \(first)")
+        let again = try await wallet.settler.settle(
+            Settlement(key: "b", endpoint: settlement.endpoint, amount: settlement.amount))
+        let asked = try await wallet.settler.order(named: "b")?.state
+        let elsewhere = SettlementState.settledElsewhere(name: "a")
+        expect(again == elsewhere, "an invoice that was paid under the key a is \(again) under the key b")
+        expect(asked == elsewhere, "asked by the key b, it is \(String(describing: asked))")
+        let payer = try await wallet.settler.order(paying: settlement.endpoint)
+        expect(payer?.name == "a" && payer?.state == first, "asked by its invoice, it is \(String(describing: payer))")
         try await expectPayments(1, "an invoice under two keys")
+    }
+
+    func first() async throws {
+        let settlement = try await settlement("a")
+        let before = try await pay(settlement)
+        expect(before.isSettled, "what can be paid is \(before)")
+        try await expectKept(try await self.settlement("a"), before, wallet.settler)
+        let order = try await wallet.settler.order(named: "a")
+        expect(
+            settlement.endpoint.paymentHash == nil || order?.endpoint == settlement.endpoint,
+            "the key's payment is \(String(describing: order?.endpoint)), not its first one")
+        try await expectPayments(1, "two invoices under one key")
+    }
+
+    func abandoned() async throws {
+        let settlement = try await settlement("a")
+        let promise = try await wallet.settler.abandon("a")
+        expect(promise.hasSentNothing, "an abandoned key is \(promise)")
+        let later = try await pay(settlement)
+        expect(later.hasSentNothing, "what is requested under an abandoned key is \(later)")
+        try await expectRefused("a", wallet.settler)
+        try await expectPayments(0, "an abandoned key")
+        let paid = try await self.settlement("b")
+        let before = try await pay(paid)
+        let after = try await wallet.settler.abandon("b")
+        expect(after.isSettled && after == before, "\(before) is abandoned as \(after)")
+        try await expectPayments(1, "another key")
     }
 
     func refused() async throws {
@@ -59,6 +96,7 @@ struct SettlerTrial: StorageTrial {
         try await refuse(false)
         let kept = try await wallet.settler.settle(settlement)
         expect(kept.hasSentNothing, "a refused payment that is requested again is \(kept)")
+        try await expectRefused("a", wallet.settler)
         try await expectPayments(0, "a refused key")
         let other = try await pay(try await self.settlement("b"))
         expect(other.isSettled, "another payment after a refusal is \(other)")
@@ -79,6 +117,7 @@ struct SettlerTrial: StorageTrial {
         if wallet.refuse != nil {
             let kept = try await later.settle(refused)
             expect(kept.hasSentNothing, "after a restart a refused payment is \(kept)")
+            try await expectRefused("b", later)
         }
         try await expectPayments(1, "a restart")
     }
@@ -96,18 +135,29 @@ struct SettlerTrial: StorageTrial {
         for _ in 0..<1000 {
             guard case .inFlight = state else { break }
             try await wallet.proceed()
-            state = try await wallet.settler.state(of: settlement)
+            guard let order = try await wallet.settler.order(named: settlement.key) else {
+                expect(false, "a payment in flight has no order")
+                break
+            }
+            state = order.state
         }
         return state
+    }
+
+    /// Expects the refusal of a key to be known.
+    private func expectRefused(_ key: String, _ settler: any PaymentSettler) async throws {
+        let known = try await settler.order(named: key)?.state
+        expect(known?.hasSentNothing == true, "asked for a refused key, it says \(String(describing: known))")
     }
 
     /// Expects a settler to state what it stated before, however it is asked.
     private func expectKept(
         _ settlement: Settlement, _ before: SettlementState, _ settler: any PaymentSettler
     ) async throws {
-        let (requested, asked) = (try await settler.settle(settlement), try await settler.state(of: settlement))
+        let requested = try await settler.settle(settlement)
+        let asked = try await settler.order(named: settlement.key)?.state
         expect(requested == before, "requested again, \(before) becomes \(requested)")
-        expect(asked == before, "asked again, \(before) becomes \(asked)")
+        expect(asked == before, "asked again, \(before) becomes \(String(describing: asked))")
     }
 
     private func expectPayments(_ count: Int, _ what: String) async throws {

@@ -11,7 +11,13 @@ struct NarratingSettler: PaymentSettler {
         settler.canSettle(kind, on: network)
     }
 
-    func state(of settlement: Settlement) async throws -> SettlementState { try await settler.state(of: settlement) }
+    func order(named name: String) async throws -> SettlementOrder? { try await settler.order(named: name) }
+
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        try await settler.order(paying: endpoint)
+    }
+
+    func abandon(_ name: String) async throws -> SettlementState { try await settler.abandon(name) }
 
     func settle(_ settlement: Settlement) async throws -> SettlementState {
         let text = settlement.endpoint.text

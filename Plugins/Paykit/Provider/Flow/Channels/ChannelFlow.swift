@@ -129,9 +129,9 @@ struct ChannelFlow: Sendable {
     private func isUnknown(
         _ endpoint: SettlementEndpoint, _ attempt: PaymentAttempt
     ) async throws(PaykitNetworkError) -> Bool {
-        let settlement = SettlementFlow.settlement(of: attempt, to: endpoint)
+        let name = SettlementFlow.settlement(of: attempt, to: endpoint).key
         do throws(PaymentError) {
-            return try await context.payer.otherPayment(than: settlement) == nil
+            return try await context.payer.order(paying: endpoint, except: name) == nil
         } catch {
             throw PaykitNetworkError.broken(error.message, nil)
         }

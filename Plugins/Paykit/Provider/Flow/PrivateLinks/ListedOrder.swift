@@ -142,13 +142,6 @@ extension PaymentFlow {
                 provider: id)
         }
         let settlement = SettlementFlow.settlement(of: attempt, to: offer.endpoint)
-        if await !context.hasRun(SettlementFlow.step), try await context.payer.otherPayment(than: settlement) != nil {
-            return .declined(
-                DeclineReason(
-                    .paidElsewhere,
-                    "the payee has sent an invoice that was paid before; nothing was sent: ask them for "
-                        + "a new one"))
-        }
         let flow = links.flow(directory.reader, clock: context.clock, random: context.random)
         let provider = id
         return try await SettlementFlow.pay(attempt, to: offer.endpoint, in: context) {

@@ -112,18 +112,18 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Records that the payer's settler is about to be asked to pay a claim: from here on no program that shares the
-    /// link may cancel it.
+    /// Records that the payer's settler is about to be asked to pay a claim.
     ///
     /// - Returns: true if it may be asked; false where the claim is over: the request was cancelled, or another program
-    ///   has received the settler's final status.
+    ///   has received the settler's final status. The settler may have been asked before, by this key.
     func handOver(_ claim: PrivateLinkClaim, _ party: PrivateLinkParty) async throws(PaykitNetworkError) -> Bool {
         let key = PrivateLinkRequest.key(claim.requestID, claim.period)
         return try await change(party, about: claim.requestID) { record throws(PaykitNetworkError) in
             let request = try Self.request(claim.requestID, record, isOwn: false)
+            let isClosed = [.cancelled, .rejected].contains(request.state.phase)
             guard let known = record[payment: key] else {
                 try request.requireUnpaid(claim.period)
-                try Self.requireNotClosed(request)
+                guard !isClosed else { return false }
                 try record.requireTrust()
                 // The claim was lost with the stored state. The settler may have been asked before, by this key.
                 record[payment: key] = PrivateLinkPayment(
@@ -141,10 +141,7 @@ extension PrivateLinkFlow {
             guard known.isRouted, known.stage == .paying, known.number == claim.number,
                 known.endpoint == claim.endpoint.endpoint
             else { return false }
-            guard known.isHandedOver == false else {
-                try Self.requireNotClosed(request)
-                return true
-            }
+            guard known.isHandedOver == false else { return !isClosed }
             guard isOpen(request) else {
                 record.fail(key, at: claim.endpoint)
                 return false
@@ -152,32 +149,6 @@ extension PrivateLinkFlow {
             try record.requireTrust()
             record[payment: key]?.isHandedOver = true
             return true
-        }
-    }
-
-    /// Throws where a request was closed after the payer's settler may have been asked for it. Only the settler's own
-    /// report that it was paid counts then: it is not asked to pay again.
-    private static func requireNotClosed(_ request: PrivateLinkRequest) throws(PaykitNetworkError) {
-        guard [.cancelled, .rejected].contains(request.state.phase) else { return }
-        throw PaykitNetworkError(
-            .paymentInDoubt,
-            "the request was cancelled after the payer's settler had been asked for it, and the settler reports no payment: "
-                + "it is not asked again; look into the wallet, and end the attempt when nothing was sent")
-    }
-
-    /// Ends a claim on a cancelled request, unless the payer's settler may have been asked for it.
-    ///
-    /// - Returns: the state now; ``PrivateLinkDue/begun(_:_:)`` where another program may still pay it.
-    func cancel(
-        _ claim: PrivateLinkClaim, _ party: PrivateLinkParty, _ check: PaykitEndpointCheck
-    ) async throws(PaykitNetworkError) -> PrivateLinkDue {
-        let key = PrivateLinkRequest.key(claim.requestID, claim.period)
-        return try await change(party, about: claim.requestID) { record throws(PaykitNetworkError) in
-            let request = try Self.request(claim.requestID, record, isOwn: false)
-            if let known = record[payment: key], known.isHandedOver == false, !isOpen(request) {
-                record.fail(key, at: PaykitEndpoint(methodID: known.identifier, endpoint: known.endpoint))
-            }
-            return try due(claim.requestID, period: claim.period, record, check)
         }
     }
 

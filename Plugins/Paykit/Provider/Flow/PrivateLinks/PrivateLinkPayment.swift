@@ -26,8 +26,8 @@ package struct PrivateLinkPayment: Sendable, Hashable, Codable {
     package var isAsked = false
     /// True if a router pays it; otherwise the application's own wallet does.
     package var isRouted = false
-    /// True once a router has begun to ask the payer's settler for it: until then any program may cancel it, afterwards
-    /// only the settler's status counts. Nil for state that was stored without this member.
+    /// True once a router has begun to ask the payer's settler for it: from then on it is resumed after the request's
+    /// end, too. Nil for state that was stored without this member.
     package var isHandedOver: Bool?
 
     /// Throws where a request of the same name asks for another amount than was paid: it is another request.

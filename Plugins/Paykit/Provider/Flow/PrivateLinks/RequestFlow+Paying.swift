@@ -44,18 +44,20 @@ extension RequestFlow {
         if let claim, claim.number != name.number { throw changed() }
         let own = PrivateLinkClaim(
             requestID: order.id, period: order.period, endpoint: order.endpoint, number: name.number, isOpen: true)
-        let outcome = try await SettlementFlow.pay(attempt.known(by: name.key), to: endpoint, in: context) {
-            try await handOver(own, party)
+        let (outcome, paid) = try await SettlementFlow.settle(
+            attempt.known(by: name.key), to: endpoint, in: context
+        ) {
+            try await handOver(own, attempt.option.amount, party)
         }
         switch outcome {
-        case .succeeded(let receipt): try await keep(proof(receipt.transactionID ?? "", endpoint), own, party)
+        case .succeeded(let receipt): try await keep(proof(receipt.transactionID ?? "", paid), own, party)
         case .declined:
+            // Where this cannot be stored, the settler is asked by the same key the next time, and answers the same.
+            do throws(PaykitNetworkError) { try await links.failed(own, party) } catch { context.log(error.message) }
             // In this case it was not the settler that refused.
             if case .cancelled? = try? await links.due(own.requestID, period: own.period, party, check) {
                 return .cancelled
             }
-            // Where this cannot be stored, the settler is asked by the same key the next time, and answers the same.
-            do throws(PaykitNetworkError) { try await links.failed(own, party) } catch { context.log(error.message) }
         default: break
         }
         return outcome
@@ -63,19 +65,27 @@ extension RequestFlow {
 
     /// Stores a paid attempt's proof again where it was lost with the link's state.
     func notifyPayee(_ receipt: PaymentReceipt, of attempt: PaymentAttempt, _ order: RoutedRequest) async throws {
-        guard let text = receipt.transactionID, let (endpoint, party) = try place(of: order, attempt) else { return }
+        guard let text = receipt.transactionID, let (chosen, party) = try place(of: order, attempt) else { return }
+        // Its proof was checked when it was paid, and may be of an earlier endpoint of the same name.
+        let endpoint = SettlementEndpoint(chosen.kind, text: chosen.text, network: chosen.network)
         let claim = PrivateLinkClaim(
             requestID: order.id, period: order.period, endpoint: order.endpoint, number: 0, isOpen: true)
         try await keep(proof(text, endpoint), claim, party)
     }
 
-    /// Makes the last check before the settler is asked.
-    private func handOver(_ claim: PrivateLinkClaim, _ party: PrivateLinkParty) async throws {
+    /// Makes the last check before the settler is asked. A claim that is over is abandoned at the settler, so that no
+    /// program has it paid.
+    private func handOver(_ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty) async throws {
         let isGranted: Bool
         do throws(PaykitNetworkError) { isGranted = try await links.handOver(claim, party) } catch {
             throw paymentError(error)
         }
         guard !isGranted else { return }
+        if case .paid = try await abandon(claim, amount, party) {
+            throw PaymentError(
+                .unusableOption, "another app that shares this private link has paid the request: resume the attempt",
+                provider: provider, phase: .maybeSent, retry: .later)
+        }
         throw PaymentError(
             .notSettled,
             "the settler was not asked: the request was cancelled, or another app that shares this private link pays it by "

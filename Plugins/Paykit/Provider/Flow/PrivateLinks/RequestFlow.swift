@@ -42,8 +42,15 @@ struct RequestFlow: Sendable {
             party = try links.party(link.payee, link.app)
             due = try await links.due(link.id, period: period, party, check)
         } catch { throw paymentError(error) }
-        if case .begun(let claim, let amount) = due {
-            due = try await learned(claim, amount, party)
+        switch due {
+        case .begun(let claim, let amount): due = try await learned(claim, amount, party)
+        case .open(let endpoints, let amount):
+            // The link's state may be lost, and the payee's endpoints others than were paid.
+            guard let endpoint = endpoints.first else { break }
+            let claim = PrivateLinkClaim(
+                requestID: link.id, period: period, endpoint: endpoint, number: 0, isOpen: true)
+            due = try await found(claim, amount, party) ?? due
+        default: break
         }
         let payee = Payee(
             claiming: nil, knownAs: "\(link.payee.text.prefix(8))…\(link.payee.text.suffix(4))", else: nil,
@@ -112,9 +119,7 @@ struct RequestFlow: Sendable {
     ) async throws(PaymentError) -> [(endpoint: PaykitEndpoint, offer: SettlementOffer)] {
         var found: [(endpoint: PaykitEndpoint, offer: SettlementOffer)] = []
         for one in offers {
-            guard case .fixed(let amount) = one.offer.amount else { continue }
-            let question = Settlement(key: context.random.uuid(), endpoint: one.offer.endpoint, amount: amount)
-            if try await context.payer.otherPayment(than: question) == nil { found.append(one) }
+            if try await context.payer.order(paying: one.offer.endpoint) == nil { found.append(one) }
         }
         return found
     }
@@ -123,42 +128,65 @@ struct RequestFlow: Sendable {
 
     /// Asks the settler for the status of a payment that another program has begun, and may have abandoned.
     ///
-    /// - Returns: paid; cancelled, where the request is closed and the settler will not be asked; otherwise the same
-    ///   claim.
-    /// - Throws: ``PaymentError`` when the status is unknown, the payment is in flight, or another program may still
-    ///   ask for it.
+    /// - Returns: paid; cancelled, where the request is closed and the settler has promised to send nothing; otherwise
+    ///   the state after what the settler has reported.
+    /// - Throws: ``PaymentError`` when the status is unknown, or the payment is in flight.
     func learned(_ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty) async throws -> PrivateLinkDue {
-        guard let settler = context.payer.settler else { return .begun(claim, amount) }
-        guard let endpoint = offer(claim.endpoint, amount, endsInTime: false)?.offer.endpoint else {
-            throw PaymentError(.integrity, "what was begun to be paid cannot be read any more", provider: provider)
-        }
-        let settlement = SettlementFlow.settlement(by: claim.key(party), to: endpoint, amount)
-        let state: SettlementState
-        do { state = try await settler.state(of: settlement) } catch {
+        guard context.payer.settler != nil else { return .begun(claim, amount) }
+        if let due = try await found(claim, amount, party) { return due }
+        guard !claim.isOpen else { return .begun(claim, amount) }
+        return try await abandon(claim, amount, party)
+    }
+
+    /// Ends a payment of a closed request: the settler is asked for the promise that nothing is sent for it.
+    func abandon(_ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty) async throws -> PrivateLinkDue {
+        let name = claim.key(party)
+        _ = try await answer { try await $0.abandon(name) }
+        guard let due = try await found(claim, amount, party) else {
             throw PaymentError(
-                .payer, "the payer's settler does not say what became of the request's payment", provider: provider,
-                retry: .later)
+                .payer, "the payer's settler does not know the payment that it has abandoned: ask again later",
+                provider: provider, retry: .later)
         }
-        switch state {
-        case .settled(let word):
-            let proof = try proof(word.text, endpoint)
+        return due
+    }
+
+    /// Returns the state of a request after the settler's report about a payment; nil where the settler knows of none.
+    private func found(
+        _ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty
+    ) async throws -> PrivateLinkDue? {
+        let name = claim.key(party)
+        guard let order = try await answer({ try await $0.order(named: name) }) ?? nil else { return nil }
+        switch order.state {
+        case .settled(let settled):
+            // The first endpoint of the name was paid, and not always the claim's.
+            let known = offer(claim.endpoint, amount, endsInTime: false)?.offer.endpoint
+            guard let paid = order.endpoint ?? known else {
+                throw PaymentError(.integrity, "what was begun to be paid cannot be read any more", provider: provider)
+            }
+            let proof = try proof(settled.text, paid)
             try await keep(proof, claim, party)
             return .paid(proof, amount)
-        case .nothingSent:
-            guard !claim.isOpen else { return .begun(claim, amount) }
-            let now: PrivateLinkDue
-            do throws(PaykitNetworkError) { now = try await links.cancel(claim, party, check) } catch {
-                throw paymentError(error)
-            }
-            guard case .begun = now else { return now }
-            throw PaymentError(
-                .unusableOption,
-                "the request was cancelled, but another app that shares this private link has begun to pay it, and may still: resume "
-                    + "that payment, or ask again later", provider: provider, phase: .answered, retry: .later)
+        case .nothingSent, .settledElsewhere:
+            do throws(PaykitNetworkError) {
+                try await links.failed(claim, party)
+                return try await links.due(claim.requestID, period: claim.period, party, check)
+            } catch { throw paymentError(error) }
         case .inFlight(let wait):
             throw PaymentError(
                 .unusableOption, "the request is being paid: ask again later", provider: provider, phase: .answered,
                 retry: wait.map { .after($0) } ?? .later)
+        }
+    }
+
+    /// Returns the settler's answer to a question; nil without a settler.
+    private func answer<Answer: Sendable>(
+        _ ask: @Sendable (any PaymentSettler) async throws -> Answer
+    ) async throws(PaymentError) -> Answer? {
+        guard let settler = context.payer.settler else { return nil }
+        do { return try await ask(settler) } catch {
+            throw PaymentError(
+                .payer, "the payer's settler does not say what became of the request's payment", provider: provider,
+                retry: .later, cause: error)
         }
     }
 

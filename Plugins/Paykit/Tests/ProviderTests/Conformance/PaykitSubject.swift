@@ -84,11 +84,20 @@ final class CurrentSettler: PaymentSettler {
         state.withLock { $0.settler }?.canSettle(kind, on: network) ?? false
     }
 
-    func state(of settlement: Settlement) async throws -> SettlementState {
+    func order(named name: String) async throws -> SettlementOrder? {
         let (settler, neverEnds) = state.withLock { $0 }
-        let known = try await settler?.state(of: settlement) ?? .nothingSent(reason: nil)
-        if neverEnds, case .settled = known { return .inFlight(retryAfter: nil) }
-        return known
+        let known = try await settler?.order(named: name)
+        guard neverEnds, let known, case .settled = known.state else { return known }
+        return SettlementOrder(
+            name: name, endpoint: known.endpoint, amount: known.amount, state: .inFlight(retryAfter: nil))
+    }
+
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        try await state.withLock { $0.settler }?.order(paying: endpoint)
+    }
+
+    func abandon(_ name: String) async throws -> SettlementState {
+        try await state.withLock { $0.settler }?.abandon(name) ?? .nothingSent(reason: nil)
     }
 
     func settle(_ settlement: Settlement) async throws -> SettlementState {

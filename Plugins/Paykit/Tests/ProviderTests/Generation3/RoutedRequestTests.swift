@@ -145,7 +145,10 @@ struct RoutedRequestTests {
             return
         }
         // Also for a mere inquiry, by a caller without a journal.
-        let other = ScriptedSettler(base: world.node, state: { _, _ in lie }, settle: { _ in lie })
+        let other = ScriptedSettler(
+            base: world.node,
+            order: { name, _ in SettlementOrder(name: name, endpoint: nil, amount: nil, state: lie) },
+            settle: { _ in lie })
         let process = try world.process(journal: InMemoryJournal(), seed: 5, settler: other)
         #expect(code(await process.pay(link)) == .integrity)
         #expect(try await world.proofs(id).isEmpty)

@@ -116,8 +116,14 @@ struct MortalSettler: PaymentSettler {
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
         base.canSettle(kind, on: network)
     }
-    func state(of settlement: Settlement) async throws -> SettlementState {
-        try await life.look { try await base.state(of: settlement) }
+    func order(named name: String) async throws -> SettlementOrder? {
+        try await life.look { try await base.order(named: name) }
+    }
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        try await life.look { try await base.order(paying: endpoint) }
+    }
+    func abandon(_ name: String) async throws -> SettlementState {
+        try await life.deed { try await base.abandon(name) }
     }
     func settle(_ settlement: Settlement) async throws -> SettlementState {
         try await life.deed {

@@ -148,7 +148,9 @@ struct PrivateProviderTests {
     /// A wallet without money.
     private struct EmptyWallet: PaymentSettler {
         func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
-        func state(of settlement: Settlement) async throws -> SettlementState { .nothingSent(reason: nil) }
+        func order(named name: String) async throws -> SettlementOrder? { nil }
+        func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? { nil }
+        func abandon(_ name: String) async throws -> SettlementState { .nothingSent(reason: nil) }
         func settle(_ settlement: Settlement) async throws -> SettlementState { .nothingSent(reason: "no money") }
     }
 
