@@ -85,15 +85,21 @@ final class CurrentSettler: PaymentSettler {
     }
 
     func order(named name: String) async throws -> SettlementOrder? {
-        let (settler, neverEnds) = state.withLock { $0 }
-        let known = try await settler?.order(named: name)
-        guard neverEnds, let known, case .settled = known.state else { return known }
-        return SettlementOrder(
-            name: name, endpoint: known.endpoint, amount: known.amount, state: .inFlight(retryAfter: nil))
+        try await report { try await $0.order(named: name) }
     }
 
     func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
-        try await state.withLock { $0.settler }?.order(paying: endpoint)
+        try await report { try await $0.order(paying: endpoint) }
+    }
+
+    private func report(
+        _ ask: (any PaymentSettler) async throws -> SettlementOrder?
+    ) async throws -> SettlementOrder? {
+        let (settler, neverEnds) = state.withLock { $0 }
+        guard let settler, let known = try await ask(settler) else { return nil }
+        guard neverEnds, case .settled = known.state else { return known }
+        return SettlementOrder(
+            name: known.name, endpoint: known.endpoint, amount: known.amount, state: .inFlight(retryAfter: nil))
     }
 
     func abandon(_ name: String) async throws -> SettlementState {
