@@ -43,7 +43,7 @@ extension ProviderContext {
 }
 
 /// The cause of a ``PaymentError/Code/notSettled``: the invoice was paid by another payment.
-struct SettledElsewhere: Error {}
+struct SettledElsewhereError: Error {}
 
 /// A finished settlement, as journals store it: the proof alone, or with the endpoint where that is another one than
 /// the settlement's.
@@ -115,7 +115,7 @@ private struct Settling: Sendable {
             case .settledElsewhere:
                 throw PaymentError(
                     .notSettled, "the invoice was paid before, by another payment; nothing was sent: ask for a new one",
-                    phase: .answered, cause: SettledElsewhere())
+                    phase: .answered, cause: SettledElsewhereError())
             case .inFlight(let wish):
                 guard let wait = waits.next(askedFor: wish) else {
                     throw PaymentError(

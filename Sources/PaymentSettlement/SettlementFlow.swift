@@ -124,7 +124,7 @@ package enum SettlementFlow {
                 reference: attempt.reference, amount: attempt.option.amount, transactionID: paid.proof.text)
             return (.succeeded(receipt), paid.endpoint)
         } catch let error as PaymentError where error.code == .notSettled {
-            let code: DeclineReason.Code = error.cause is SettledElsewhere ? .paidElsewhere : .refused
+            let code: DeclineReason.Code = error.cause is SettledElsewhereError ? .paidElsewhere : .refused
             return (.declined(DeclineReason(code, error.message)), endpoint)
         }
     }

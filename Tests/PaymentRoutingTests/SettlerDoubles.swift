@@ -32,7 +32,7 @@ final class TestSettler: PaymentSettler {
         var habit = Habit.pays
         var isSilent = false
         var whileAsked: @Sendable () async throws -> Void = {}
-        /// What was begun, by key: the first settlement, and its state.
+        /// The first settlement of each key, and its state.
         var orders: [String: (settlement: Settlement, state: SettlementState)] = [:]
         /// Keys that were abandoned before anything was begun.
         var abandoned: Set<String> = []

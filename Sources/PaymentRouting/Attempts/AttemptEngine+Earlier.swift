@@ -78,8 +78,8 @@ extension AttemptEngine {
     }
 
     /// Ends an attempt that has moved nothing, where another one is open at what may be the same payment, or has paid
-    /// it since the payer's quote, by the service's report. Called after it was stored, so that of two that begin at the
-    /// same time at least one sees the other.
+    /// it since the payer's quote, by the service's report. Called after it was stored, so that of two that begin at
+    /// the same time at least one sees the other.
     func endAsDuplicate(_ history: AttemptHistory) async throws -> PaymentOutcome? {
         let (attempt, identity) = (history.attempt, serviceClient.identity)
         let payment = attempt.reference

@@ -77,6 +77,10 @@ struct Convergence: Sendable {
 
     private func isOver(_ endings: [PaymentReference: Judgement.Ending]) async -> Bool {
         for payment in seat.device.payments where endings[payment.reference] == nil && !isStuck(payment.reference) {
+            let hasDistrusted = seat.device.disk.histories.contains {
+                markets.identity(of: $0.attempt.reference) == payment.reference && life.isDistrusted($0)
+            }
+            guard !hasDistrusted else { continue }
             guard await isEndless(payment.reference) else { return false }
         }
         return true
@@ -108,11 +112,6 @@ struct Convergence: Sendable {
     /// the service has not seen.
     private func isEndless(_ reference: PaymentReference) async -> Bool {
         let payment = seat.device.payments.first { $0.reference == reference }
-        if seat.device.disk.histories.contains(where: {
-            markets.identity(of: $0.attempt.reference) == reference && life.isDistrusted($0)
-        }) {
-            return true
-        }
         for known in life.witness.attempts(at: reference) {
             if payment?.isEndless == true, await life.oracle.hasMoved(known.attempt) { return true }
         }

@@ -54,9 +54,11 @@ struct WalletScenarioTests {
         let bench = try WalletBench(face)
         bench.node.scenario = .paidBefore
         let settlement = try bench.settlement()
-        #expect(try await bench.settler.state(of: settlement).isSettled)
-        #expect(try await bench.settler.settle(settlement).isSettled)
-        #expect(bench.node.attemptCount == 1)
+        #expect(try await bench.settler.order(named: "a") == nil)
+        let order = try #require(try await bench.settler.order(paying: settlement.endpoint))
+        #expect(order.name == nil && order.state.isSettled)
+        let error = await #expect(throws: PaymentError.self) { try await bench.settler.settle(settlement) }
+        #expect(error?.phase == .maybeSent && bench.node.attemptCount == 1)
     }
 
     @Test("Too little balance sends nothing, permanently", arguments: Face.allCases)

@@ -25,7 +25,7 @@ final class SimulatedSettler: PaymentSettler {
 
     private struct Entry {
         var habit: Habit
-        /// What was first requested under the key.
+        /// The first request under the key.
         let settlement: Settlement
         /// True if the payment was decided on, false if it was decided against; nil before the decision.
         var pays: Bool?

@@ -261,12 +261,10 @@ import WalletConnectPaySandbox
         return attempt.id
     }
 
-    /// An older version reviewed nothing before the wallet sent the coins; the payment has expired since. The service
-    /// is notified of them all the same, and its answer is reported.
-    @Test(
-        "Coins that an older version sent are confirmed",
-        arguments: [StepKind.walletTransfer, .mutation(replay: .never)])
-    func coinsThatAnOlderVersionSentAreConfirmed(_ kind: StepKind) async throws {
+    /// The journal has no review of the calls by which the wallet sent the coins, and the payment has expired since. The
+    /// service is notified of them all the same, and its answer is reported.
+    @Test("Coins whose calls have no stored review are confirmed")
+    func coinsWithoutReviewAreConfirmed() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.nativeCoin)
         let wallet = CountingWallet(SandboxWallet(world.wallet))
@@ -279,7 +277,8 @@ import WalletConnectPaySandbox
         let attempt = try await Self.store(
             payment.link, for: Self.payer(wallet, world), in: world,
             [
-                .stepFinished(name: "fetch actions", result: calls), .stepStarted(name: "sign 1 of 1", kind: kind),
+                .stepFinished(name: "fetch actions", result: calls),
+                .stepStarted(name: "sign 1 of 1", kind: .walletTransfer),
                 .stepFinished(name: "sign 1 of 1", result: "0xaa"),
             ])
         world.clock.advance(by: .seconds(100_000))
