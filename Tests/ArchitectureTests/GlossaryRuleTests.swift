@@ -14,7 +14,7 @@ struct GlossaryRuleTests {
     }
 
     @Test(
-        "Names with a word that the glossary has no place for",
+        "Names with a word that the glossary replaces",
         arguments: [
             "public struct PayerDesk {}", "public func goOn(_ x: Int) {}", "    package let isUnderWay = true",
             "    public static func callOff() {}", "    case givenUp", "    case gaveUp(String), other",
@@ -70,7 +70,7 @@ struct GlossaryRuleTests {
         }
     }
 
-    @Test("Long lines that nobody can break, and short ones")
+    @Test("Long lines that cannot be broken, and short ones")
     func goodLines() {
         let words = String(repeating: "word ", count: 25)
         let quoted = "let a = \"\(words)\""
@@ -103,7 +103,7 @@ struct GlossaryRuleTests {
     }
 
     @Test(
-        "Messages in words of our own",
+        "Messages with replaced words",
         arguments: [
             "let a = \"the payment was called off\"", "let a = \"it is under way\"", "f(\"nobody chose\", 1)",
             "let a = \"\"\"\n    It was given up.\n    \"\"\"", "let a = \"\\(b) calls the payment off\"",
@@ -137,7 +137,7 @@ struct GlossaryRuleTests {
         #expect(GlossaryComments.words(Self.package(text)).isEmpty)
     }
 
-    @Test("Documentation that begins with a question's word, and sentences that go on")
+    @Test("Documentation that begins with a question's word, and sentences that do not end")
     func beginnings() {
         let bad = Self.package("/// Whether it is paid.\nlet a = 1\n    /// What is paid.\n    /// Who pays.")
         #expect(GlossaryComments.beginnings(bad).map(\.place) == ["Sources/A/A.swift:1", "Sources/A/A.swift:3"])

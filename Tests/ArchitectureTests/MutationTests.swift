@@ -18,7 +18,7 @@ struct MutationTests {
         }
     }
 
-    @Test("Each has a name of its own, says what goes wrong, and names suites that there are")
+    @Test("Each has a separate name, says what fails, and names existing suites")
     func isSaid() throws {
         let list = try MutationList.all()
         #expect(Set(list.map(\.name)).count == list.count)

@@ -1,7 +1,7 @@
 import Testing
 
 /// The dependencies that a package gets with the products that it names.
-@Suite("Whoever takes a product")
+@Suite("Users of a product")
 struct ReachTests {
     private func reach(of names: [String]) throws -> Set<String> {
         let manifest = try Manifest.onDisk.get()

@@ -64,7 +64,7 @@ struct TextRuleTests {
         }
     }
 
-    @Test("Citations of what is there, and words that are none")
+    @Test("Citations of existing symbols, and words that are none")
     func goodCitations() {
         let text =
             "// Protocol 2.4 and 2.4.1; Protocol 2.\n/// Protocol of `Protocol.md`. The reference: section 3 of RFC 1."

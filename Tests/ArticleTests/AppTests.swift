@@ -38,7 +38,7 @@ struct AppTests {
         #expect(screen.lines.contains { $0.hasPrefix("Waiting for ") } && !screen.mayBeLeft)
     }
 
-    @Test("Whoever leaves before anything was sent has paid nothing, and the link can be paid again")
+    @Test("A payer who leaves before anything was sent has paid nothing, and the link can be paid again")
     func leaving() async throws {
         let world = await ArticleWorld()
         let (router, link) = (try world.router, world.link)

@@ -14,7 +14,7 @@ struct ArticleTests {
         }
     }
 
-    @Test("A block that differs in one word is not found")
+    @Test("A block that differs by one name is not found")
     func sensitive() throws {
         let snippet = Snippet(article: "a", number: 1, lines: ["let a = 1", "print(a)"])
         #expect(snippet.home(in: ["x": ["func f() {", "let a = 1", "print(a)", "}"]]) == "x")
@@ -81,7 +81,7 @@ struct ArticleTests {
         #expect(count > 50)
     }
 
-    @Test("Every library is documented: in the archive, by the package index, and with a page of its own")
+    @Test("Every library is documented: in the archive, by the package index, and on a page")
     func documented() throws {
         func text(_ path: String) throws -> String {
             try String(contentsOf: Snippet.root.appending(path: path), encoding: .utf8)

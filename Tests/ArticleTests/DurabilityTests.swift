@@ -46,7 +46,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test("A file keeps what was paid, and recovery tells it")
+    @Test("A file keeps paid payments, and recovery reports them")
     func file() async throws {
         let world = await ArticleWorld()
         let folder = ScratchFolder()
@@ -60,7 +60,7 @@ struct DurabilityTests {
         #expect(try await router.recover(as: Payer()).isEmpty)
     }
 
-    @Test("A journal that somebody else changed is not acted on")
+    @Test("A journal that another program changed is not acted on")
     func sealed() async throws {
         let world = await ArticleWorld()
         let (registry, transport, journal) = (try world.registry, SandboxTransport(world.sandbox), InMemoryJournal())

@@ -71,7 +71,7 @@ struct PayingTests {
         #expect(outcome?.isFinal == true)
     }
 
-    @Test("A quote is shown, an option chosen, and what came of it told")
+    @Test("A quote is shown, an option chosen, and the outcome reported")
     func pay() async throws {
         let world = await ArticleWorld()
         let screen = Screen()
@@ -89,7 +89,7 @@ struct PayingTests {
         #expect(await world.sandbox.ledger.entries.isEmpty == false)
     }
 
-    @Test("Without anybody to ask, a limit decides")
+    @Test("Without a chooser, a limit decides")
     func policy() async throws {
         let world = await ArticleWorld()
         let (router, text, wallet) = (try world.router, world.link, world.wallet)

@@ -30,7 +30,7 @@ struct CheckoutBrowserTests {
     }
 
     @Test(
-        "Tells why nothing was paid",
+        "Says why nothing was paid",
         arguments: [
             (PayrailsSandbox.Scenario.insufficientBalance, "The payment was declined"),
             (.expiredSession, "This checkout has expired."), (.declinedThenPending, "The payment was declined"),

@@ -29,7 +29,7 @@ struct AmountTests {
     }
 
     @Test(
-        "An asset of no table, or counted in other digits than its own, keeps its id: its name is nobody's word",
+        "An unknown asset, or one with other decimals than its own, keeps its id: its name proves nothing",
         arguments: [
             ("caip19/eip155:8453/erc20:0x000000000000000000000000000000000000dEaD", 6), (usdc, 2), (usdc, 18),
             ("caip19/eip155:8453/slip44:501", 18), ("caip19/eip155:99999999/slip44:60", 18),

@@ -39,7 +39,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "Words are sorted into flags, values and positionals",
+        "Arguments are sorted into flags, values and positionals",
         arguments: [
             (["a"], ["a"], nil, false),
             (["--level", "3", "a"], ["a"], "3", false),
@@ -61,7 +61,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "Words that make no sense are named",
+        "Arguments that make no sense are named",
         arguments: [
             ([], "Missing expected argument '<thing> ...'"),
             (["--json"], "Missing expected argument '<thing> ...'"),

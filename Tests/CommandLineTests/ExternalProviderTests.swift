@@ -70,7 +70,7 @@ struct ExternalProviderTests {
     // MARK: Programs that misbehave
 
     @Test(
-        "A program that hangs, ends, babbles or lies in its handshake is named and not used",
+        "A program that hangs, ends, babbles or sends false answers in its handshake is named and not used",
         arguments: [
             ("time.sleep(60)", "said nothing"), ("sys.exit(3)", "ended"), ("print('hello')", "no JSON object"),
             ("say([])", "no JSON object"), ("say({'type': 'provider', 'protocol': 2})", "version 1"),
@@ -355,7 +355,7 @@ struct ExternalProviderTests {
     }
 
     @Test(
-        "Names that are none, and programs that are not there or cannot be run, are told",
+        "Invalid names, and programs that are missing or cannot be run, are reported",
         arguments: ["", "../tea", "Tea", "a,,b"])
     func names(name: String) async throws {
         #expect(await programs.run(["providers", "--with", name]).code == 64)

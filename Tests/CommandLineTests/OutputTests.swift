@@ -132,7 +132,7 @@ struct OutputTests {
     }
 
     @Test(
-        "The bar tells how much is done, how fast and how long the rest takes",
+        "The bar shows the progress, the speed and the time that is left",
         arguments: [
             (0, 0, 100, 40, "0%  0 links  0 links/s  -:-- left"),
             (50, 20, 100, 60, "[###########-----------] 50%  20 links  2 links/s  0:10 left"),

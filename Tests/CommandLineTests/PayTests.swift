@@ -231,7 +231,7 @@ struct PayTests {
         #expect(code == 128 + signal)
     }
 
-    @Test("A signal while the confirmation is in progress: the outcome is unknown, and how to go on is said")
+    @Test("A signal while the confirmation is in progress: the outcome is unknown, and the output says how to resume")
     func interruptedLate() async throws {
         let sandbox = Self.sandbox()
         let gate = GatedService(sandbox, holding: "/confirm")

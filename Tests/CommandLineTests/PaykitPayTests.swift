@@ -62,7 +62,7 @@ struct PaykitPayTests {
     }
 
     @Test(
-        "With --private people are paid by an invoice of their own, or not at all and told why",
+        "With --private people are paid by a separate invoice, or not at all, with the reason",
         arguments: [
             ("private-ready", 0, "the payee has confirmed the payment"),
             ("private-unconfirming", 0, "has not confirmed it yet"),

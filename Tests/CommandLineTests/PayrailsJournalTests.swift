@@ -14,7 +14,7 @@ import Testing
 struct PayrailsJournalTests {
     private let folder = ScratchFolder()
 
-    @Test("What cannot be resumed without its link says what to give, and goes on from the link")
+    @Test("An attempt that cannot be resumed without its link says what to pass, and is resumed with the link")
     func resume() async throws {
         var pace = PayrailsSandbox.Configuration()
         pace.longestHold = .milliseconds(5)
@@ -38,7 +38,7 @@ struct PayrailsJournalTests {
         #expect(await sandbox.ledger.confirmRequests(of: session.id) == 1)
     }
 
-    @Test("status holds the merchant's word against the payer's attempt that the journal has open")
+    @Test("status compares the merchant's status with the payer's attempt that the journal has open")
     func statusWithJournal() async throws {
         let sandbox = PayrailsSandbox()
         let server = try LoopbackServer(sandbox)

@@ -53,7 +53,7 @@ struct PrivacyTests {
         #expect(fields["fields"]?["query.token"]?.string == Self.secret)
     }
 
-    @Test("inspect still tells which parts a link with a secret has")
+    @Test("inspect still names the parts of a link with a secret")
     func parts() async throws {
         let object = try JSONValue(parsing: await payroute("inspect", "--json", Self.order).lines[0])
         #expect(object["fields"]?["scheme"] == "citcon")

@@ -89,7 +89,7 @@ struct ProgramTests {
     }
 
     @Test(
-        "Words of other tools lead to the command that does it",
+        "Names of commands of other tools lead to the command that does it",
         arguments: [
             ("serve", "sandbox"), ("listen", "sandbox notify"), ("trigger", "sandbox new"), ("logs", "sandbox tail"),
             ("config", "providers"), ("scan", "inspect --image"), ("watch", "sandbox tail"), ("log", "journal show"),

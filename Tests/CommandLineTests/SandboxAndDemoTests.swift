@@ -17,7 +17,7 @@ import WalletConnectPaySandbox
 @Suite("sandbox and demo")
 struct SandboxAndDemoTests {
     @Test(
-        "The sandbox prints links that can be paid, ends with 0 at a signal and tells what happened",
+        "The sandbox prints links that can be paid, ends with 0 at a signal and reports what happened",
         arguments: [SIGINT, SIGTERM])
     func sandbox(signal: Int32) async throws {
         let program = try Program(["sandbox", "--list"])

@@ -89,7 +89,7 @@ struct SandboxEventsTests {
     }
 
     @Test(
-        "What answers and is no sandbox with events is told, with exit code 1",
+        "An address that answers and is no sandbox with events is reported, with exit code 1",
         arguments: [
             ("HTTP/1.1 404 Not Found\r\n\r\n", "streams no events"), ("HTTP/1.1 503 Busy\r\n\r\n", "no room"),
             ("HTTP/1.1 500 Oh\r\n\r\n", "status 500"), ("220 smtp.example ESMTP\r\n", "is no sandbox"),

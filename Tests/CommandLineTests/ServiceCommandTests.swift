@@ -69,7 +69,7 @@ struct ServiceCommandTests {
     }
 
     @Test(
-        "A signal is heard while what was chosen on a terminal is paid, as it was while the quote was asked for",
+        "A signal is noticed while the option chosen on a terminal is paid, as it was while the quote was requested",
         .timeLimit(.minutes(2)), arguments: [SIGINT, SIGTERM])
     func interruptedAfterChoosing(signal: Int32) async throws {
         let sandbox = WalletConnectPaySandbox()
@@ -112,7 +112,7 @@ struct ServiceCommandTests {
     // MARK: status
 
     @Test(
-        "status tells of every vendor's payment, by link and by name, and ends with 0 only when it is paid",
+        "status reports every vendor's payment, by link and by name, and ends with 0 only when it is paid",
         arguments: [
             ("walletconnect-pay", "paid-at-once", 1250), ("citcon", "wechatpay", 1250), ("payrails", "paid", 9900),
         ])
@@ -137,7 +137,7 @@ struct ServiceCommandTests {
     // MARK: refund
 
     @Test(
-        "refund gives money back once, however often the same command is typed",
+        "refund refunds once, however often the same command is typed",
         arguments: [("walletconnect-pay", "paid-at-once"), ("citcon", "wechatpay")])
     func refund(provider: String, scenario: String) async throws {
         let server = try LoopbackServer(sites.service)
@@ -161,7 +161,7 @@ struct ServiceCommandTests {
         #expect(events.count { if case .refunded = $0 { true } else { false } } == 1)
     }
 
-    @Test("Money that is only set aside is not given back: a capture comes first, and that is said")
+    @Test("Reserved money is not refunded: a capture comes first, and the message says so")
     func refundAuthorised() async throws {
         let server = try LoopbackServer(sites.service)
         defer { server.stop() }
@@ -201,7 +201,7 @@ struct ServiceCommandTests {
         #expect(shown.output.contains("refunded") && !shown.output.contains("paid"), "\(shown.output)")
     }
 
-    @Test("What is not paid is not given back")
+    @Test("An unpaid payment is not refunded")
     func refundUnpaid() async throws {
         let server = try LoopbackServer(sites.service)
         defer { server.stop() }
@@ -214,7 +214,7 @@ struct ServiceCommandTests {
     // MARK: cancel
 
     @Test(
-        "cancel cancels what nobody has paid, twice like once, and says of a paid payment that it is paid",
+        "cancel cancels an unpaid payment, twice like once, and says of a paid payment that it is paid",
         arguments: [("walletconnect-pay", "paid-at-once"), ("citcon", "wechatpay"), ("payrails", "paid")])
     func cancel(provider: String, scenario: String) async throws {
         let server = try LoopbackServer(sites.service)

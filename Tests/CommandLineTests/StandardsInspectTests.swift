@@ -79,7 +79,7 @@ struct StandardsInspectTests {
     }
 
     @Test(
-        "What nobody takes is not valid, and says what comes nearest",
+        "A text without a provider is not valid, and the output names the nearest",
         arguments: [
             ("https://example.com/a", "host (byte 8): no registered provider claims links to example.com"),
             ("unheard-of:x", "scheme (byte 0): no registered provider claims unheard-of: links"),

@@ -22,7 +22,7 @@ struct TableTests {
         line.count <= columns || line.split(separator: " ").contains { $0.count > columns / 2 }
     }
 
-    @Test("Fit the terminal, and lose no word", arguments: [40, 60, 72, 80, 100, 200])
+    @Test("Fit the terminal, and lose no text", arguments: [40, 60, 72, 80, 100, 200])
     func fits(columns: Int) {
         let table = Self.table()
         let lines = table.lines(Self.plain, within: columns)

@@ -58,7 +58,7 @@ struct VendorLinkTests {
     }
 
     @Test(
-        "What lies about itself or is damaged says nothing that is not there", arguments: ["amount=1250", "amount=x"])
+        "Damaged or dishonest input reports nothing that is not there", arguments: ["amount=1250", "amount=x"])
     func damaged(item: String) async throws {
         let link = Self.order.replacing("amount=1250", with: item).replacing("env=uat", with: "env=moon")
         let fields = try await payroute("inspect", "--json", link).ending["fields"]

@@ -98,7 +98,9 @@ struct WrongUsageTests {
         }
     }
 
-    @Test("A reader that has gone away is no error worth a word", arguments: ["providers", "help", "demo", "manual"])
+    @Test(
+        "A reader that has disconnected is no error worth a message",
+        arguments: ["providers", "help", "demo", "manual"])
     func closedPipe(command: String) async throws {
         let program = try #require(Program.url("payroute")?.path)
         let shell = try Program(["-c", "'\(program)' \(command) | true"], executable: URL(filePath: "/bin/sh"))

@@ -36,7 +36,7 @@ struct CapabilityTests {
         #expect(report.skipped == [] && report.inapplicable == [], "\(report)")
     }
 
-    @Test("A merchant's service is a subject of its own")
+    @Test("A merchant's service is a separate subject")
     func merchant() async {
         let report = await ProviderConformance.check(Subjects.shop(isMerchant: true))
         #expect(report.isComplete, "\(report)")

@@ -68,7 +68,7 @@ import Testing
         #expect(Self.lines(printed) == Self.lines(try text("Examples/\(example)/expected-output.txt")))
     }
 
-    @Test("An application that is a package of its own")
+    @Test("An application that is a separate package")
     func standaloneApp() async throws {
         let folder = "Examples/standalone-app"
         let printed = try await output(of: "standalone-app")

@@ -124,7 +124,7 @@ struct KillTests {
         return history.isFinished ? "not paid" : "signed"
     }
 
-    @Test("Two processes pay the same links while a third recovers: one capture each, and both are told so")
+    @Test("Two processes pay the same links while a third recovers: one capture each, and both report it")
     func racing() async throws {
         let sandbox = Self.sandbox()
         let server = try LoopbackServer(sandbox)

@@ -39,7 +39,7 @@ struct SpendingTests {
         #expect(sums.values.reduce(0, +) <= 4000, "all \(what) \(sums)")
     }
 
-    @Test("Whenever they are killed, no limit is exceeded, and nothing stays reserved for ever")
+    @Test("Whenever they are killed, no limit is exceeded, and nothing stays reserved permanently")
     func killed() async throws {
         let random = SeededRandomSource(seed: 16)
         var settled = 0

@@ -15,7 +15,7 @@ struct StoppedTests {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? number
     }
 
-    @Test("Stopped beyond its lease while another process takes over: money moved is money told")
+    @Test("Stopped beyond its lease while another process takes over: every moved amount is stated")
     func stopped() async throws {
         let place = try PayingPlace()
         let random = SeededRandomSource(seed: 11)

@@ -16,7 +16,7 @@ struct AttemptTests {
             idempotencyKey: key, startedAt: Date(timeIntervalSince1970: 0), expiresAt: nil)
     }
 
-    @Test("A step's key follows from the attempt's and the step's name, and is nobody else's")
+    @Test("A step's key follows from the attempt's and the step's name, and is no other step's")
     func keys() throws {
         var seen: Set<String> = []
         for number in 0..<500 {

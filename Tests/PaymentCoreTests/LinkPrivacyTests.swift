@@ -28,7 +28,7 @@ struct LinkPrivacyTests {
     }
 
     @Test(
-        "Without a provider's word a link holds a secret unless it is a web link or a plain text",
+        "Without a provider's declaration a link holds a secret unless it is a web link or a plain text",
         arguments: [
             ("https://pay.example/?pid=pay_1", false), ("http://pay.example/", false), ("pay_1", false),
             ("BCD\n002\n1\nSCT\n\nA Name", false), ("00020101021226180014com.example.qr", false),

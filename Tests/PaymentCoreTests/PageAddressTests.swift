@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("Elsewhere a page has to be encrypted, whoever sends there")
+    @Test("Elsewhere a page has to be encrypted, whichever service sends there")
     func elsewhere() throws {
         for service in ["https://api.example/", "http://127.0.0.1:1/"] {
             let service = try HTTPURL(service)

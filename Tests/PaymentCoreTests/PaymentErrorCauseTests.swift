@@ -13,7 +13,7 @@ struct PaymentErrorCauseTests {
         .payer, "the wallet failed", provider: "acme", phase: .answered, retry: .later, vendorCode: "W7",
         cause: LeakingError())
 
-    @Test("It is there for those who ask for it")
+    @Test("It is visible to callers that ask for it")
     func isKept() {
         #expect((Self.error.cause as? LeakingError)?.token == "hunter2")
         #expect(PaymentError(.payer, "the wallet failed").cause == nil)

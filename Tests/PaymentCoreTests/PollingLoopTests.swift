@@ -70,7 +70,7 @@ struct PollingLoopTests {
         #expect(next == "5" && clock.slept == .seconds(4))
     }
 
-    @Test("Cancelled in a pause, it ends as it is told, or asks the rest without pauses", arguments: [true, false])
+    @Test("Cancelled in a pause, it ends as configured, or asks the rest without pauses", arguments: [true, false])
     func cancelled(endsThen: Bool) async {
         let (answer, count) = await Task { [clock] in
             withUnsafeCurrentTask { $0?.cancel() }

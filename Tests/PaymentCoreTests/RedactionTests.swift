@@ -55,7 +55,7 @@ struct RedactionTests {
         #expect(everyPrint(of: Card(holder: "Ada", number: Redacted(secret), code: nil)).contains("Ada"))
     }
 
-    @Test("The value is there for those who ask")
+    @Test("The value is visible to callers that ask")
     func reveal() {
         #expect(Redacted(secret).reveal() == secret)
         #expect("\(Redacted(secret))" == "<redacted>")
@@ -88,7 +88,7 @@ struct RedactionTests {
         #expect(headers.description == "HTTPHeaders(Authorization, X-Key)")
     }
 
-    @Test("A transport error tells the origin and what happened")
+    @Test("A transport error names the origin and what happened")
     func transportError() throws {
         let url = try HTTPURL("https://api.example.com:8443/v1/\(secret)")
         let error = TransportError(.maybeSent, .timedOut, origin: url.origin)

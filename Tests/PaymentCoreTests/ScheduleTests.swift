@@ -155,7 +155,7 @@ struct ScheduleTests {
         #expect(counted.lastPeriod(at: .distantFuture)?.number == 8)
     }
 
-    @Test("What cannot recur is refused, and what nobody meant does not trap")
+    @Test("A schedule that cannot recur is refused, and a senseless one does not trap")
     func refused() throws {
         let start = try Self.date("2026-01-01T00:00:00Z")
         func defect(_ rhythm: RecurringSchedule.Rhythm, _ start: Date, until end: Date? = nil, count: Int? = nil)

@@ -96,7 +96,7 @@ private final class StreamService: SandboxService {
         }
     }
 
-    @Test("Where no connection lies between, what was sent so far is the answer")
+    @Test("Where no connection lies between, the part that was sent so far is the answer")
     func inProcess() async throws {
         let answer = try await SandboxTransport(StreamService()).send(
             HTTPRequest(.get, try HTTPURL("http://127.0.0.1:1/events")))

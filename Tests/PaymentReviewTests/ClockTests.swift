@@ -53,7 +53,7 @@ struct ClockTests {
         }
     }
 
-    @Test("The calendar's last day is told like any other")
+    @Test("The calendar's last day is announced like any other")
     func lastDay() throws {
         let last: Double = 253_402_300_799
         #expect(try code(end: "253402300799", now: Date(timeIntervalSince1970: last - 86_400)) == nil)
@@ -69,7 +69,7 @@ struct ClockTests {
         #expect(try sample.code == "deadline-too-far")
     }
 
-    @Test("Spans are told in words that fit them")
+    @Test("Spans are written with fitting units")
     func spans() throws {
         for (delay, words) in [(119, "119 seconds"), (120, "2 minutes"), (7199, "119 minutes"), (7200, "2 hours")] {
             var sample = try Sample(Sample.permit)

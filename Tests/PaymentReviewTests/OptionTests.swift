@@ -24,7 +24,7 @@ struct OptionTests {
     }
 
     @Test(
-        "A token's name is one word, so that it cannot go on with the sentence it stands in",
+        "A token's name is one word, so that it cannot continue the sentence around it",
         arguments: [
             "USDC ", " USDC", "U SDC", "ZZ TOP", "of your USDC on Ethereum", " ", "", ".", "-", "ZZTOP\n",
             "ZZ\u{A0}TOP",
@@ -160,7 +160,7 @@ struct OptionTests {
                 == "approved")
     }
 
-    @Test("What is not known is told as the service's word")
+    @Test("An unknown fact is shown as the service's claim")
     func unverified() throws {
         let sample = try Sample(Sample.unlisted)
         #expect(
@@ -170,7 +170,7 @@ struct OptionTests {
         #expect(try !Sample(Sample.permit).text.contains("it is not verified"))
     }
 
-    @Test("Amounts are told with the point where it belongs")
+    @Test("Amounts are shown with the point where it belongs")
     func points() throws {
         for (decimals, text) in [
             (0, "5000000000000000000 ZZTOP"), (1, "500000000000000000 ZZTOP"), (18, " 5 ZZTOP"), (17, " 50 ZZTOP"),

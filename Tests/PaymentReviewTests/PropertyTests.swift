@@ -11,7 +11,7 @@ struct PropertyTests {
     private static let halves: [Range<UInt64>] = [0..<350, 350..<700]
     private static let changesPerCase: UInt64 = 5
 
-    @Test("Honest lists are approved; one lie is refused, or told, or changes nothing", arguments: halves)
+    @Test("Honest lists are approved; one false member is refused, or shown, or changes nothing", arguments: halves)
     func lies(_ seeds: Range<UInt64>) throws {
         var counts = (refused: 0, told: 0, same: 0)
         for seed in seeds {

@@ -100,7 +100,7 @@ struct SolanaDraftTests {
         #expect(try code([unchecked]) == "solana-unchecked-transfer")
     }
 
-    @Test("Coins go from the payer to somebody else, once")
+    @Test("Coins go from the payer to another address, once")
     func coins() throws {
         let (payer, owner) = (Self.payer, Self.owner)
         #expect(try code([SolanaDraft.coins(7, from: payer, to: owner)], coin: 7) == "approved")
@@ -149,7 +149,7 @@ struct SolanaDraftTests {
 
     // MARK: Opened accounts
 
-    @Test("An account is opened for the token, for whoever is paid, by one who signs")
+    @Test("An account is opened for the token, for whichever payee, by one signer")
     func openings() throws {
         let pay = Self.transfer()
         for data in [[], [0], [1]] as [[UInt8]] { #expect(try code([Self.opening(data: data), pay]) == "approved") }
@@ -215,7 +215,7 @@ struct SolanaDraftTests {
         #expect(try !sample(coins.serialized, coin: 7).text.contains("not proven"))
     }
 
-    @Test("It is told who pays for an account")
+    @Test("The payer of an account is shown")
     func rent() throws {
         func text(_ funder: [UInt8]) throws -> JSONValue {
             let draft = SolanaDraft(
@@ -261,7 +261,7 @@ struct SolanaDraftTests {
         }
     }
 
-    @Test("Memos are short text, and nobody else has to sign them")
+    @Test("Memos are short text, and no other signature is needed")
     func memos() throws {
         func memo(_ data: [UInt8], _ accounts: [[UInt8]] = []) throws -> String {
             try code([Self.transfer(), SolanaDraft.Step(SolanaDraft.memo, accounts, data)])

@@ -35,7 +35,7 @@ struct SolanaTests {
         }
     }
 
-    @Test("The text says who pays the network's fee, and how much at most")
+    @Test("The text names the payer of the network's fee, and its limit")
     func fee() throws {
         #expect(try Sample(Sample.legacy).text.contains("The network's fee, at most 0.00000506 SOL, comes on top."))
         let sponsored = try Sample(Sample.sponsored)

@@ -117,7 +117,7 @@ struct TableTests {
         #expect(Chain.known(Chain.tron)?.coin?.decimals == 6)
     }
 
-    @Test("Wrapped coins are tokens that nobody can be paid at")
+    @Test("Wrapped coins are tokens that cannot be a payee")
     func wrapped() {
         let chains = EVMTokenRows.all.flatMap(\.chains)
         for chain in Set(chains) {

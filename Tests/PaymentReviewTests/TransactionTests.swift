@@ -88,7 +88,7 @@ struct TransactionTests {
     }
 
     @Test(
-        "The amount of an approval is enough, and what is more is told",
+        "The amount of an approval is enough, and a higher one is shown",
         arguments: [
             (639_999, "approval-amount", "refuse"), (640_000, nil, "just what is paid"),
             (640_001, "approval-more-than-needed", "0.640001 USDT, more than is paid"),
@@ -136,7 +136,7 @@ struct TransactionTests {
 
     private static let now: UInt64 = 1_793_021_400
 
-    @Test("Every word of a settlement call has its one meaning")
+    @Test("Every word of a settlement call has one meaning")
     func words() throws {
         func code(_ index: Int, _ word: [UInt8]) throws -> String? {
             var sample = try Sample(Sample.settlement)

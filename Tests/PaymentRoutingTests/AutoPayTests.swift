@@ -32,7 +32,7 @@ struct AutoPayTests {
         if case .declined(let reason) = outcome { reason.fact } else { nil }
     }
 
-    @Test("Within the limit nobody is asked, beyond it somebody is, and the next day begins anew")
+    @Test("Within the limit there is no question, beyond it there is one, and the next day begins anew")
     func limit() async throws {
         var world = World()
         world.autoPay = Self.daily()
@@ -46,7 +46,7 @@ struct AutoPayTests {
         #expect(asked["chooser"] == 2)
     }
 
-    @Test("Where nobody can be asked, what is beyond the limit is declined, and says why")
+    @Test("Where no question is possible, an amount beyond the limit is declined, with the reason")
     func nobody() async throws {
         var world = World()
         world.autoPay = Self.daily(1500)

@@ -105,7 +105,7 @@ struct BeliefTests {
         }
     }
 
-    @Test("No refusal is told as a status while the journal cannot say what the wallet sent")
+    @Test("No refusal is stated by a status while the journal cannot report what the wallet sent")
     func unreadableJournal() async throws {
         var world = World()
         let journal = FailingJournal { _ in false }
@@ -123,7 +123,7 @@ struct BeliefTests {
     }
 
     @Test(
-        "No refusal is the last word while an attempt is open that has sent nothing yet, also where a return said that it goes on",
+        "No refusal is final while an attempt is open that has sent nothing yet, also where a return said that it continues",
         arguments: [[], [JournalEntry.Event.outcome(.pending(retryAfter: nil))]])
     func openAttempt(_ word: [JournalEntry.Event]) async throws {
         var world = World()
@@ -139,7 +139,7 @@ struct BeliefTests {
         #expect(try await world.router.status(of: ScriptedProvider.reference) == .expired)
     }
 
-    @Test("An attempt that could not be given up is not told as one of which nothing will be sent")
+    @Test("An attempt that could not be abandoned is not reported as one of which nothing will be sent")
     func notGivenUp() async throws {
         for isFull in [true, false] {
             var world = World()
@@ -155,7 +155,8 @@ struct BeliefTests {
     }
 
     @Test(
-        "A late word about an earlier attempt does not end the one whose answer was lost", arguments: Message.allCases)
+        "A late message about an earlier attempt does not end the one whose answer was lost",
+        arguments: Message.allCases)
     func lateWord(message: Message) async throws {
         for word in [Self.refused, .cancelled, .expired] {
             let charges = Tally()
@@ -174,7 +175,8 @@ struct BeliefTests {
     }
 
     @Test(
-        "News end nothing when more was sent since they were found true", arguments: [Message.cancellation, .callback])
+        "Notifications end nothing when more was sent since they were confirmed",
+        arguments: [Message.cancellation, .callback])
     func overtakenNews(message: Message) async throws {
         let (opened, goesOn, sent, isDone) = (Gate(), Gate(), Gate(), Gate())
         var base = ScriptedProvider()
@@ -206,7 +208,7 @@ struct BeliefTests {
         #expect(try await paying.value == Self.pending)
     }
 
-    @Test("An attempt that sent nothing ends when somebody else has paid otherwise", arguments: [999, 1000])
+    @Test("An attempt that sent nothing ends when the payment is paid elsewhere", arguments: [999, 1000])
     func paidByOthers(cents: UInt128) async throws {
         var world = World()
         let end = world.clock.now.addingTimeInterval(60)
@@ -228,7 +230,7 @@ struct BeliefTests {
         #expect(try await world.histories.map(\.isFinished) == [true])
     }
 
-    @Test("A late word that the service's status confirms ends it", arguments: Message.allCases)
+    @Test("A late message that the service's status confirms ends it", arguments: Message.allCases)
     func confirmedWord(message: Message) async throws {
         for (status, end) in [(Self.refused, Self.refused), (Self.paid, Self.paid), (.expired, Self.refused)] {
             var shop = Self.shop(Tally(), word: Self.refused)
@@ -259,7 +261,7 @@ struct BeliefTests {
     }
 
     @Test(
-        "After the wallet has sent the money, no message that none was paid is the last word",
+        "After the wallet has sent the money, no message that none was paid is final",
         arguments: Message.allCases)
     func refusedAfterTransfer(message: Message) async throws {
         var base = ScriptedProvider()
@@ -309,7 +311,7 @@ struct BeliefTests {
         #expect(await journal.unfinished().map(\.report) == [Self.pending])
     }
 
-    @Test("A cancellation tells of no other payment, also where no attempt is open")
+    @Test("A cancellation reports no other payment, also where no attempt is open")
     func foreignCancellation() async throws {
         let word = ServiceReport.succeeded(PaymentReceipt(reference: PaymentReference(provider: "acme", id: "p2")))
         let router = try Self.router(Shop(base: ScriptedProvider(), word: word), InMemoryJournal())
@@ -336,7 +338,7 @@ struct BeliefTests {
         #expect(await journal.unfinished().map(\.report) == [Self.pending])
     }
 
-    @Test("A word that nothing came of does not end an attempt that has sent nothing yet")
+    @Test("A message that nothing was paid does not end an attempt that has sent nothing yet")
     func notBegun() async throws {
         let (inside, leave) = (Gate(), Gate())
         var base = ScriptedProvider()
@@ -394,7 +396,7 @@ struct BeliefTests {
 
     // MARK: Ended by the payer's return
 
-    @Test("A payment that its payer's return has ended is told as the journal has it, however the closure goes on")
+    @Test("A payment that its payer's return has ended is reported as the journal has it, whatever the closure does")
     func endedByReturn() async throws {
         let completed = ServiceReport.succeeded(
             PaymentReceipt(reference: ScriptedProvider.reference, transactionID: "completed"))

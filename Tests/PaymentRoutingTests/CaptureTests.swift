@@ -87,7 +87,7 @@ struct CaptureTests {
         ] { #expect(await Self.code(call) == .notAPayment) }
     }
 
-    @Test("A capture that is asked for while another amount is captured is not told that one's outcome")
+    @Test("A capture requested while another amount is captured does not return that one's outcome")
     func meanwhile() async throws {
         let (begun, joined, leave) = (Gate(), Gate(), Gate())
         var shop = CapturingShop()

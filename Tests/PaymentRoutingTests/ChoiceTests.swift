@@ -17,7 +17,7 @@ struct ChoiceTests {
         (["a", "b", "a"], "'a'"), (["a", "a"], "'a'"), ([""], "without an id"), (["a", ""], "without an id"),
     ]
 
-    @Test("A quote whose options cannot be told apart is refused before anyone chooses", arguments: unsound)
+    @Test("A quote whose options cannot be told apart is refused before the choice", arguments: unsound)
     func unsoundIDs(ids: [String], word: String) async throws {
         var world = World()
         world.provider.options = ids.map { .euros($0) }
@@ -158,7 +158,7 @@ struct ChoiceTests {
         #expect(histories.count == 2 && histories[0].outcome == nil && histories.allSatisfy(\.isFinished))
     }
 
-    @Test("A service that always changes the option is given up, with the payer's no and with a typed error")
+    @Test("A service that always changes the option is abandoned, with the payer's no and with a typed error")
     func alwaysChanging() async throws {
         var world = World()
         let ran = Tally()
@@ -177,7 +177,7 @@ struct ChoiceTests {
         #expect(ran["all"] == 4)
     }
 
-    @Test("Where the link is not at hand, or another option was never agreed to, the attempt is given up")
+    @Test("Where the link is not at hand, or another option was never agreed to, the attempt is abandoned")
     func noLink() async throws {
         var world = World()
         let ran = Tally()
@@ -204,7 +204,8 @@ struct ChoiceTests {
         #expect(try await world.pay(as: payer) == Self.paid)
     }
 
-    @Test("Once something left, nobody chooses again: in vain it is told, otherwise the status settles it")
+    @Test(
+        "Once something left, no option is chosen again: a failed request is reported, otherwise the status settles it")
     func changedTooLate() async throws {
         for isLost in [false, true] {
             var world = World()

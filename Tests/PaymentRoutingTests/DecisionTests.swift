@@ -78,7 +78,7 @@ struct DecisionTests {
     }
 
     @Test(
-        "While the wallet proves that it has sent the money, unpaid needs another word; then a refusal is final again")
+        "While the wallet proves that it has sent the money, unpaid needs another proof; then a refusal is final again")
     func transaction() async throws {
         var world = World()
         world.provider.statusBody = { _, _ in .expired }
@@ -238,7 +238,7 @@ struct DecisionTests {
         #expect(settler.payments == 1)
     }
 
-    @Test("The payee is sent no proof that nobody has")
+    @Test("The payee is sent no proof that does not exist")
     func notification() async throws {
         let (world, settler, provider) = (World(), TestSettler(.diesBefore), InvoiceProvider())
         let router = PaymentRouter(

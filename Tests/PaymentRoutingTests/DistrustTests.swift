@@ -13,7 +13,8 @@ struct DistrustTests {
     }
 
     @Test(
-        "A key that is added, changed or lost pays nobody twice", arguments: [(nil, 1), (1, 2)] as [(UInt8?, UInt8?)])
+        "A key that is added, changed or lost pays no payment twice",
+        arguments: [(nil, 1), (1, 2)] as [(UInt8?, UInt8?)])
     func keyChange(_ before: UInt8?, _ after: UInt8?) async throws {
         let (clock, journal, random) = (VirtualClock(), InMemoryJournal(), SeededRandomSource(seed: 1))
         func pay(_ byte: UInt8?, _ settler: TestSettler) async throws -> PaymentOutcome {

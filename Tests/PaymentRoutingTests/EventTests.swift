@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Events: what a screen and a dashboard hear")
+@Suite("Events: for a screen and a dashboard")
 struct EventTests {
     private static let option = PaymentMethodOption.euros("card")
 
@@ -18,7 +18,7 @@ struct EventTests {
         return .succeeded(PaymentReceipt(reference: attempt.reference))
     }
 
-    @Test("A payment is told from its quote to its outcome, and the stream ends with it")
+    @Test("A payment emits events from its quote to its outcome, and the stream ends with it")
     func whole() async throws {
         var world = World()
         world.provider.payBody = Self.working
@@ -43,7 +43,7 @@ struct EventTests {
         #expect(heard.last?.date == world.clock.now)
     }
 
-    @Test("Who listens to one payment hears nothing of another")
+    @Test("A listener to one payment receives no event of another")
     func one() async throws {
         let world = World()
         let router = try world.router
@@ -62,7 +62,7 @@ struct EventTests {
         #expect(texts == 2)
     }
 
-    @Test("A listener that does not keep up loses the oldest events and holds nobody up")
+    @Test("A slow listener misses the oldest events and delays no other")
     func slow() async throws {
         let router = try World().router
         let events = router.events(of: ScriptedProvider.reference, limit: 2)
@@ -72,7 +72,7 @@ struct EventTests {
         #expect(heard == [.began(Self.option), .outcome(outcome)])
     }
 
-    @Test("The second start of a payment in progress is told that it joins")
+    @Test("The second start of a payment in progress is notified that it joins")
     func joins() async throws {
         let gate = Gate()
         let entered = Gate()
@@ -94,7 +94,7 @@ struct EventTests {
         _ = try await (first, second)
     }
 
-    @Test("What is asked of the payer is told, around the answer")
+    @Test("Questions to the payer emit events, around the answer")
     func payer() async throws {
         var world = World()
         world.provider.options = [.euros("card", needs: [.page])]
@@ -116,7 +116,7 @@ struct EventTests {
         #expect(heard[asked...].prefix(3) == [.payerAsked(.page), .note("the page"), .payerAnswered(.page)])
     }
 
-    @Test("A payment that cannot be carried on is told with its error, and that it was given up")
+    @Test("A payment that cannot be resumed emits its error, and that it was abandoned")
     func fails() async throws {
         var world = World()
         let failure = PaymentError(.requestRefused, "not today", provider: "acme", phase: .answered)
@@ -128,7 +128,7 @@ struct EventTests {
     }
 
     @Test(
-        "A pause of any length can be told, whatever a service asks for",
+        "A pause of any length can be emitted, whatever a service asks for",
         arguments: [
             (Duration.seconds(3), "waits 3 s"), (.milliseconds(250), "waits 0.3 s"), (.seconds(-2), "waits -2 s"),
             (.seconds(Int64.max), "waits a very long time"), (.seconds(Int64.min), "waits a very long time"),
@@ -138,7 +138,7 @@ struct EventTests {
         #expect("\(event)" == text)
     }
 
-    @Test("Task-local values that were set around a payment are there when its events are told")
+    @Test("Task-local values that were set around a payment are there when its events are emitted")
     func taskLocals() async throws {
         let spans = Mutex<Set<String>>([])
         let router = try World().router(telling: PaymentLog { _ in spans.withLock { _ = $0.insert(Span.current) } })

@@ -49,7 +49,7 @@ struct FaultTests {
         }
     }
 
-    @Test("When the journal fails after sending, the service's word counts and nothing is sent again")
+    @Test("When the journal fails after sending, the service's status counts and nothing is sent again")
     func journalAfterSend() async throws {
         let failures: [@Sendable (JournalEntry.Event?) -> Bool] = [
             { if case .stepFinished? = $0 { true } else { false } },
@@ -69,7 +69,7 @@ struct FaultTests {
         }
     }
 
-    @Test("An answer that is not final is told even when it cannot be stored")
+    @Test("An answer that is not final is returned even when it cannot be stored")
     func pendingUnstored() async throws {
         var world = World()
         world.provider.payBody = { _, _ in .pending(retryAfter: .seconds(3)) }
@@ -208,7 +208,7 @@ struct FaultTests {
         #expect(world.transport.requests.count == 1)
     }
 
-    @Test("Whoever gives up waiting does not cancel the others' payment")
+    @Test("A caller that stops waiting does not cancel the others' payment")
     func cancelOneOfTwo() async throws {
         let entered = Gate()
         let gate = Gate()

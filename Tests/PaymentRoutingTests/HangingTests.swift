@@ -29,7 +29,7 @@ struct HangingTests {
         return world
     }
 
-    @Test("Everyone who waits is told when the payer's return ends the payment, and nobody waits afterwards")
+    @Test("Every waiting caller receives the payer's return's ending, and none waits afterwards")
     func endedByReturn() async throws {
         let (inside, leave) = (Gate(), Gate())
         let world = Self.world(inside, leave)
@@ -47,7 +47,7 @@ struct HangingTests {
         #expect(world.transport.requests.isEmpty)
     }
 
-    @Test("An ending that is no success is told as well, and can be looked up")
+    @Test("An ending that is no success is returned as well, and can be looked up")
     func endedWithoutSuccess() async throws {
         let (inside, leave) = (Gate(), Gate())
         var world = Self.world(inside, leave)
@@ -98,7 +98,7 @@ struct HangingTests {
         await never.open()
     }
 
-    @Test("Who is cancelled while the payer's page hangs is told what is known, within bounded time")
+    @Test("A caller that is cancelled while the payer's page hangs gets what is known, within bounded time")
     func cancelled() async throws {
         let (inside, leave) = (Gate(), Gate())
         let world = Self.world(inside, leave)
@@ -115,7 +115,7 @@ struct HangingTests {
         await leave.open()
     }
 
-    @Test("Who is cancelled while the chooser hangs is told that nothing was sent")
+    @Test("A caller that is cancelled while the chooser hangs learns that nothing was sent")
     func hangingChooser() async throws {
         let (inside, leave) = (Gate(), Gate())
         let world = Self.world(Gate(), Gate())
@@ -139,7 +139,7 @@ struct HangingTests {
         #expect(try await world.histories.map(\.report) == [nil])
     }
 
-    @Test("Who starts a payment that everyone else has given up is not told that it was cancelled")
+    @Test("A start of a payment that every other caller has left is not reported as cancelled")
     func joinsCancelled() async throws {
         let (inside, leave) = (Gate(), Gate())
         let world = Self.world(inside, leave)
@@ -159,7 +159,7 @@ struct HangingTests {
         #expect(try await world.histories.map(\.isFinished) == [true, true])
     }
 
-    @Test("Of two who wait, the cancelled one goes, and the other one's payment goes on")
+    @Test("Of two waiting callers, the cancelled one leaves, and the other one's payment continues")
     func oneOfTwo() async throws {
         let (inside, leave) = (Gate(), Gate())
         let world = Self.world(inside, leave)
@@ -178,7 +178,7 @@ struct HangingTests {
     }
 
     @Test(
-        "A payment whose payer never comes back is not paid by another start either, which is told so in bounded time")
+        "A payment whose payer never returns is not paid by another start either, which says so in bounded time")
     func impatient() async throws {
         let (inside, leave) = (Gate(), Gate())
         var world = Self.world(inside, leave)

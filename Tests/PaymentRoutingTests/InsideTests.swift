@@ -33,7 +33,7 @@ struct InsideTests {
         } catch { return error.code.rawValue }
     }
 
-    @Test("A payment that its own chooser asks for is refused to it, and goes on")
+    @Test("A payment that its own chooser asks for is refused to it, and continues")
     func own() async throws {
         let router = try Self.unjoinable
         let answers = Mutex<[String]>([])
@@ -48,7 +48,7 @@ struct InsideTests {
         #expect(answers.withLock { $0 } == ["in-use"])
     }
 
-    @Test("Of two payments whose choosers ask for each other one is refused, and both go on")
+    @Test("Of two payments whose choosers ask for each other one is refused, and both continue")
     func ring() async throws {
         let router = try Self.unjoinable
         let gates = [Gate(), Gate()]

@@ -44,7 +44,7 @@ struct LookAlikeTests {
         #expect(Self.index.find(host)?.host == "pay.wct.me", "\(host)")
     }
 
-    @Test("A host beside the real one is explained by its letters, not its other words")
+    @Test("A host beside the real one is explained by its letters, not its other labels")
     func otherWords() {
         #expect(Self.index.find("checkout.citc0npay.com")?.difference == .confusable)
         #expect(Self.index.find("checkout.citconnpay.com")?.difference == .misspelt)

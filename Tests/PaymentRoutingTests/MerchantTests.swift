@@ -105,7 +105,7 @@ struct MerchantTests {
         #expect(error?.code == .notAPayment && shop.calls["cancel"] == 0)
     }
 
-    @Test("Who fails after the cancellation was accepted does not say that nothing was done", arguments: [true, false])
+    @Test("A failure after the accepted cancellation does not say that nothing was done", arguments: [true, false])
     func failsAfterwards(isSent: Bool) async throws {
         struct Forgetful: CancellingService {
             let isSent: Bool

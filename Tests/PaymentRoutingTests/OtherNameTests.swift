@@ -71,7 +71,7 @@ struct OtherNameTests {
         #expect(provider.base.calls["pay"] == 1)
     }
 
-    @Test("Another payment is paid: one with a name of its own, or with another end")
+    @Test("Another payment is paid: one with a separate name, or with another end")
     func others() async throws {
         let first = provider()
         _ = try await pay("p1", first)
@@ -154,7 +154,9 @@ struct OtherNameTests {
         #expect(unknown.message.contains("0xabc"))
     }
 
-    @Test("What has sent nothing beside it is given up, though the service never says a word that is understood")
+    @Test(
+        "An attempt beside it that has sent nothing is abandoned, though the service never returns a status that is understood"
+    )
     func unsentBesideIt() async throws {
         var provider = provider()
         _ = try await pay("p1", provider)
@@ -236,7 +238,7 @@ struct OtherNameTests {
         }
     }
 
-    @Test("Of two that begin at the same time, one at most goes on", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("Of two that begin at the same time, one at most continues", arguments: 1...20 as ClosedRange<UInt64>)
     func race(seed: UInt64) async throws {
         var provider = provider()
         let chosen = Mutex(0)

@@ -136,7 +136,7 @@ struct PayTests {
         #expect(world.provider.calls["pay"] == 0)
     }
 
-    @Test("A chooser that fails is an error that tells only the failure's type")
+    @Test("A chooser that fails is an error that names only the failure's type")
     func failingChooser() async throws {
         struct Secret: Error, CustomStringConvertible { var description: String { "card 4111" } }
         await #expect { try await World().pay(as: Payer(chooser: { _ in throw Secret() })) } throws: {
@@ -184,7 +184,7 @@ struct PayTests {
     }
 
     @Test(
-        "After the wallet has sent money, nobody's refusal is final", arguments: [ServiceReport.expired, .cancelled])
+        "After the wallet has sent money, no refusal is final", arguments: [ServiceReport.expired, .cancelled])
     func walletTransfer(_ refusal: ServiceReport) async throws {
         var world = World()
         let sent = Tally()
@@ -343,7 +343,7 @@ struct PayTests {
         #expect(try await world.journal.unfinished().isEmpty)
     }
 
-    @Test("A foreign error becomes a provider fault that tells only its type")
+    @Test("A foreign error becomes a provider fault that names only its type")
     func foreignError() async throws {
         struct Leak: Error, CustomStringConvertible { var description: String { "key sk_live" } }
         var world = World()
@@ -356,7 +356,7 @@ struct PayTests {
         #expect(try await world.histories.first?.isFinished == true)
     }
 
-    @Test("A payment that goes on elsewhere is carried on, not started over")
+    @Test("A payment that continues elsewhere is resumed, not started over")
     func pendingGoesOn() async throws {
         var world = World()
         world.provider.payBody = { _, _ in .pending(retryAfter: .seconds(1)) }

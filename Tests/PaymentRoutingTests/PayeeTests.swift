@@ -30,7 +30,7 @@ struct PayeeTests {
         return receipt.fact
     }
 
-    @Test("Who is paid again is paid again: each payment has a name of its own")
+    @Test("A payee who is paid again is paid again: each payment has a separate name")
     func again() async throws {
         let settler = TestSettler()
         let first = try receipt(try await pay(settler))
@@ -69,7 +69,7 @@ struct PayeeTests {
         #expect(settler.payments == 2)
     }
 
-    @Test("A payment whose end is not known is gone on with before another one to the same payee begins")
+    @Test("A payment whose end is not known is resumed before another one to the same payee begins")
     func interrupted() async throws {
         let settler = TestSettler(.losesAnswer)
         guard case .unknown(let unknown) = try await pay(settler) else {
@@ -89,7 +89,7 @@ struct PayeeTests {
         #expect(settler.payments == 2)
     }
 
-    @Test("What was begun and has sent nothing is given up, and recovery does not pay it later")
+    @Test("An attempt that was begun and has sent nothing is abandoned, and recovery does not pay it later")
     func unsent() async throws {
         let settler = TestSettler()
         let quote = try await quote(settler)
@@ -190,7 +190,7 @@ struct PayeeTests {
         #expect(settler.payments == 1)
     }
 
-    @Test("Who stops waiting for a payment to a payee hears that it may have been made")
+    @Test("A caller that stops waiting for a payment to a payee learns that it may have been made")
     func cancelled() async throws {
         let (gate, settler) = (Gate(), TestSettler())
         settler.habit = .waits(gate)
@@ -205,7 +205,7 @@ struct PayeeTests {
         await gate.open()
     }
 
-    @Test("A provider that cannot tell payees apart has no links that name one")
+    @Test("A provider that cannot distinguish payees has no links that name one")
     func fault() async throws {
         var world = World()
         world.provider.match = { _ in LinkMatch(reference: "mina", namesPayee: true) }

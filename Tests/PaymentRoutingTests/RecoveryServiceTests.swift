@@ -6,11 +6,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A recovery that goes on until it is stopped")
+@Suite("A recovery that runs until it is stopped")
 struct RecoveryServiceTests {
     private static let crashed: [JournalEntry.Event] = [.stepStarted(name: "pay", kind: .mutation(replay: .never))]
 
-    @Test("It asks again when that is due, and tells each report, until the payment is settled")
+    @Test("It asks again when that is due, and reports each result, until the payment is settled")
     func untilSettled() async throws {
         var world = World()
         let asked = Tally()
@@ -42,7 +42,7 @@ struct RecoveryServiceTests {
         #expect(try told.last?.result.get() == .succeeded(PaymentReceipt(reference: ScriptedProvider.reference)))
     }
 
-    @Test("A journal that cannot be read is told, and looked at again")
+    @Test("A journal that cannot be read is reported, and looked at again")
     func unreadable() async throws {
         var world = World()
         world.journal = UnreadableOnce()

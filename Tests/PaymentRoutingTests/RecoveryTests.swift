@@ -43,7 +43,7 @@ struct RecoveryTests {
         return world
     }
 
-    @Test("What was sent is settled by status; what was not goes on, or is given up without a payer's means")
+    @Test("A sent payment is settled by status; an unsent one continues, or is abandoned without a payer's means")
     func settles() async throws {
         let sent: [JournalEntry.Event] = [
             .stepStarted(name: "sign", kind: .interaction), .stepFinished(name: "sign", result: "signed"),
@@ -111,7 +111,7 @@ struct RecoveryTests {
         #expect(ran["sign"] == 0)
     }
 
-    @Test("Without its provider nothing is settled, and nothing is called unpaid that others may go on with")
+    @Test("Without its provider nothing is settled, and nothing is called unpaid that other processes may resume")
     func providerMissing() async throws {
         for isSent in [true, false] {
             var world = world(Tally())
@@ -185,7 +185,9 @@ struct RecoveryTests {
         return journal
     }
 
-    @Test("What somebody else sends after an attempt was read is not denied by who lacks the provider or the journal")
+    @Test(
+        "A request of another process after an attempt was read is not denied by one that lacks the provider or the journal"
+    )
     func overtakenByAnother() async throws {
         let id = AttemptID(rawValue: "a1")
         var stranger = World().provider
@@ -247,7 +249,7 @@ struct RecoveryTests {
 
     // MARK: Two routers
 
-    @Test("While one router pays, another neither pays nor recovers, and is told the first one's outcome")
+    @Test("While one router pays, another neither pays nor recovers, and returns the first one's outcome")
     func secondRouter() async throws {
         let outcomes: [ServiceReport] = [Self.paid, .declined(DeclineReason(.refused, "no")), .cancelled]
         for outcome in outcomes {
@@ -277,7 +279,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("Who waits for another router in vain is told that somebody is paying")
+    @Test("A caller that waits for another router in vain learns that it is paying")
     func impatient() async throws {
         let world = World()
         let lease = PaymentLease(payment: ScriptedProvider.reference, holder: "other", duration: .seconds(3600))

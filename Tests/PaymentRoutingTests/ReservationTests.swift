@@ -117,7 +117,7 @@ struct ReservationTests {
     }
 
     @Test(
-        "What was reserved for an attempt that was never opened is given back when it is in the way",
+        "A reservation of an attempt that was never opened is released when it is in the way",
         arguments: ["p1", "p2"])
     func neverOpened(payment: String) async throws {
         let journal = InMemoryJournal()
@@ -137,7 +137,7 @@ struct ReservationTests {
         #expect(await states(journal) == [.reserved])
     }
 
-    @Test("What somebody reserves who is about to open the attempt is left to them")
+    @Test("A reservation of another process that is about to open the attempt is left to it")
     func aboutToOpen() async throws {
         let journal = InMemoryJournal()
         let world = world(journal)
@@ -180,7 +180,7 @@ struct ReservationTests {
         }
     }
 
-    @Test("An attempt that a crash has left goes on with its reservation, on any later day, and counts once")
+    @Test("An attempt that a crash has left keeps its reservation, on any later day, and counts once")
     func goesOn() async throws {
         let journal = InMemoryJournal()
         let world = world(journal)
@@ -191,7 +191,7 @@ struct ReservationTests {
         #expect(try await !hasRoom(world))
     }
 
-    @Test("An attempt that was begun and never ended keeps its reservation, whoever looks")
+    @Test("An attempt that was begun and never ended keeps its reservation, whichever process looks")
     func open() async throws {
         let journal = InMemoryJournal()
         var world = world(journal) { _, _ in .pending(retryAfter: nil) }
@@ -203,7 +203,7 @@ struct ReservationTests {
         #expect(await states(journal) == [.reserved])
     }
 
-    @Test("What was given back, and turns out to be paid after all, counts")
+    @Test("A released amount that turns out to be paid after all counts")
     func lateSuccess() async throws {
         let journal = InMemoryJournal()
         let world = world(journal)

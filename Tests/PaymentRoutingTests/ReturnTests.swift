@@ -30,7 +30,7 @@ struct ReturnTests {
         .succeeded(PaymentReceipt(reference: PaymentReference(provider: "acme", id: id)))
     }
 
-    @Test("One that fails keeps nobody else from being told", arguments: ["p1", "p2", "p3"])
+    @Test("A listener that fails keeps no other from its events", arguments: ["p1", "p2", "p3"])
     func othersAreTried(paid: String) async throws {
         let world = try await Self.world { id in
             guard id == paid else { throw Self.down }
@@ -39,7 +39,7 @@ struct ReturnTests {
         #expect(try await world.router.handle("shop://paid") == Self.paid(paid))
     }
 
-    @Test("Where none ended, the latest that could be asked is told")
+    @Test("Where none ended, the latest that could be asked is returned")
     func latest() async throws {
         let world = try await Self.world { id in
             if id == "p3" { throw Self.down }
@@ -61,7 +61,7 @@ struct ReturnTests {
         #expect(try await world.journal.unfinished().count == 3)
     }
 
-    @Test("That it is another payment's return is told only when it is nobody's", arguments: [true, false])
+    @Test("It is reported as another payment's return only when it is no provider's", arguments: [true, false])
     func foreign(fails: Bool) async throws {
         let world = try await Self.world { id in
             if id == "p1", fails { throw Self.down }
@@ -72,7 +72,7 @@ struct ReturnTests {
         }
     }
 
-    @Test("Money that is given back comes back through no page")
+    @Test("Refunded money returns through no page")
     func refunds() async throws {
         let world = try await Self.world { Self.paid($0) }
         let request = RefundRequest(of: PaymentReference(provider: "acme", id: "p1"), amount: .cents(1), id: "7")

@@ -195,7 +195,7 @@ struct RouteTableTests {
         }
     }
 
-    @Test("Ten thousand providers each get their own links and nobody else's")
+    @Test("Ten thousand providers each get their own links and no other's")
     func manyProviders() throws {
         let router = try router(
             (0..<10_000).map { index in

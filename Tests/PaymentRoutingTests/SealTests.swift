@@ -58,7 +58,7 @@ struct SealTests {
 
     // MARK: Honest journals
 
-    @Test("A sealed attempt goes on after a crash at every entry, from the file as well", arguments: 0...7)
+    @Test("A sealed attempt is resumed after a crash at every entry, from the file as well", arguments: 0...7)
     func honest(entries: Int) async throws {
         let folder = ScratchFolder()
         let history = try await Self.left(upTo: entries)
@@ -227,7 +227,7 @@ struct SealTests {
         #expect(world.transport.requests.isEmpty)
     }
 
-    @Test("When something may have been sent already, only the service's word that it is paid counts")
+    @Test("When something may have been sent already, only the service's status that it is paid counts")
     func changedLater() async throws {
         for status in [Self.paid, .declined(DeclineReason(.refused, "no")), .pending(retryAfter: nil)] {
             for last in [5, 6, 7] {
@@ -253,7 +253,7 @@ struct SealTests {
         }
     }
 
-    @Test("What a step is called lends nothing to what is said of it: a failure cannot be made another step's")
+    @Test("A step's name is no part of its result's seal: a failure cannot be made another step's")
     func lentBytes() async throws {
         var world = try Self.world()
         let journal = RecordingJournal()
@@ -284,7 +284,7 @@ struct SealTests {
         #expect(later.transport.requests.isEmpty && later.provider.calls["pay"] == 0)
     }
 
-    @Test("An attempt that was put under another payment's name does not tell that payment's outcome")
+    @Test("An attempt that was put under another payment's name does not return that payment's outcome")
     func otherPayment() async throws {
         let left = try await Self.left(upTo: 5)
         let attempt = left.attempt

@@ -124,7 +124,7 @@ struct SettlementTests {
     }
 
     @Test(
-        "A settler that takes hours to answer is not asked to pay for who has lost the payment meanwhile",
+        "A settler that takes hours to answer is not asked to pay by a process that has lost the payment meanwhile",
         arguments: [true, false])
     func overtaken(hasEnded: Bool) async throws {
         let (slow, quick) = (TestSettler(), TestSettler(hasEnded ? .refuses : .diesBefore))
@@ -155,7 +155,7 @@ struct SettlementTests {
         #expect(settler.settlements.isEmpty)
     }
 
-    @Test("Nor is it when the journal cannot tell who has the payment")
+    @Test("Nor is it when the journal cannot say which process has the payment")
     func unreadable() async throws {
         let settler = TestSettler()
         let journal = FailingJournal { _ in false }
@@ -212,7 +212,7 @@ struct SettlementTests {
         #expect(await journal.unfinished().isEmpty)
     }
 
-    @Test("After a settlement nobody's refusal is final")
+    @Test("After a settlement no refusal is final")
     func refusalAfterwards() async throws {
         var provider = provider
         provider.afterwards = { _, _ in .expired }
@@ -236,7 +236,7 @@ struct SettlementTests {
         #expect(settler.settlements.isEmpty)
     }
 
-    @Test("Recovery without a settler asks nobody and leaves the attempt open; with it, the attempt ends")
+    @Test("Recovery without a settler asks no one and leaves the attempt open; with it, the attempt ends")
     func recovery() async throws {
         let settler = TestSettler(.losesAnswer)
         _ = try await pay(settler)

@@ -53,7 +53,7 @@ struct StepNameTests {
         #expect(!history.isFinished && history.mayHaveMovedMoney)
     }
 
-    @Test("One that was met again, or surely did nothing, is in nobody's way")
+    @Test("A step that was met again, or surely did nothing, is in no other's way")
     func met() async throws {
         let finished: [JournalEntry.Event] = [Self.begun, .stepFinished(name: "confirm", result: true)]
         let (outcome, ran, _) = try await Self.resumed(finished, ["confirm", "capture"])

@@ -198,7 +198,7 @@ struct StepTests {
         #expect(ran["capture"] == 0 && world.provider.calls["status"] == 1)
     }
 
-    @Test("An attempt that was given up cannot be resumed")
+    @Test("An attempt that was abandoned cannot be resumed")
     func abandoned() async throws {
         let ran = Tally()
         var world = World()

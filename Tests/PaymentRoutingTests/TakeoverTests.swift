@@ -23,7 +23,7 @@ struct TakeoverTests {
         error?.code == .inUse && error?.phase == .maybeSent
     }
 
-    @Test("An ending without effect is not told when it cannot be stored any more", arguments: [true, false])
+    @Test("An ending without effect is not returned when it cannot be stored any more", arguments: [true, false])
     func endings(isTakenOver: Bool) async throws {
         for claimed in [ServiceReport.cancelled, .expired, .declined(DeclineReason(.refused, "no"))] {
             var world = World()
@@ -42,7 +42,7 @@ struct TakeoverTests {
         }
     }
 
-    @Test("A refusal that waited so long for the lease to be given back that somebody may have paid since is not told")
+    @Test("A refusal that waited for the release of the lease until another process may have paid is not returned")
     func lateReleases() async throws {
         let receipt = PaymentReceipt(reference: ScriptedProvider.reference)
         for told in [ServiceReport.declined(DeclineReason(.refused, "no")), .succeeded(receipt)] {
@@ -67,7 +67,7 @@ struct TakeoverTests {
     }
 
     @Test(
-        "An ending that took so long to be stored that somebody has taken over is told of by them",
+        "An ending that took so long to be stored that another process has taken over is returned by that one",
         arguments: [true, false])
     func lateEndings(isTakenOver: Bool) async throws {
         var world = World()
@@ -84,7 +84,7 @@ struct TakeoverTests {
         #expect(try await world.histories.first?.isFinished == true)
     }
 
-    @Test("A success is told whoever has the payment: the service said so")
+    @Test("A success is returned whichever process has the payment: the service reported it")
     func success() async throws {
         var world = World()
         let (journal, clock) = (world.journal, world.clock)
@@ -135,7 +135,7 @@ struct TakeoverTests {
     }
 
     @Test(
-        "A payer who thinks for so long that somebody else pays has not cancelled the payment",
+        "A payer who thinks until another process pays has not cancelled the payment",
         arguments: [true, false])
     func longThought(isTakenOver: Bool) async throws {
         let world = World()
@@ -153,7 +153,7 @@ struct TakeoverTests {
     }
 
     @Test(
-        "Who goes on with an attempt is not told of it what a start of the payment was told that it joined",
+        "A resumed attempt does not report that it joined, as a start of the payment does",
         arguments: [true, false])
     func joinedStart(isPaidMeanwhile: Bool) async throws {
         var world = World()
@@ -189,7 +189,7 @@ struct TakeoverTests {
         await #expect(throws: PaymentError.self) { try await start.value }
     }
 
-    @Test("An interrupted attempt whose price is over is given up; the payment can still be paid")
+    @Test("An interrupted attempt whose price is over is abandoned; the payment can still be paid")
     func price() async throws {
         let world = World()
         let end = world.clock.now.addingTimeInterval(60)
@@ -208,7 +208,7 @@ struct TakeoverTests {
         guard case .succeeded = try await world.pay() else { throw CancellationError() }
     }
 
-    @Test("A payment is not carried on by its recovery and by its payer at once")
+    @Test("A payment is not resumed by its recovery and by its payer at once")
     func recoveryBesidePay() async throws {
         var world = World()
         _ = try await world.crashed([.stepStarted(name: "capture", kind: .mutation(replay: .sameKey))])

@@ -49,7 +49,7 @@ struct UnaskedSigningTests {
         #expect(await journal.spendings(since: SpendingDay(number: .min)).map(\.state) == [.released])
     }
 
-    @Test("Nor is it by a process that resumes the payment without limits of its own")
+    @Test("Nor is it by a process that resumes the payment without limits")
     func resumed() async throws {
         var (world, signed) = (try world([.approvalUnlimited]), Tally())
         let amount = Money.cents(1000)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A lease whose release failed.
-@Suite("Leases that were not given back")
+@Suite("Leases that were not released")
 struct UnreleasedLeaseTests {
     /// A journal that releases no lease while it is stuck, and counts the holders.
     private actor StuckJournal: PassingJournal {
@@ -22,7 +22,7 @@ struct UnreleasedLeaseTests {
         }
     }
 
-    @Test("Its own router goes on at once; another one waits as ever, until it is given back")
+    @Test("Its own router continues at once; another one waits as always, until it is released")
     func reused() async throws {
         let journal = StuckJournal()
         var world = World()

@@ -68,7 +68,7 @@ struct MakingTests {
         #expect(try ShortPaymentDescriptor(text: code.text) == code)
     }
 
-    @Test("A token's transfer made of values names its payee, not the contract, as who is paid")
+    @Test("A token's transfer made of values names its payee, not the contract")
     func token() throws {
         let (token, payee) = (
             "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"

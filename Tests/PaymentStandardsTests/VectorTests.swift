@@ -9,7 +9,7 @@ struct VectorTests {
     private static let reader = StandardsReader()
     private static let ids = Set(KnownStandards.all.flatMap { $0.ids })
 
-    @Test("Each valid row is of its own standard, no other, and says what is expected", arguments: vectorFiles)
+    @Test("Each valid row is of its own standard, no other, and has its expected reading", arguments: vectorFiles)
     func valid(_ file: VectorFile) throws {
         let rows = try file.rows("valid")
         #expect(!rows.isEmpty)
@@ -89,7 +89,7 @@ struct VectorTests {
         }
     }
 
-    @Test("Every listed standard has a name of its own, a specification, patterns and vectors")
+    @Test("Every listed standard has a separate name, a specification, patterns and vectors")
     func list() throws {
         let ids = KnownStandards.all.flatMap { $0.ids }
         #expect(Set(ids).count == ids.count)

@@ -27,7 +27,7 @@ struct FormTests {
         #expect(text == fixture, "another form needs another version once this one is released")
     }
 
-    @Test("The fixture is read, its seals are right, and it goes on")
+    @Test("The fixture is read, its seals are right, and it is resumed")
     func read() async throws {
         try Data().write(to: URL(filePath: path))
         do { try Database(path: path).execute(try Self.fixture()) }

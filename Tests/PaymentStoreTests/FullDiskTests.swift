@@ -57,7 +57,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("What found no room is refused, what was written stays, and with room it goes on")
+    @Test("An entry that found no room is refused, written ones stay, and with room it continues")
     func full() async throws {
         let id = try Samples.attempt().id
         let start = Samples.entry(

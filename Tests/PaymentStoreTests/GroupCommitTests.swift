@@ -81,7 +81,7 @@ struct GroupCommitTests {
         #expect(room > 2 || kept.isEmpty)
     }
 
-    @Test("While another program writes for too long, all are told so after one wait")
+    @Test("While another program writes for too long, all callers get an error after one wait")
     func locked() throws {
         let database = try database()
         let other = try Database(path: folder.file("journal"))
@@ -95,7 +95,7 @@ struct GroupCommitTests {
         #expect(try stored(database).isEmpty)
     }
 
-    @Test("What was written at the same time as others is on the disk when its writer goes on")
+    @Test("An entry that was written at the same time as others is on the disk when its writer continues")
     func promises() async throws {
         try #require(FailingDisk.watch(folder))
         let journal = try SQLiteJournal(path: folder.file("journal"))

@@ -7,7 +7,7 @@ import Testing
 @testable import PaymentStore
 
 /// Journal files that another program has changed.
-@Suite("Journal files that somebody changed")
+@Suite("Journal files that another program changed")
 struct HostileFileTests {
     private let folder = ScratchFolder()
     private var path: String { folder.file("journal") }
@@ -195,7 +195,7 @@ struct HostileFileTests {
         #expect(try await journal.unfinished().map(\.entries) == [[fits]])
     }
 
-    @Test("A value that somebody made larger is not read")
+    @Test("A value that another program made larger is not read")
     func largeInFile() async throws {
         try await leaveOne()
         do {

@@ -61,7 +61,7 @@ struct PowerFailureTests {
         ("an outcome that comes first of all", [(.outcome(.cancelled), true)]),
     ]
 
-    @Test("Of an attempt all that matters is on the disk when its writer goes on", arguments: scripts.indices)
+    @Test("All that matters of an attempt is on the disk when its writer continues", arguments: scripts.indices)
     func attempt(index: Int) async throws {
         let (what, script) = Self.scripts[index]
         let (journal, lease) = (try journal(), Samples.lease())
@@ -110,7 +110,7 @@ struct PowerFailureTests {
         #expect(try await left()?.entries == entries)
     }
 
-    @Test("Who does not ask for more than the end of the process gets no more")
+    @Test("A caller that does not ask for more than the end of the process gets no more")
     func unsynced() async throws {
         try #require(FailingDisk.watch(folder))
         let journal = try SQLiteJournal(path: folder.file("journal"), survivesPowerFailure: false)

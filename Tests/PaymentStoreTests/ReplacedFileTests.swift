@@ -71,7 +71,7 @@ struct ReplacedFileTests {
         }
     }
 
-    @Test("No new journal is made in the place of one that somebody still uses")
+    @Test("No new journal is made in the place of one that is still in use")
     func inUse() async throws {
         do {
             let journal = try SQLiteJournal(path: path)

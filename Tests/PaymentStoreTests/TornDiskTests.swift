@@ -98,7 +98,7 @@ struct TornDiskTests {
         }
     }
 
-    @Test("A disk that lies about syncing loses entries, or its file is damaged, but none is told that was not written")
+    @Test("A disk that does not sync loses entries, or its file is damaged, but no entry appears that was not written")
     func lyingDisk() async throws {
         try #require(FailingDisk.watch(folder))
         let random = SeededRandomSource(seed: 5)

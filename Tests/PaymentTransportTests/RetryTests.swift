@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(
-        "The answer tells of earlier copies",
+        "The answer counts earlier copies",
         arguments: [
             ([World.Result.status(402)], false), ([.status(200)], false),
             ([.failure(.notSent, .connectFailed("")), .status(402)], false),
@@ -161,9 +161,9 @@ import Testing
     }
 }
 
-@Suite("Requests that are sent again are told")
+@Suite("Requests that are sent again are counted")
 struct RetryNewsTests {
-    @Test("Each pause is told before it is waited for, with its reason")
+    @Test("Each pause is reported before it is waited for, with its reason")
     func told() async throws {
         let world = World([.failure(.notSent, .connectFailed("refused")), .status(503), .status(200)])
         let heard = Mutex<[RequestRetry]>([])

@@ -20,7 +20,7 @@ struct Keccak256Tests {
         #expect(Hex.encode(Keccak256.hash(row.inputBytes("hex"))) != row.input("digest"))
     }
 
-    @Test("The message may go on after a digest")
+    @Test("The message may continue after a digest")
     func theMessageMayGoOnAfterADigest() {
         var hasher = Keccak256()
         hasher.update("ab".utf8)

@@ -182,7 +182,7 @@ import WalletConnectPaySandbox
         #expect(answer.status == 200 && answer.json["decision"] == "unroutable" && answer.json["input"] == "hello")
     }
 
-    @Test("Thousands of payments are remembered, and no more of their events than anybody reads")
+    @Test("Thousands of payments are remembered, and no more of their events than are read")
     func many() async throws {
         let world = HomeWorld()
         for _ in 0..<3000 { _ = await world.pay.createPayment() }

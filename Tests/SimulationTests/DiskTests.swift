@@ -66,7 +66,7 @@ struct DiskTests {
         }
     }
 
-    @Test("From the start of a mutation on, everything is durable before its writer goes on")
+    @Test("From the start of a mutation on, everything is durable before its writer continues")
     func mutations() throws {
         let world = try begun()
         try world.run {

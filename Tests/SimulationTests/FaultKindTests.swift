@@ -55,7 +55,7 @@ struct FaultKindTests {
         if case .failure(let error) = result { #expect(error.phase == .maybeSent) }
     }
 
-    @Test("Wrong clocks differ from the world's, and nobody sets how long something has been going on")
+    @Test("Wrong clocks differ from the world's, and no setting changes how long something has been running")
     func clocks() throws {
         var faults = SimulatedFaults()
         faults.wrongClock = 1

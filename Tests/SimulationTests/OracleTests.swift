@@ -59,7 +59,7 @@ struct OracleTests {
         let transfer = Chain.Transfer(from: "a", to: "b", chain: "eip155:1", value: 1000, hash: "0x1")
     }
 
-    @Test("A negative word after the wallet has sent coins is found; before, and an unknown one, are not")
+    @Test("A negative status after the wallet has sent coins is found; before, and an unknown one, are not")
     func broadcasts() throws {
         let negative: [Statement.Content] = [
             .outcome(PaymentOutcome(stating: .expired)), .outcome(PaymentOutcome(stating: .cancelled)),
@@ -90,7 +90,7 @@ struct OracleTests {
         }
     }
 
-    @Test("What another call has moved is not denied by an error of this one; a final word denies it")
+    @Test("Money that another call has moved is not denied by an error of this one; a final status denies it")
     func otherCalls() throws {
         let setup = try Setup()
         let error = Statement.Content.failure(PaymentError(.journal, "full", phase: .beforeSend))

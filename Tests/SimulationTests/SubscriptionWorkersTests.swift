@@ -15,7 +15,7 @@ struct SubscriptionWorkersTests {
     private static let count = ProcessInfo.processInfo.environment["SEEDS"].flatMap { UInt64($0) } ?? 40
     private static let parts: UInt64 = 4
 
-    @Test("However they crash and come back, each period is charged once or told missed", arguments: 0..<parts)
+    @Test("However they crash and restart, each period is charged once or reported as missed", arguments: 0..<parts)
     func histories(part: UInt64) throws {
         var (paid, missed, asked) = (0, 0, 0)
         for seed in Self.count * part / Self.parts..<Self.count * (part + 1) / Self.parts {

@@ -51,7 +51,7 @@ struct WorldTests {
         #expect(world.elapsed == 3 * 31_536_000)
     }
 
-    @Test("Waiting for what never happens, and never ending, are told")
+    @Test("Waiting for an event that never happens, and never ending, are reported")
     func stalls() {
         let world = SimulatedWorld(seed: 9)
         #expect(throws: SimulationError.endless(seed: 9, steps: 1000)) {
@@ -91,7 +91,7 @@ struct WorldTests {
         #expect(second.isDead && third.isDead)
     }
 
-    @Test("A process that is stopped does nothing until it goes on")
+    @Test("A process that is stopped does nothing until it continues")
     func stops() throws {
         let world = SimulatedWorld(seed: 3)
         let (stopped, other) = (world.start(), world.start())

@@ -64,7 +64,7 @@ struct DecisionTests {
             policy: RecurringPolicy(.all, notice: notice, mostAttempts: mostAttempts))
     }
 
-    @Test("A refusal from inside the listener is heard: what was announced is not paid")
+    @Test("A refusal from inside the listener takes effect: an announced period is not paid")
     func refusesAnnounced() async throws {
         let scheduler = scheduler { scheduler, event in
             if case .upcoming(let charge) = event { try await scheduler.refuse(charge.id) }
@@ -78,7 +78,7 @@ struct DecisionTests {
         #expect(await journal.charge(id)?.state == .missed(.refused))
     }
 
-    @Test("An approval from inside the listener is heard, and its payment told afterwards")
+    @Test("An approval from inside the listener takes effect, and its payment is reported afterwards")
     func approvesWaiting() async throws {
         payer.answers = [.answer(.needsApproval("above"))]
         let scheduler = scheduler { scheduler, event in

@@ -69,7 +69,7 @@ struct NoticeTests {
         }
     }
 
-    @Test("A period is told of when its notice begins, once, and charged when it begins")
+    @Test("A period is announced when its notice begins, once, and charged when it begins")
     func told() async throws {
         let scheduler = try await begin()
         try await look(scheduler, at: 0, 0.99, 1, 1.5, 1.99)
@@ -78,7 +78,7 @@ struct NoticeTests {
         #expect(words() == ["upcoming 0 at 1", "paid 0 at 2", "upcoming 1 at 25", "paid 1 at 26"])
     }
 
-    @Test("A period that is found late is told of all the same, and charged no sooner than its notice after that")
+    @Test("A period that is found late is announced all the same, and charged no sooner than its notice after that")
     func late() async throws {
         let policy = RecurringPolicy(.latestOnly, notice: .seconds(3600), grace: .seconds(600))
         let scheduler = try await begin(policy)
@@ -89,7 +89,7 @@ struct NoticeTests {
         #expect(words().dropFirst(6).sorted() == ["missed 3 at 97.5", "upcoming 4 at 97.5"])
     }
 
-    @Test("A period that runs is not given up for one that is only told of")
+    @Test("A period in progress is not abandoned for one that is only announced")
     func running() async throws {
         let scheduler = try await begin(RecurringPolicy(.latestOnly, notice: .seconds(3600)))
         try await look(scheduler, at: 25.5, 26.5)
@@ -97,7 +97,8 @@ struct NoticeTests {
     }
 
     @Test(
-        "Who tells it so slowly that another takes over tells it once more, and the notice begins with what is stored")
+        "An announcement so slow that another process takes over is repeated once, and the notice begins with the stored one"
+    )
     func toldSlowly() async throws {
         let (heard, clock, start, journal, payer) = (heard, clock, start, journal, payer)
         @Sendable func hear(_ event: RecurringEvent) {
@@ -140,7 +141,7 @@ struct NoticeTests {
         #expect(payer.calls == ["pay sub/0"])
     }
 
-    @Test("Whoever says no in time is not charged, and whoever says yes is charged at once")
+    @Test("A refusal in time prevents the charge, and an approval charges at once")
     func answered() async throws {
         let scheduler = try await begin()
         try await look(scheduler, at: 1)
@@ -152,7 +153,7 @@ struct NoticeTests {
         #expect(payer.calls == ["pay sub/1 approved"])
     }
 
-    @Test("What is ended, or stopped from a period's beginning on, after it was told of is not charged")
+    @Test("A period that is ended, or stopped from its beginning on, after its announcement is not charged")
     func ended() async throws {
         for isStop in [true, false] {
             let tests = NoticeTests()
@@ -186,7 +187,7 @@ struct NoticeTests {
         #expect(await state(1) == .missed(.ended) && payer.calls == ["pay sub/0", "pay sub/1"])
     }
 
-    @Test("A pause that ends before a period begins costs nothing, and nobody is told of anything during it")
+    @Test("A pause that ends before a period begins costs nothing, and nothing is announced during it")
     func shortPause() async throws {
         let scheduler = try await begin()
         try await look(scheduler, at: 0.5)
@@ -205,7 +206,7 @@ struct NoticeTests {
         #expect(words().suffix(2) == ["upcoming 1 at 25", "paid 1 at 26"])
     }
 
-    @Test("What begins in a pause that was said beforehand is missed, whenever somebody looks; all else is charged")
+    @Test("A period that begins in an announced pause is missed, whenever it is looked at; all others are charged")
     func pauses() async throws {
         for policy in [RecurringPolicy(.all), RecurringPolicy(.all, notice: .seconds(3600))] {
             for isAway in [true, false] {

@@ -140,7 +140,7 @@ struct SchedulerTests {
         #expect(payer.calls.count == 3)
     }
 
-    @Test("Who has crashed while paying is asked after, and nothing is paid until they say that nothing came of it")
+    @Test("After a crash while paying the service is asked, and nothing is paid until it reports that nothing was sent")
     func interrupted() async throws {
         payer.answers = [
             .lost, .answer(.unknown("?")), .answer(.unknown("?")), .nothing, .answer(.paid(transactionID: "t")),
@@ -156,7 +156,7 @@ struct SchedulerTests {
         #expect(await journal.charge(id(0))?.state == .paid(transactionID: "t"))
     }
 
-    @Test("A period that may have been paid is never given up, however late it is")
+    @Test("A period that may have been paid is never abandoned, however late it is")
     func neverGivenUp() async throws {
         payer.answers = [.lost] + Array(repeating: .answer(.unknown("?")), count: 12)
         let scheduler = scheduler()
@@ -207,7 +207,7 @@ struct SchedulerTests {
         #expect(payer.calls.count > 20)
     }
 
-    @Test("What needs a word of the payer's waits for it, is paid with it, and is missed without it in time")
+    @Test("A period that needs the payer's answer waits for it, is paid with it, and is missed without it in time")
     func approval() async throws {
         payer.answers = [.answer(.needsApproval("above")), .answer(.paid(transactionID: nil))]
         let scheduler = scheduler()
@@ -238,7 +238,7 @@ struct SchedulerTests {
         }
     }
 
-    @Test("After downtime each period is there, charged or missed as the policy says, and told")
+    @Test("After downtime each period is there, charged or missed as the policy says, and reported")
     func downtime() async throws {
         let first = scheduler()
         try await first.add(try plan(RecurringPolicy(.all, mostCaughtUp: 2)))

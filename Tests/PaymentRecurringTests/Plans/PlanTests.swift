@@ -105,7 +105,7 @@ struct PlanTests {
         #expect(throws: RecurringDefect.end) { try plan.stop(at: Self.start) }
     }
 
-    @Test("Another schedule goes on with the numbers, and charges nothing again that was charged")
+    @Test("Another schedule keeps the numbers, and charges nothing again")
     func rescheduled() throws {
         var plan = try Self.plan(RecurringPolicy(.all))
         _ = plan.open(at: Self.start.addingTimeInterval(2.5 * Self.day))

@@ -63,7 +63,7 @@ struct RouterPayerTests {
         }
     }
 
-    @Test("A payee who asks for more than the plan says, or for less, is not paid, also not with the payer's yes")
+    @Test("A payee who asks for more than the plan says, or for less, is not paid, also not with the payer's approval")
     func raised() async throws {
         for asked in [2101, 2099, 210_000] as [UInt128] {
             let world = RecurringWorld()
@@ -88,7 +88,7 @@ struct RouterPayerTests {
         #expect(world.heard.lines == ["rent/0 postponed"] && world.settler.payments == 0)
     }
 
-    @Test("A lost answer is not paid again, and found by whoever looks next")
+    @Test("A lost answer is not paid again, and found by the next look")
     func lostAnswer() async throws {
         let scheduler = try world.scheduler(limit: 5000)
         world.settler.habit = .losesAnswer
@@ -115,7 +115,7 @@ struct RouterPayerTests {
         #expect(await world.journal.unfinished().isEmpty)
     }
 
-    @Test("A worker that stalls at the endpoint pays no period that somebody else has found unpaid meanwhile")
+    @Test("A worker that stalls at the endpoint pays no period that another one has found unpaid meanwhile")
     func stalls() async throws {
         let (gate, stalled) = (Gate(), Gate())
         let slow = try world.scheduler(limit: 5000) {

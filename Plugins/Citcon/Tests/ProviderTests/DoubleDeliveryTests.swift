@@ -47,7 +47,7 @@ import Testing
             clock: world.clock, random: SeededRandomSource(seed: 5))
     }
 
-    @Test("A confirmation that took the money twice-delivered is settled by asking, not given up")
+    @Test("A confirmation that took the money and arrived twice is settled by an inquiry, not abandoned")
     func settledAtOnce() async throws {
         for scenario in [CitconSandbox.Scenario.card, .cashApp, .paidAtConfirm] {
             let world = try SandboxWorld()

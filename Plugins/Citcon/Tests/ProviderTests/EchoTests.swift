@@ -13,7 +13,7 @@ import Testing
 /// A service that spells amounts and currencies differently: an equal amount is accepted, and nothing else (Protocol
 /// 2.5 and 7).
 @Suite struct EchoTests {
-    @Test("Through the vendor's client: nobody is sent to pay something else", arguments: CitconSandbox.Echo.allCases)
+    @Test("Through the vendor's client: no payer is sent to pay something else", arguments: CitconSandbox.Echo.allCases)
     func client(_ echo: CitconSandbox.Echo) async throws {
         for scenario in [CitconSandbox.Scenario.wechatPay, .card, .toss, .payPal] {
             let world = try SandboxWorld { $0.echo = echo }
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("Through the router: nothing else is told as paid", arguments: CitconSandbox.Echo.allCases)
+    @Test("Through the router: nothing else is reported as paid", arguments: CitconSandbox.Echo.allCases)
     func router(_ echo: CitconSandbox.Echo) async throws {
         for scenario in [CitconSandbox.Scenario.alipay, .venmo, .alipayPlus] {
             let world = try SandboxWorld { $0.echo = echo }

@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("What the table says of the gateways is what the sandbox names and somebody takes")
+    @Test("The sandbox names every gateway of the table, and a method takes it")
     func gateways() async throws {
         let world = try MerchantWorld()
         let service = CitconService(

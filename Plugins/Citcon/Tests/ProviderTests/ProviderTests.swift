@@ -150,7 +150,7 @@ import Testing
         #expect(world.service.calls.contains("GET transactions/order-1?type=reference"))
     }
 
-    @Test("An attempt whose confirmation ended goes on without its link")
+    @Test("An attempt whose confirmation ended is resumed without its link")
     func goesOnWithoutLink() async throws {
         let state = Mutexed("pending")
         let world = Scripted(
@@ -169,7 +169,7 @@ import Testing
         #expect(world.service.calls.count { $0.hasPrefix("POST charges") } == 1)
     }
 
-    @Test("An attempt that never confirmed cannot go on without its link, and says so")
+    @Test("An attempt that never confirmed cannot be resumed without its link, and says so")
     func needsLink() async throws {
         let world = Scripted(service: ScriptedCitcon())
         let provider = CitconProvider(
@@ -239,7 +239,7 @@ import Testing
         #expect(outcome.description.hasPrefix("paid") && opened.value == 1)
     }
 
-    @Test("A return URL completes the open payment, by the service's word alone")
+    @Test("A return URL completes the open payment by the service's status alone")
     func completes() async throws {
         let state = Mutexed("pending")
         let world = Scripted(

@@ -216,7 +216,7 @@ import Testing
         #expect(client.pendingReferences == ["order-2"])
     }
 
-    @Test("What a merchant's own address says of itself is not the page's word")
+    @Test("A merchant's own address is not taken for the payment page")
     func ownQuery() async throws {
         let service = ScriptedCitcon(
             gateway: "toss", confirm: .ok(ScriptedCitcon.charge("https://x.example/", format: "redirect")))

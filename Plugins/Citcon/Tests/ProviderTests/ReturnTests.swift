@@ -102,7 +102,7 @@ import Testing
         ("paid", "-1", "Unknown Error"),
     ]
 
-    @Test("Alipay's words (Protocol 4.3)", arguments: alipay)
+    @Test("Alipay's statuses (Protocol 4.3)", arguments: alipay)
     func alipayWords(_ status: String, _ code: String, _ message: String?) throws {
         let json = #"{"memo":{"ResultStatus":"\#(status)","memo":"","result":""},"requestType":"safepay"}"#
         let back = WalletReturn("\(Shop.scheme)://safepay/?\(PercentCoding.encode(json))", at: Shop.places)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test("Nothing is anybody's where no place is known")
+    @Test("Nothing belongs to the service where no host is known")
     func nowhere() {
         for row in Self.accepted + Self.more { #expect(WalletReturn(row.url, at: CPayReturnPlaces()) == nil) }
     }

@@ -65,7 +65,7 @@ import Testing
         #expect(try await router.pay(Self.first, as: Self.payer).description.hasPrefix("paid"))
     }
 
-    @Test("A payment in progress is not gone on with by a link over other terms", arguments: others)
+    @Test("A payment in progress is not resumed by a link over other terms", arguments: others)
     func underWay(_ other: String) async throws {
         let service = ScriptedCitcon(inquiry: .ok(ScriptedCitcon.transaction("pending")))
         let journal = InMemoryJournal()

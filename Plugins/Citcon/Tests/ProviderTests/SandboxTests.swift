@@ -151,7 +151,7 @@ struct SandboxWorld: Sendable {
         }
     }
 
-    @Test("A payer who vanishes leaves the order open until somebody ends it")
+    @Test("A payer who vanishes leaves the order open until it is ended by the caller")
     func interruption() async throws {
         let world = try SandboxWorld()
         let heard = Heard()

@@ -53,7 +53,7 @@ import Testing
         charge.replacing(old, with: new)
     }
 
-    @Test("Through the router: nobody is sent anywhere, and nobody says how it ended", arguments: lies)
+    @Test("Through the router: no payer is sent anywhere, and no end is reported", arguments: lies)
     func router(_ name: String, _ old: String, _ new: String) async throws {
         let charge = ScriptedCitcon.charge()
         #expect(Self.lie(old, new) != charge)
@@ -71,7 +71,7 @@ import Testing
         #expect(await journal.unfinished().count == 1, "it stays open")
     }
 
-    @Test("Through the vendor's client: nobody is sent anywhere", arguments: lies)
+    @Test("Through the vendor's client: no payer is sent anywhere", arguments: lies)
     func client(_ name: String, _ old: String, _ new: String) async throws {
         let opened = Mutexed(0)
         let client = try CPayClient(
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("The inquiry after such a confirmation has the last word when it calls this very order paid")
+    @Test("The inquiry after such a confirmation is final when it calls this very order paid")
     func chargedAfterAll() async throws {
         let wrong = ScriptedCitcon.charge("", status: "succeeded").replacing("1250", with: "7")
         let client = try CPayClient(
@@ -142,7 +142,7 @@ import Testing
         #expect(result.isPaid && result.data.amount == 1250)
     }
 
-    @Test("Through the router a card that may have been charged is settled by status, never given up")
+    @Test("Through the router a card that may have been charged is settled by status, never abandoned")
     func chargedThroughTheRouter() async throws {
         let wrong = ScriptedCitcon.charge("", status: "succeeded").replacing("1250", with: "7")
         for (states, expected) in [(["initiated", "succeeded"], "paid"), (["initiated", "initiated"], "unknown")] {
@@ -166,7 +166,7 @@ import Testing
 
     // MARK: Inquiries
 
-    @Test("No final word comes from an inquiry about other terms, or without any", arguments: lies)
+    @Test("An inquiry about other terms, or without any, is never final", arguments: lies)
     func inquiry(_ name: String, _ old: String, _ new: String) async throws {
         for state in ["succeeded", "authorized", "failed", "canceled", "expired"] {
             let service = ScriptedCitcon(inquiry: .ok(Self.lie(old, new, ScriptedCitcon.transaction(state))))

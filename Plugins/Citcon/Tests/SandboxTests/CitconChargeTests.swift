@@ -219,7 +219,7 @@ import Testing
 
     // MARK: 2.6
 
-    @Test("Tells what became of charges")
+    @Test("Reports the results of charges")
     func tellsWhatBecameOfCharges() async throws {
         let world = CitconWorld()
         let charge = await world.sandbox.createCharge(.payPal)

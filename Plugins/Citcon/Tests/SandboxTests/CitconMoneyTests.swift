@@ -49,7 +49,7 @@ import Testing
         #expect(await world.captures(charge.id) == 1)
     }
 
-    @Test("Cancels what nobody paid")
+    @Test("Cancels an unpaid charge")
     func cancelsWhatNobodyPaid() async throws {
         let world = CitconWorld()
         for charge in [await world.sandbox.createCharge(.alipay), try await authorized(world)] {

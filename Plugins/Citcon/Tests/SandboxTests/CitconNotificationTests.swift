@@ -30,7 +30,7 @@ import Testing
         return json["sign"]?.string == Hex.encode(Digest.sha256.hash(Array(text.utf8)))
     }
 
-    @Test("Tells of payments")
+    @Test("Reports payments")
     func tellsOfPayments() async throws {
         let shop = RecordingTransport(statuses: [200])
         let (world, charge) = try await paid(shop)
@@ -63,7 +63,7 @@ import Testing
         #expect(await world.sandbox.notifications.map(\.isDelivered) == [true])
     }
 
-    @Test("Gives up in the end")
+    @Test("Abandons in the end")
     func givesUpInTheEnd() async throws {
         let shop = RecordingTransport(statuses: [503])
         let (world, _) = try await paid(shop)
@@ -74,7 +74,7 @@ import Testing
 
     /// 5.4.
     @Test(
-        "Speaks in its own words",
+        "Uses its own terms",
         arguments: [
             (CitconSandbox.Scenario.card, ["success"]), (.authorizeOnly, ["authorized"]), (.declined, ["fail"]),
             (.cancelledInAlipay, ["cancelled"]), (.expired, ["fail"]), (.pending, []), (.malformedPayload, []),
@@ -86,7 +86,7 @@ import Testing
         for request in shop.requests { #expect(try isSigned(request.body)) }
     }
 
-    @Test("Tells of captures and refunds")
+    @Test("Reports captures and refunds")
     func tellsOfCapturesAndRefunds() async throws {
         let shop = RecordingTransport(statuses: [200])
         let (world, charge) = try await paid(shop, .authorizeOnly)
@@ -101,7 +101,7 @@ import Testing
         #expect(last["amount_refunded"] == 50)
     }
 
-    @Test("Is silent where nobody listens")
+    @Test("Is silent where there is no listener")
     func isSilentWhereNobodyListens() async throws {
         let shop = RecordingTransport(statuses: [200])
         let world = CitconWorld { $0.notifications = shop }

@@ -15,7 +15,7 @@ import Testing
         #expect(await world.captures(charge.id) == (isTaken ? 1 : 0))
     }
 
-    @Test("Words are distinct and short")
+    @Test("Names are distinct and short")
     func wordsAreDistinctAndShort() async {
         let all = CitconSandbox.Scenario.allCases
         #expect(Set(all.map(\.summary)).count == all.count)

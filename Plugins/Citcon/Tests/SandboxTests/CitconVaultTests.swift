@@ -115,7 +115,7 @@ import Testing
         #expect(refused.status == 400)
     }
 
-    @Test("Only what was paid can be disputed; it is one dispute that goes on")
+    @Test("Only a paid charge can be disputed, and it has one dispute")
     func disputes() async throws {
         let world = CitconWorld()
         let charge = await world.sandbox.createCharge(.card, ipn: "https://shop.example/ipn")
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(
-        "Repeats amounts and currencies as it is told to",
+        "Repeats amounts and currencies as configured",
         arguments: [
             (CitconSandbox.Echo.asSent, "100", "USD"), (.lowerCase, "100", "usd"), (.fraction, "100.0", "USD"),
             (.otherAmount, "1000", "USD"), (.otherCurrency, "100", "KWD"), (.noCurrency, "100", "null"),

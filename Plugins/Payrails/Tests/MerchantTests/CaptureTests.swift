@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "Tells what became of payments",
+        "Reports the results of payments",
         arguments: [
             ("declined", true), ("declined-then-pending", true), ("pending", false), ("never-settles", false),
         ])
@@ -44,7 +44,7 @@ import Testing
         #expect(declined || outcome == .pending(retryAfter: nil))
     }
 
-    @Test("Nobody's payment is not found, and a strange id is not sent")
+    @Test("An unknown payment is not found, and a strange id is not sent")
     func unknownPayments() async throws {
         let world = try MerchantWorld()
         let nobody = PaymentReference(provider: PayrailsMerchant.id, id: "nobody")
@@ -55,7 +55,7 @@ import Testing
         #expect(world.wire.requests.count == count)
     }
 
-    @Test("What cannot be read of a payment tells nothing of it")
+    @Test("A payment that cannot be read has no result")
     func unreadable() async throws {
         let world = try MerchantWorld(.instant)
         let payment = try await world.paid()
@@ -119,7 +119,7 @@ import Testing
         #expect(await world.events(payment).count { $0 == .settled } == 1)
     }
 
-    @Test("A capture that fails is told, and may be asked for again under another key")
+    @Test("A capture that fails is reported, and may be requested again under another key")
     func failedCaptures() async throws {
         let world = try MerchantWorld()
         let payment = try await world.paid()
@@ -158,7 +158,7 @@ import Testing
 
     // MARK: Cancelling
 
-    @Test("Calls off what is set aside, once")
+    @Test("Cancels a reservation once")
     func cancels() async throws {
         let world = try MerchantWorld()
         let payment = try await world.paid()
@@ -178,7 +178,7 @@ import Testing
         #expect(await world.given(payment).isEmpty)
     }
 
-    @Test("Where nobody has paid there is nothing to call off")
+    @Test("An unpaid payment cannot be cancelled as paid")
     func unpaidIsNotCancelled() async throws {
         let world = try MerchantWorld()
         let payment = try #require(try await world.client.open(try MerchantWorld.order()).payment)
@@ -187,7 +187,7 @@ import Testing
         #expect(world.posts("cancel") == 0)
     }
 
-    @Test("A cancellation that meets a capture on its way is told as what came of it")
+    @Test("A cancellation that meets a capture in progress is reported by its result")
     func cancellationRaces() async throws {
         let world = try MerchantWorld()
         let payment = try await world.paid()

@@ -19,7 +19,7 @@ import Testing
             journal: InMemoryJournal(), clock: world.clock, random: SeededRandomSource(seed: seed))
     }
 
-    @Test("Two servers at the same time give back once")
+    @Test("Two servers at the same time refund once")
     func refunds() async throws {
         let world = try MerchantWorld()
         let payment = try await world.captured()
@@ -34,7 +34,7 @@ import Testing
         #expect(Set(world.wire.keys("refund")).count == 1)
     }
 
-    @Test("Two servers at the same time call off once, and capture once")
+    @Test("Two servers at the same time cancel once, and capture once")
     func cancelsAndCaptures() async throws {
         let world = try MerchantWorld()
         let payment = try await world.paid("a")

@@ -54,7 +54,7 @@ import Testing
     // MARK: The signature
 
     @Test(
-        "Either reading of the secret holds, and the one that held is told",
+        "Either reading of the secret verifies, and the one that did is reported",
         arguments: [
             ("NAipF32u5J0wZbulRGGtgEUUNkLPAoxgJ5STcK+JhPM=", PayrailsKeyReading.text),
             ("2QB1HNxNt40eP1WA2JNhVTkqdITydy2nEk22A0b98aQ=", .hexadecimal),
@@ -164,7 +164,7 @@ import Testing
             IncomingNotification(headers: ["X-Signature": Self.signature(body)], body: Array(body.utf8)))
     }
 
-    @Test("What has ended is told as ended, and nothing else is")
+    @Test("An ended payment is reported as ended, and no other is")
     func meanings() throws {
         let done = "executionActionCompleted", changed = "executionActionUpdated"
         let declined: JSONValue = ["category": "Operation", "result": "GenericRejection"]
@@ -193,7 +193,7 @@ import Testing
         ] { #expect(isUnknown(unclear.report), "\(unclear.event) \(unclear.report)") }
     }
 
-    @Test("A refund is told under the merchant's own id, and another's under none of the merchant's")
+    @Test("A refund is reported under the merchant's own id, and another's under none of the merchant's")
     func refunds() throws {
         let done = "executionActionCompleted"
         let own = try told(done, "refund", true, more: ["actionMeta": ["refundReference": "credit-7"]])
@@ -271,7 +271,7 @@ import Testing
         #expect(try JSONDecoder().decode(PayrailsPaymentState.self, from: stored) == state)
     }
 
-    @Test("A refund's success is not undone by a word that comes late")
+    @Test("A refund's success is not undone by a late status")
     func refundState() throws {
         let done = "executionActionCompleted"
         var state = PayrailsPaymentState(execution: "e1", amount: try MerchantWorld.euros(9900))
@@ -287,7 +287,7 @@ import Testing
 
     // MARK: With the sandbox
 
-    @Test("The merchant hears of everything that happens, in either reading", arguments: [false, true])
+    @Test("The merchant is notified of every event, in either reading", arguments: [false, true])
     func hears(isSpelt: Bool) async throws {
         let world = try MerchantWorld { $0.spellsWebhookKey = isSpelt }
         let payment = try await world.captured()

@@ -10,7 +10,7 @@ import Testing
 
 /// Refunds through the router (Protocol 3.4).
 @Suite struct MerchantRefundTests {
-    @Test("Gives back once, however often it is asked, and in parts")
+    @Test("Refunds once, however often it is requested, and in parts")
     func refunds() async throws {
         let world = try MerchantWorld()
         let payment = try await world.captured()
@@ -38,7 +38,7 @@ import Testing
         #expect(await world.given(payment) == ["33.00 EUR"])
     }
 
-    @Test("What cannot be meant, or is not there to be given back, is not sent")
+    @Test("An amount that makes no sense, or is not there to be refunded, is not sent")
     func unfitRefunds() async throws {
         let world = try MerchantWorld()
         let payment = try await world.captured("a")

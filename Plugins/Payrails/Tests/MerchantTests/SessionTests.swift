@@ -165,7 +165,7 @@ import Testing
         #expect(world.posts("sandbox-merchant") == 2)
     }
 
-    @Test("A token that is refused twice is told as what it is, without the secret")
+    @Test("A token that is refused twice is reported as such, without the secret")
     func refusedTokens() async throws {
         let world = try MerchantWorld()
         let refusal = #"{"error":"invalid_client","error_description":"canary-client-secret"}"#

@@ -161,14 +161,14 @@ struct AddressTests {
         #expect(PayrailsProvider().recognize(try PaymentLink(page))?.reference == nil)
     }
 
-    @Test("A stored instrument with such an id is offered to nobody")
+    @Test("A stored instrument with such an id is never offered")
     func offered() throws {
         var payload = Sample.payload()
         payload = try JSONValue(parsing: payload.text.replacing(#""id":"i4""#, with: #""id":"i/4""#))
         #expect(try SessionPayload(payload).instruments(.card).map(\.id) == ["i1"])
     }
 
-    @Test("The same execution over another amount is not told paid because the first was")
+    @Test("The same execution over another amount is not reported as paid because the first was")
     func otherAmount() async throws {
         let world = SandboxWorld()
         let made = await world.sandbox.createSession()

@@ -83,7 +83,7 @@ struct ForeignReturnTests {
         }
     }
 
-    @Test("What the service says has the last word, also after a return of another order")
+    @Test("The service's status is final, also after a return of another order")
     func paidAllTheSame() async throws {
         let service = ScriptedService([.read: [Self.pending(Self.cases[0]), Self.paid], .wait: [.silence]])
         let session = try PayrailsSession.scripted(service)

@@ -56,7 +56,7 @@ struct InFlightTests {
         #expect(await world.captures(made.id) == 0)
     }
 
-    @Test("A payment that waits for its payer is gone on with, on its page")
+    @Test("A payment that waits for its payer is resumed, on its page")
     func page() async throws {
         for (scenario, option) in [
             (PayrailsSandbox.Scenario.challenge, "stored"), (.paid, "payPal"), (.paid, "redirect"),
@@ -214,7 +214,7 @@ struct InFlightTests {
 
     // MARK: Cancelled
 
-    @Test("An order that the shop has cleared away is cancelled, for those who wait as well")
+    @Test("An order that the shop has deleted is cancelled, also for waiting callers")
     func calledOff() async throws {
         var pace = PayrailsSandbox.Configuration()
         pace.abandonedAfter = .seconds(1200)
@@ -297,7 +297,7 @@ struct StatusHistoryTests {
         #expect(released.status == .ready)
     }
 
-    @Test("Where a payment stands for somebody who wants to pay it")
+    @Test("Where a payment stands for a user who wants to pay it")
     func status() throws {
         #expect(try history([Sample.created]).status == .ready)
         #expect(try history([]).status == .ready)

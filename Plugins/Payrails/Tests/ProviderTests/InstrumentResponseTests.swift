@@ -41,7 +41,7 @@ struct InstrumentResponseTests {
         #expect(!text.contains("anary"))
     }
 
-    @Test("An ornament of another shape costs itself: what was stored is not told as a failure")
+    @Test("A decoration of another shape costs only itself: a stored instrument is not reported as a failure")
     func odd() throws {
         let values: [JSONValue] = [nil, ["a": 1], [], true]
         for path in [

@@ -124,7 +124,7 @@ struct ProviderTests {
         }
     }
 
-    @Test("A payer who left the page gets it again when the payment goes on, and pays once")
+    @Test("A payer who left the page gets it again when the payment is resumed, and pays once")
     func goingOn() async throws {
         for option in ["payPal", "redirect"] {
             let world = SandboxWorld()

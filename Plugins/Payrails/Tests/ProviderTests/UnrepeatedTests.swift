@@ -41,7 +41,7 @@ struct UnrepeatedTests {
         #expect(requests.map { $0.headers["x-idempotency-key"] } == [attempt.idempotencyKey.uppercased()])
     }
 
-    @Test("It does not leave when somebody else has begun since the first look")
+    @Test("It does not leave when another process has begun since the first look")
     func begunMeanwhile() async throws {
         // Quote, look; then another device begins.
         let service = ScriptedService([.read: [Self.untouched, Self.untouched, Self.begun], .wait: [Self.paid]])
@@ -52,7 +52,7 @@ struct UnrepeatedTests {
     }
 
     @Test(
-        "After an interruption between preparing and sending it leaves only where nobody has begun meanwhile",
+        "After an interruption between preparing and sending it leaves only where no other process has begun meanwhile",
         arguments: [true, false])
     func begunWhileInterrupted(isBegun: Bool) async throws {
         let journal = InMemoryJournal()

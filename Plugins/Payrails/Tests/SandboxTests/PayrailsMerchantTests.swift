@@ -124,7 +124,7 @@ import Testing
     }
 
     /// Documented: an uncaptured payment is released, and a captured one is refunded.
-    @Test("A captured payment that is cancelled is given back")
+    @Test("A captured payment that is cancelled is refunded")
     func cancelsCaptured() async throws {
         let world = PayrailsWorld()
         let client = try await world.open()
@@ -219,7 +219,7 @@ import Testing
         #expect(details["actionId"] == (try JSONValue(parsing: sent[1].body))["details"]?["actionId"])
     }
 
-    @Test("Tells the vault key")
+    @Test("Reports the vault key")
     func tellsTheVaultKey() async throws {
         let world = PayrailsWorld()
         let info = try await world.merchant(.get, "/merchant/vault/public-info").json

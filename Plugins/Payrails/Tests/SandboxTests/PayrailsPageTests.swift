@@ -84,7 +84,7 @@ import Testing
         #expect(page.status == 200 && page.text.contains("http-equiv=\"refresh\""))
     }
 
-    @Test("Pages are for those who were sent")
+    @Test("Pages are for the payers who were sent there")
     func pagesAreForThoseWhoWereSent() async throws {
         let world = PayrailsWorld()
         let client = try await world.open(.challenge)

@@ -21,7 +21,7 @@ import Testing
         #expect(await world.sandbox.ledger.confirmRequests(of: client.session.id) == 1)
     }
 
-    @Test("Words are distinct and short")
+    @Test("Names are distinct and short")
     func wordsAreDistinctAndShort() {
         let all = PayrailsScenario.allCases
         #expect(Set(all.map(\.summary)).count == all.count)

@@ -3,7 +3,7 @@ import WalletConnectPayKit
 
 /// That the vendor's guides compile is shown by this target's being built; here is what can be seen of it at run time.
 struct WalletConnectPayGuideTests {
-    @Test("The guides' switches, without a default, have a word for every value")
+    @Test("The guides' switches, without a default, have a case for every value")
     func switches() {
         #expect(
             ["requires_action", "processing", "succeeded", "failed", "expired"]

@@ -104,7 +104,7 @@ import WalletConnectPaySandbox
     }
 
     @Test(
-        "What only looks like one is nobody's",
+        "A look-alike belongs to no provider",
         arguments: [
             "https://shop.example/thanks", "https://shop.example/thanks?payment_id=",
             "https://shop.example/thanks?payment_id=1",
@@ -141,7 +141,7 @@ import WalletConnectPaySandbox
         #expect(try await world.router.handle("https://shop.example/thanks?payment_id=pay_other") == nil)
     }
 
-    @Test("A return after the end tells the service's word, by whichever page", arguments: ["thanks", "sorry"])
+    @Test("A return after the end reports the service's status, by whichever page", arguments: ["thanks", "sorry"])
     func end(_ page: String) async throws {
         let world = try ShopWorld { $0.settlementPolls = 100 }
         let payment = try await world.payment()

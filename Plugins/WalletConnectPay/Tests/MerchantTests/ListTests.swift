@@ -132,7 +132,7 @@ import WalletConnectPaySandbox
         #expect(asked[0].url.query == "maxPollMs=25000" && asked[0].timeout == .seconds(55))
     }
 
-    @Test("Gives up waiting in time, with the last word", arguments: [0, 1, 40])
+    @Test("Ends its waiting in time, with the latest status", arguments: [0, 1, 40])
     func waitsInVain(_ seconds: Int) async throws {
         let world = try ShopWorld()
         let payment = try await world.payment()

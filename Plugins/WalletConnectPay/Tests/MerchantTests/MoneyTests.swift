@@ -55,7 +55,7 @@ import WalletConnectPaySandbox
         #expect(world.requests("POST", "/v1/refunds") == 0)
     }
 
-    @Test("Only what was paid is given back")
+    @Test("Only a paid payment is refunded")
     func unpaid() async throws {
         let world = try ShopWorld()
         let payment = try await world.payment()
@@ -131,7 +131,7 @@ import WalletConnectPaySandbox
         #expect(await world.refunds(payment) == 1)
     }
 
-    @Test("A list that never ends is given up")
+    @Test("A list that never ends is abandoned")
     func endlessLists() async throws {
         let world = try ShopWorld()
         let payment = try await world.paid()
@@ -160,7 +160,7 @@ import WalletConnectPaySandbox
 
     // MARK: Cancelling
 
-    @Test("Calls off what nobody has paid, once")
+    @Test("Cancels an unpaid payment, once")
     func cancels() async throws {
         let world = try ShopWorld()
         let payment = try await world.payment()
@@ -170,7 +170,7 @@ import WalletConnectPaySandbox
         #expect(world.requests("POST", "/v1/payments/\(payment.reference.id)/cancel") == 1)
     }
 
-    @Test("What was paid meanwhile is told paid")
+    @Test("A payment that was paid meanwhile is reported as paid")
     func paidMeanwhile() async throws {
         let world = try ShopWorld()
         let payment = try await world.paid()

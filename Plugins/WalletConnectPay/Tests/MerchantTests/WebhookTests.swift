@@ -96,7 +96,7 @@ import WalletConnectPaySandbox
 
     // MARK: What events say (Protocol 7.3)
 
-    @Test("Tells a payment's whole life", arguments: WalletConnectPaySandbox.WebhookEndpoint.Spelling.allCases)
+    @Test("Reports a payment's whole life", arguments: WalletConnectPaySandbox.WebhookEndpoint.Spelling.allCases)
     func life(_ spelling: WalletConnectPaySandbox.WebhookEndpoint.Spelling) async throws {
         let world = try ShopWorld { $0.liveWebhooks?.spelling = spelling }
         let order = ShopWorld.order()
@@ -119,7 +119,7 @@ import WalletConnectPaySandbox
         #expect(try world.merchant.verify(try await world.latest()).report == events[3].report)
     }
 
-    @Test("Tells endings without money")
+    @Test("Reports endings without money")
     func endings() async throws {
         let world = try ShopWorld()
         let called = try await world.payment("ORDER-1")
@@ -183,7 +183,7 @@ import WalletConnectPaySandbox
         #expect(refusal(genuine)?.contains("ahead of this clock") == true)
     }
 
-    @Test("A secret that was replaced goes on for a while beside the new one")
+    @Test("A replaced secret is valid for a while beside the new one")
     func rotation() async throws {
         let new = Redacted("whsec_bmV3LXNlY3JldC1mb3ItdGhlLXNob3A=")
         let world = try ShopWorld { $0.liveWebhooks?.secrets = [new, WalletConnectPaySandbox.webhookSecret] }
@@ -234,7 +234,7 @@ import WalletConnectPaySandbox
 
     // MARK: Twice, late and in any order (Protocol 7.4)
 
-    @Test("What comes twice, late or out of order is told apart from news")
+    @Test("Doubled, late and unordered notifications are told apart from new ones")
     func history() async throws {
         let world = try ShopWorld()
         _ = try await world.paid()
@@ -272,7 +272,7 @@ import WalletConnectPaySandbox
         #expect(history.take(all[0]) == .new)
     }
 
-    @Test("The router ends nothing that has not ended, however often it is told")
+    @Test("The router ends nothing that has not ended, however often it is notified")
     func router() async throws {
         let world = try ShopWorld()
         let payment = try await world.paid()

@@ -22,7 +22,7 @@ import WalletConnectPaySandbox
         }
     }
 
-    @Test("A payer who is refused after the coins were sent is not told that nothing moved, and sends them once")
+    @Test("A refusal after the coins were sent is not reported as unpaid, and they are sent once")
     func refusedAfterSending() async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(.sanctionedAtConfirm)

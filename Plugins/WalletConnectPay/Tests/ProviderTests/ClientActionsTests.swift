@@ -127,7 +127,7 @@ import Testing
         #expect(world.service.seen.last?.body == #"{"data":"","optionId":"o"}"#)
     }
 
-    @Test("An option that nobody listed is refused")
+    @Test("An option that is not in the list is refused")
     func anOptionNobodyListedIsRefused() async throws {
         let world = try ClientWorld(["fetch": [Self.fetched("1")]])
         await #expect {
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("A review tells what the actions do")
+    @Test("A review describes the actions")
     func aReviewTellsWhatTheActionsDo() async throws {
         let world = try ClientWorld(["options": [.ok(Script.options([Script.option("o", [Script.call("1")])]))]])
         _ = try await world.options()

@@ -242,7 +242,7 @@ import Testing
         }
     }
 
-    @Test("The words of enums survive")
+    @Test("Raw values of enums are kept")
     func wordsOfEnumsSurvive() {
         for word in ["requires_action", "processing", "succeeded", "failed", "expired"] {
             #expect(PaymentStatus(rawValue: word)?.rawValue == word)

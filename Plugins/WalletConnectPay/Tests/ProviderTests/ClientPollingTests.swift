@@ -24,7 +24,7 @@ import Testing
             paymentId: "pay_1", optionId: "o", signatures: ["s"], maxPollMs: maxPollMs)
     }
 
-    @Test("Waits as long as it is told, each time")
+    @Test("Waits as long as the service asks, each time")
     func waitsAsLongAsToldEachTime() async throws {
         let world = try Self.world(
             Self.processing("2000"),
@@ -131,7 +131,7 @@ import Testing
         #expect(service.seen.map { $0.url.split(separator: "?").dropFirst().first.map(String.init) } == queries)
     }
 
-    @Test("Waiting never lasts for ever")
+    @Test("Waiting always ends")
     func neverWaitsForEver() async throws {
         for forever in [nil, 0, -1] as [Int64?] {
             let world = try Self.world(Self.processing("10000"), [Self.processing("10000")])
@@ -171,7 +171,7 @@ import Testing
         #expect(dead.clock.sleeps == [2000, 1000])
     }
 
-    @Test("Cancelling while polling is told aloud")
+    @Test("Cancelling while polling is reported by an error")
     func cancellingWhilePollingIsToldAloud() async throws {
         let world = try ClientWorld(
             ScriptedService { verb, _ in

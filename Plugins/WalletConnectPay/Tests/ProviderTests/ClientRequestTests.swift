@@ -22,7 +22,7 @@ import Testing
 
     // MARK: Header fields
 
-    @Test("Every request says who asks")
+    @Test("Every request names its sender")
     func everyRequestSaysWhoAsks() async throws {
         for (credentials, own) in [
             (GatewayConfiguration.Credentials.apiKey(Redacted("k")), ["Api-Key": "k"]),

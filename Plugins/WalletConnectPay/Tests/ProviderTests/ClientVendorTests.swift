@@ -70,7 +70,7 @@ import WalletConnectPaySandbox
     }
 
     @Test(
-        "An address that is none is told", arguments: ["", "api.pay.walletconnect.com", "ftp://x.example", "https://"])
+        "An invalid address is reported", arguments: ["", "api.pay.walletconnect.com", "ftp://x.example", "https://"])
     func noAddress(_ baseUrl: String) async {
         forget()
         WalletConnectPay.configure(appId: "a", baseUrl: baseUrl, transport: ScriptedService([:]))

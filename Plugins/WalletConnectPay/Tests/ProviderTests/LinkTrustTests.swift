@@ -77,7 +77,7 @@ import WalletConnectPaySandbox
         ("wc:abc@2?pay=https%3A%2F%2Fpay.walletconnect.com%2Fpay_1&pay=https%3A%2F%2Fx.example", "more than once"),
     ]
 
-    @Test("Doubtful links are told why", arguments: doubtful)
+    @Test("Doubtful links are reported with a reason", arguments: doubtful)
     func doubts(_ text: String, _ reason: String) {
         guard case .matched(let route) = Self.router.route(text), case .unverified(let why) = route.match.trust else {
             Issue.record("\(Self.router.route(text).explanation)")

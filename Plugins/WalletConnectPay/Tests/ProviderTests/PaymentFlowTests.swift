@@ -45,7 +45,8 @@ import WalletConnectPaySandbox
         #expect(world.confirmRequests <= 1)
     }
 
-    @Test("A wallet that lacks a method is told so", arguments: Scenario.allCases.filter { !$0.demands.isEmpty })
+    @Test(
+        "A wallet that lacks a method is reported by name", arguments: Scenario.allCases.filter { !$0.demands.isEmpty })
     func aWalletThatCannotIsTold(_ scenario: Scenario) async throws {
         let world = try TestWorld(.inProcess)
         let payment = await world.sandbox.createPayment(scenario)
@@ -173,7 +174,7 @@ import WalletConnectPaySandbox
         }
     }
 
-    @Test("Unknown payments, and payers without means, are told so")
+    @Test("Unknown payments, and payers without means, are reported as such")
     func unknownPaymentsAndPayersWithoutMeans() async throws {
         let world = try TestWorld(.inProcess)
         await #expect {

@@ -183,7 +183,7 @@ import WalletConnectPaySandbox
     }
 
     /// Another caller's action ends the wait.
-    @Test("Holds until somebody else acts")
+    @Test("Holds until another caller acts")
     func holdsUntilSomebodyElseActs() async throws {
         let clock = TestClock()
         let sandbox = WalletConnectPaySandbox(clock: clock)

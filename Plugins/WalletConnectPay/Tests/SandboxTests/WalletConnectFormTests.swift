@@ -157,7 +157,7 @@ import WalletConnectPaySandbox
 
     // MARK: Refusing
 
-    @Test("Forms that nobody asked for")
+    @Test("Forms that were not requested")
     func formsForNothing() async throws {
         let world = PayWorld()
         let id = await asking(world)

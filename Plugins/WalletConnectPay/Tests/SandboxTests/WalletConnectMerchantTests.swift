@@ -50,7 +50,7 @@ import WalletConnectPaySandbox
         #expect(await world.captures(id) == 1)
     }
 
-    @Test("Tells why it failed")
+    @Test("Says why it failed")
     func tellsWhyItFailed() async throws {
         let id = await world.sandbox.createPayment(.declinedForCompliance).id
         _ = try await world.confirm(id, try await world.signed(id))

@@ -20,7 +20,7 @@ import WalletConnectPaySandbox
         #expect(await world.captures(payment.id) == (isTaken || isGivenBack ? 1 : 0))
     }
 
-    @Test("Words are distinct and short")
+    @Test("Names are distinct and short")
     func wordsAreDistinctAndShort() {
         let all = Scenario.allCases
         #expect(Set(all.map(\.summary)).count == all.count)
@@ -132,7 +132,7 @@ import WalletConnectPaySandbox
         #expect(try await world.gateway(id, "/status").json["status"] == "succeeded")
     }
 
-    @Test("Tells latecomers what was paid")
+    @Test("Reports paid payments to late listeners")
     func tellsLatecomersWhatWasPaid() async throws {
         let world = PayWorld()
         let paid = await world.sandbox.createPayment(.alreadyPaid).id

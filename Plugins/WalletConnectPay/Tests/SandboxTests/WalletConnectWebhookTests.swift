@@ -32,7 +32,7 @@ import WalletConnectPaySandbox
         #expect(webhook.attempts == 5 && webhook.isDelivered)
     }
 
-    @Test("Gives up after eight attempts in about 28 hours")
+    @Test("Abandons after eight attempts in about 28 hours")
     func givesUp() async throws {
         let (receiver, clock) = (RecordingTransport(statuses: [503]), VirtualClock())
         let sandbox = try Self.world(receiver, clock)
@@ -71,7 +71,7 @@ import WalletConnectPaySandbox
         }
     }
 
-    @Test("Only the kinds and the world that were asked for are told")
+    @Test("Only the requested kinds and environment are reported")
     func choice() async throws {
         let sandbox: WalletConnectPaySandbox = {
             var configuration = WalletConnectPaySandbox.Configuration()

@@ -191,7 +191,7 @@ import Testing
         #expect(payment?["client"] == ["mobile_browser"] && payment?["format"] == "redirect")
     }
 
-    @Test("Where the service has no page, nobody is sent anywhere, and it is said that the charge waits")
+    @Test("Where the service has no page, no payer is sent anywhere, and the message says that the charge waits")
     func klarnaWithoutPage() async throws {
         let payload = #"{"client_token":"eyJ","session_id":"s","payment_method_categories":[]}"#
         let service = ScriptedCitcon(

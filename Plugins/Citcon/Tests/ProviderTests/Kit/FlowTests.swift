@@ -127,7 +127,7 @@ import Testing
         ("charges", .failure(.notSent, .connectFailed("refused")), "-1", "Unknown Error: "),
     ]
 
-    @Test("A failure is told twice: to the callback, and to whoever listens", arguments: failures)
+    @Test("A failure is reported twice: to the callback and to the listeners", arguments: failures)
     func failure(_ call: String, _ answer: ScriptedCitcon.Answer, _ code: String, _ message: String) async throws {
         let service = ScriptedCitcon { seen, _ in
             if seen.contains(call) { return answer }
@@ -164,7 +164,7 @@ import Testing
 
     // MARK: The two results (6.4, steps 4 to 7)
 
-    @Test("The service's word fills the callback, and then the notification")
+    @Test("The service's result goes to the callback first, and then to the notification")
     func inquiryFirst() async throws {
         let heard = Heard()
         let client = try CPayClient(ScriptedCitcon(), launcher: Self.back(Self.paid), heard: heard)
@@ -173,7 +173,7 @@ import Testing
             await heard.first(3) == ["confirmed initiated", "result success - succeeded", "check success - succeeded"])
     }
 
-    @Test("In the vendor's order the wallet's word comes first, and says nothing of the transaction")
+    @Test("In the vendor's order the wallet's result comes first, without the transaction")
     func walletFirst() async throws {
         let service = ScriptedCitcon { call, _ in
             if call.hasPrefix("GET") { return .ok(ScriptedCitcon.transaction()) }
@@ -205,7 +205,7 @@ import Testing
         #expect(result.isPaid && result.data.code == nil && result.data.message == nil)
     }
 
-    @Test("When the inquiry fails, the wallet's word stands alone, and the notification says so (6.4, step 7)")
+    @Test("When the inquiry fails, the wallet's result stands alone, and the notification says so (6.4, step 7)")
     func failedInquiry() async throws {
         for (order, lines) in [
             (CPayClientConfiguration.ResultOrder.inquiryFirst, ["result success 0 -", "check fail -1 -"]),
@@ -283,7 +283,7 @@ import Testing
         }
     }
 
-    @Test("A confirmation whose answer is lost is never sent again; the reference tells (Protocol 2.8)")
+    @Test("A confirmation whose answer is lost is never sent again; the reference finds its result (Protocol 2.8)")
     func lostAnswer() async throws {
         for (state, isPaid) in [("succeeded", true), ("failed", false), ("initiated", false)] {
             let service = ScriptedCitcon(

@@ -132,7 +132,7 @@ import Testing
         #expect(result.data.message?.hasPrefix("bad card <redacted>") == true)
     }
 
-    @Test("Another order's charge under the reference is not told as this one's")
+    @Test("Another order's charge under the reference is not reported as this one's")
     func lostToAnother() async throws {
         let service = ScriptedCitcon { call, _ in
             call == "POST charges"

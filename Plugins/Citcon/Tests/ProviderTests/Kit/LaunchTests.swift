@@ -13,7 +13,7 @@ import Testing
         ("WeChatPay", nil), ("", nil), ("wechatpay ", nil), ("google", nil),
     ]
 
-    @Test("Who takes which gateway (Protocol 3.2)", arguments: gateways)
+    @Test("The method that each gateway takes (Protocol 3.2)", arguments: gateways)
     func gateway(_ id: String, _ expected: GatewayHandler?) {
         #expect(CPayGateways.standard.handler(of: id) == expected)
     }
@@ -209,7 +209,7 @@ import Testing
         (.url, "grabpay", "redirect", "", "-1", CPayMessage.invalidContent),
     ]
 
-    @Test("A payload that cannot be used has the vendor's words (Protocol 3.4)", arguments: broken)
+    @Test("A payload that cannot be used is reported in the vendor's terms (Protocol 3.4)", arguments: broken)
     func brokenPayload(
         _ handler: GatewayHandler, _ method: String, _ format: String, _ content: String, _ code: String,
         _ message: String

@@ -27,7 +27,8 @@ struct SharedCheckTests {
     }
 
     @Test(
-        "A charge that is over is told as it ended, and not confirmed", arguments: ["succeeded", "expired", "canceled"])
+        "A charge that is over is reported as it ended, and not confirmed",
+        arguments: ["succeeded", "expired", "canceled"])
     func over(state: String) async throws {
         let service = ScriptedCitcon(gateway: "cashapp", before: .ok(ScriptedCitcon.transaction(state)))
         let result = await (try CPayClient(service)).requestOrder(Shop.order("cashapppay"))
@@ -35,7 +36,7 @@ struct SharedCheckTests {
         #expect(Self.confirmations(service) == 0)
     }
 
-    @Test("A service that does not tell an app keeps no order from being paid, as it keeps none of the vendor's SDK")
+    @Test("A service that reports nothing to an app keeps no order from being paid, as with the vendor's SDK")
     func untold() async throws {
         for refusal in [ScriptedCitcon.Answer.fail(404, "4103", "not found"), .fail(401, "4010", "unauthorized")] {
             let service = ScriptedCitcon(

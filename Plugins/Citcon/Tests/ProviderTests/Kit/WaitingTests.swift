@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("A return URL goes on with the order that waits for it")
+    @Test("A return URL resumes the order that waits for it")
     func handleUrl() async throws {
         let (client, heard) = try world()
         #expect(!client.handleUrl("evil://pay/?ret=0") && !client.handleUrl("https://x.example/"))
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test("Every listener hears all that happens")
+    @Test("Every listener receives every event")
     func listeners() async throws {
         let (client, heard) = try world()
         let streams = [client.events, client.events]

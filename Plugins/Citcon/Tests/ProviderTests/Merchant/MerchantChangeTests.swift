@@ -17,7 +17,7 @@ import Testing
 
     // MARK: Another in its place
 
-    @Test("A charge that nobody has paid is cancelled before another takes its place")
+    @Test("An unpaid charge is cancelled before another takes its place")
     func replaced() async throws {
         let world = try MerchantWorld()
         let old = try await world.charge()
@@ -135,7 +135,7 @@ import Testing
 
     // MARK: A part of it
 
-    @Test("A part is told as a part, by the capture, the question and the notification")
+    @Test("A partial amount is reported as partial by the capture, the status and the notification")
     func part() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid(captures: false)
@@ -151,7 +151,7 @@ import Testing
         #expect(notification.amountCaptured == part && notification.amountRefunded == nil)
     }
 
-    @Test("Another amount is not taken after the first, and not told as taken")
+    @Test("Another amount is not captured after the first, and not reported as captured")
     func otherAmount() async throws {
         let world = try MerchantWorld()
         let charge = try await world.paid(captures: false)

@@ -58,7 +58,7 @@ import Testing
     }
 
     /// A token for an app can pay, and cannot refund (Protocol 1.3).
-    @Test("Apps get tokens of their own", arguments: CitconSandbox.Layer.allCases)
+    @Test("Apps get separate tokens", arguments: CitconSandbox.Layer.allCases)
     func appsGetTokensOfTheirOwn(_ layer: CitconSandbox.Layer) async throws {
         let world = try MerchantWorld { $0.layer = layer }
         let charge = try await world.charge()
@@ -204,7 +204,7 @@ import Testing
     }
 
     /// From the merchant's order to the merchant's records: an app pays the link, a notification reports it.
-    @Test("What apps pay is told to the merchant", arguments: ["alipay", "wechatpay", "toss", "card"])
+    @Test("Payments of apps are reported to the merchant", arguments: ["alipay", "wechatpay", "toss", "card"])
     func whatAppsPayIsToldToTheMerchant(_ method: String) async throws {
         let world = try MerchantWorld()
         var order = try MerchantWorld.order("order 7:a")

@@ -25,7 +25,7 @@ import Testing
     // MARK: Status
 
     @Test(
-        "Tells what became of charges",
+        "Reports the results of charges",
         arguments: [
             (CitconSandbox.Behaviour.pays, ServiceReport?.none), (.cancels, .cancelled),
             (.vanishes, .pending(retryAfter: nil)),
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "Another transaction tells nothing",
+        "Another transaction has no result here",
         arguments: [("charge", "order-2"), ("refund", "order-1"), ("refund", "order-2")])
     func anotherTransactionTellsNothing(_ object: String, _ reference: String) async throws {
         let world = try MerchantWorld()

@@ -104,7 +104,7 @@ import Testing
 
     // MARK: 5.2, 5.4
 
-    @Test("What was taken and given back is read, and a receipt is over what was taken")
+    @Test("Captured and refunded amounts are read, and a receipt is over the captured amount")
     func parts() throws {
         for (captured, refunded, expected) in [
             (1000, 250, 1000), (0, 0, 1250), ("", "", 1250), ("1000", 250, 1000), (1250, "", 1250),
@@ -147,14 +147,14 @@ import Testing
         #expect(try await world.router.status(of: charge.reference, as: Payer()) == world.receipt(charge))
     }
 
-    @Test("Words of disputes in other letters, and others")
+    @Test("Known statuses of disputes in other letters, and unknown ones")
     func disputeWords() {
         #expect(CitconDispute(rawValue: "case closed") == .closed && CitconDispute.closed.rawValue == "Case Closed")
         #expect(CitconDispute(rawValue: "Escalated") == .unknown("Escalated"))
         #expect(CitconDispute(rawValue: "Escalated").rawValue == "Escalated")
     }
 
-    @Test("A stored account is told without an amount, and ends nothing")
+    @Test("A stored account is reported without an amount, and ends nothing")
     func vault() async throws {
         let world = try MerchantWorld()
         var made = try MerchantWorld.order()
@@ -192,7 +192,7 @@ import Testing
     }
 
     /// A third party's form, signed in a header: not the vendor's (Protocol 5.3).
-    @Test("Another form of notifications is refused, whoever signed it")
+    @Test("Another form of notifications is refused, whatever its signature")
     func otherForm() throws {
         let inner: JSONValue = ["id": "1", "reference": "order-1", "status": "succeeded", "amount": 1250]
         for body: JSONValue in [["data": ["transaction": inner]], ["transaction": inner]] {
@@ -315,7 +315,7 @@ import Testing
     // MARK: 5.4, 6.3
 
     @Test(
-        "Reads the words of notifications",
+        "Reads the statuses of notifications",
         arguments: [
             ("success", true), ("captured", true), ("succeeded", true), (" Succeeded ", true), ("authorized", nil),
             ("cancelled", false), ("fail", false), ("expired", false), ("won", nil),

@@ -76,7 +76,7 @@ import Testing
         #expect(state.status == .failed)
     }
 
-    @Test("Disputes keep the last word")
+    @Test("A dispute's status is final")
     func disputesKeepTheLastWord() throws {
         var state = CitconTransactionState(id: "1", kind: .chargeback)
         for word in ["Notification of Claim", "Request For Information", "Lost"] {

@@ -89,7 +89,7 @@ import Testing
         #expect(await client.requestOrder(second).isPaid)
     }
 
-    @Test("Nothing is stored that nobody asked for, or of a payer without a name")
+    @Test("Nothing is stored without a request, or of a payer without a name")
     func notAskedFor() async throws {
         let world = try MerchantWorld()
         let client = try await client(world)
@@ -98,7 +98,7 @@ import Testing
         #expect(try await world.client.storedInstruments(of: Self.payer).isEmpty)
     }
 
-    @Test("An account is stored without a payment, and nobody is charged")
+    @Test("An account is stored without a payment, and no charge is made")
     func storing() async throws {
         let world = try MerchantWorld()
         let stored = try await world.client.store(
@@ -112,7 +112,7 @@ import Testing
         #expect(await world.sandbox.ledger.entries.isEmpty)
     }
 
-    @Test("What is stored for somebody else is not handed out")
+    @Test("An account stored for another user is not handed out")
     func foreign() async throws {
         let world = try MerchantWorld()
         func account(_ id: String, _ consumer: String) -> String {
@@ -155,7 +155,7 @@ import Testing
         #expect(world.faults.requests.allSatisfy { $0.method != "DELETE" || $0.path == path })
     }
 
-    @Test("A lost storing is told as such and not repeated")
+    @Test("An account that was not stored is reported as such, and not repeated")
     func lostStoring() async throws {
         let world = try MerchantWorld()
         world.faults.inject(.dropAfter) { $0 == "POST" && $1 == "/v1/vault" }

@@ -106,7 +106,7 @@ import Testing
         (.cancelledByUser, ["failed (processing)"]),
     ]
 
-    @MainActor @Test("A stored payment tells its delegate in order, and pays once", arguments: endings.indices)
+    @MainActor @Test("A stored payment notifies its delegate in order, and pays once", arguments: endings.indices)
     func storedPaymentTellsInOrder(_ index: Int) async {
         let (result, told) = Self.endings[index]
         let session = FakeSession(results: [result])
@@ -199,7 +199,7 @@ import Testing
         #expect(button.state.mode == .unavailable && !button.state.isProcessing)
     }
 
-    @MainActor @Test("A challenge is told for the card form only")
+    @MainActor @Test("A challenge is reported for the card form only")
     func challengeIsToldForTheCardFormOnly() async throws {
         let session = FakeSession()
         let page = try HTTPURL("https://bank.example/3ds")

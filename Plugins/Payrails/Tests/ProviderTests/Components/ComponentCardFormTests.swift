@@ -57,7 +57,7 @@ import Testing
         #expect(state[.EXPIRATION_MONTH].error == .invalidExpirationDate)
     }
 
-    @Test("Errors are told when the field is left")
+    @Test("Errors are shown when the field loses the focus")
     func errorsAreToldWhenTheFieldIsLeft() {
         var state = Self.state(Self.split, .entered(.CARD_NUMBER), .edited(.CARD_NUMBER, Redacted("41")))
         #expect(state[.CARD_NUMBER].visibleError == nil && state[.CARD_NUMBER].appearance == .focus)

@@ -62,7 +62,7 @@ import Testing
         ), (.declined("4242424242424242"), .declined(reason: "•••• 4242"), false),
     ]
 
-    @Test("The payer is told how the payment ended", arguments: endings.indices)
+    @Test("The payer sees how the payment ended", arguments: endings.indices)
     func whatThePayerIsTold(_ index: Int) async {
         let (result, notice, isFinished) = Self.endings[index]
         for action in [CheckoutAction.payStored("c1"), .payCard(fields: Redacted(Self.card), save: false)] {
@@ -218,7 +218,7 @@ import Testing
         #expect(shown == [true, false])
     }
 
-    @Test("A selection can be given up")
+    @Test("A selection can be cleared")
     func selectionCanBeGivenUp() {
         let checkout = CheckoutController(session: FakeSession())
         checkout.perform(.select("c1"))

@@ -37,7 +37,8 @@ extension Spinner: PayrailsStoredInstrumentsDelegate {
         .error(.longPollingFailed(underlyingError: nil)), .error(.unsupportedPayment(type: .card)),
     ]
 
-    @Test("A button's delegate with the guide's four methods hears every ending once", arguments: results.indices)
+    @Test(
+        "A button's delegate with the guide's four methods is called once for every ending", arguments: results.indices)
     func button(_ index: Int) async {
         let session = FakeSession(results: [Self.results[index]])
         let spinner = Spinner()
@@ -51,7 +52,7 @@ extension Spinner: PayrailsStoredInstrumentsDelegate {
         #expect(spinner.turns == 1 && spinner.endings == 1, "\(Self.results[index])")
     }
 
-    @Test("A list's delegate with the guide's four methods hears every ending once", arguments: results.indices)
+    @Test("A list's delegate with the guide's four methods is called once for every ending", arguments: results.indices)
     func list(_ index: Int) async throws {
         let session = FakeSession(results: [Self.results[index]])
         let spinner = Spinner()
@@ -84,7 +85,7 @@ extension Spinner: PayrailsStoredInstrumentsDelegate {
         #expect(session.calls.isEmpty && !button.state.isProcessing)
     }
 
-    @Test("A screen is told of new rows, also when they look like the old ones")
+    @Test("A screen is notified of new rows, also when they look like the old ones")
     func reloaded() {
         let list = StoredInstruments(session: FakeSession())
         let before = list.views
@@ -96,7 +97,7 @@ extension Spinner: PayrailsStoredInstrumentsDelegate {
         #expect(!list.views.elementsEqual(before) { $0 === $1 })
     }
 
-    @Test("A payment that goes on by itself can be told from one that failed")
+    @Test("A payment that continues without the payer can be told from one that failed")
     func pendingIsTold() async {
         let button = CardPaymentButton(
             storedInstrument: FakeSession.account, session: FakeSession(results: [.pending]))

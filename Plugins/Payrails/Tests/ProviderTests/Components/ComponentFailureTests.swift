@@ -34,7 +34,7 @@ struct ComponentFailureTests {
     }
 
     @Test(
-        "Every reason reaches the payer in words, and has a code of its own",
+        "Every reason has a text for the payer, and a separate code",
         arguments: [
             ("GenericRejection", StoredInstrumentError.Code.declined, "the bank refused it"),
             ("FraudRisk", .declined, "the bank refused it"),
@@ -59,7 +59,7 @@ struct ComponentFailureTests {
         #expect(!error.localizedDescription.contains("UnheardOf"))
     }
 
-    @Test("A payer who left is told so, and the payment may have been made")
+    @Test("A payer who left is notified, and the payment may have been made")
     func left() async throws {
         let error = try await failure(.cancelledByUser)
         let failure = try #require(error.storedInstrumentError)

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @MainActor @Test("A row toggles and tells")
+    @MainActor @Test("A row toggles and reports it")
     func rowTogglesAndTells() {
         let recorder = Recorder()
         let row = StoredInstrumentView(
@@ -97,7 +97,7 @@ import Testing
         #expect(recorder.lines.isEmpty && session.calls.isEmpty && !row.state.isPayButtonVisible)
     }
 
-    @MainActor @Test("A row tells how its payment ended")
+    @MainActor @Test("A row reports how its payment ended")
     func rowPaymentsTell() async {
         let cases: [(OnPayResult, String)] = [
             (.success, "row paid c1"),

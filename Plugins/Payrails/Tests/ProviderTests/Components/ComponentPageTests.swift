@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(
-        "Reasons are in the payer's words",
+        "Reasons have texts for the payer",
         arguments: [
             ("InsufficientBalance", "The payment was declined: there is not enough money"),
             ("FraudRisk", "The payment was declined: the bank refused it"),

@@ -53,7 +53,7 @@ import Testing
         #expect(await world.captures(made.id) == 1)
     }
 
-    @Test("A decline is told")
+    @Test("A decline is reported")
     func declineIsTold() async throws {
         let world = SandboxWorld()
         let (made, session) = try await world.session(.declined)

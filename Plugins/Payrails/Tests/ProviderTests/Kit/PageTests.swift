@@ -44,7 +44,7 @@ struct PageTests {
         #expect(try await pay(never, screen).word == "error finalStatusNotFoundAfterLongPoll")
     }
 
-    @Test("When the service tells of an ending first, the page is closed")
+    @Test("When the service reports an ending first, the page is closed")
     func backgroundPoll() async throws {
         let service = ScriptedService([.read: [Self.pending()], .wait: [Self.paid]])
         let screen = await Screen(.stays)
@@ -75,7 +75,7 @@ struct PageTests {
         #expect((4...5).contains(service.count(.read)))
     }
 
-    @Test("A payer who leaves a payment that was made all the same is told the truth")
+    @Test("A payer who leaves a payment that was made all the same is notified of the payment")
     func leavingTooLate() async throws {
         for (answer, word) in [(Self.paid, "success"), (Self.declined, "failure GenericRejection")] {
             let service = ScriptedService([
@@ -112,7 +112,7 @@ struct PageTests {
         #expect(result.mayHaveBeenPaid)
     }
 
-    @Test("Pages of somebody else are not opened")
+    @Test("Foreign pages are not opened")
     func untrusted() async throws {
         for (links, word) in [
             ([:] as JSONValue, "is missing: the link '3ds' to the challenge"),

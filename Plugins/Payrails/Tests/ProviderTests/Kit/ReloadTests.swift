@@ -40,7 +40,7 @@ struct ReloadTests {
         #expect(request.headers["Authorization"] == "Bearer \(Canary.token)")
     }
 
-    @Test("A list that goes on elsewhere takes nothing away")
+    @Test("A list that continues elsewhere removes nothing")
     func partial() async throws {
         for (name, more) in [("nextCursor", "abc"), ("next", "https://api-pub.payrails.io/2")] as [(String, JSONValue)]
         {
@@ -158,7 +158,7 @@ struct ReloadTests {
         #expect(asked.withLock { $0.count } == 1 && session.executionId == "e1")
     }
 
-    @Test("A list that was asked for before a deletion brings nothing back; one asked for later tells the truth")
+    @Test("A list that was requested before a deletion restores nothing; one requested later is right")
     func deletedMeanwhile() async throws {
         let service = HeldService()
         let session = try PayrailsSession(
@@ -244,7 +244,7 @@ struct ReloadTests {
         #expect(checkout.state.instruments.rows.count == 3)
     }
 
-    @Test("Only the service's own word means that an instrument is gone")
+    @Test("Only the service's own answer means that an instrument is gone")
     func deletion() async throws {
         func notFound(_ code: String) -> JSONValue { ["errors": [["id": "x", "code": .string(code), "detail": "no"]]] }
         for (answer, isGone) in [

@@ -153,7 +153,7 @@ struct SessionTests {
         #expect(service.requests.allSatisfy { $0.headers["Authorization"] == "Bearer \(Canary.token)" })
     }
 
-    @Test("A second payment beside the first is refused, and the first goes on")
+    @Test("A second payment beside the first is refused, and the first continues")
     func guardAgainstTwo() async throws {
         let service = ScriptedService([.authorize: [.silence]])
         let session = try PayrailsSession.scripted(service)
@@ -168,7 +168,7 @@ struct SessionTests {
         #expect(!session.isPaymentInProgress && service.requests.count == 1)
     }
 
-    @Test("The callback hears the result once, on the main actor")
+    @Test("The callback receives the result once, on the main actor")
     func callback() async throws {
         let service = ScriptedService([.read: [.ok(Sample.status([Sample.requested, Sample.successful]))]])
         let session = try PayrailsSession.scripted(service)
@@ -181,7 +181,7 @@ struct SessionTests {
         #expect(word == "success")
     }
 
-    @Test("The token goes to no address of somebody else")
+    @Test("The token goes to no foreign address")
     func addresses() async throws {
         for address in [
             "https://evil.example/e1", "https://payrails.io.evil.example/e1", "https://notpayrails.io/e1",

@@ -60,7 +60,7 @@ struct SharedFlowTests {
         #expect(service.count(.authorize) == 1 && service.count(.read) == ExecutionPoll.attempts)
     }
 
-    @Test("What was wrong with a request's form, or never left, was not paid, and nobody is asked")
+    @Test("A malformed request, or one that never left, was not paid, and no status is requested")
     func certain() async throws {
         for answer in [
             Answer.json(["errors": [["code": "request.param.missing"]]], 400), .json(Sample.envelope, 404),
@@ -101,7 +101,7 @@ struct SharedFlowTests {
         #expect(service.count(.authorize) == 1)
     }
 
-    @Test("After a decline of it, the next payment is one of its own")
+    @Test("After a decline of it, the next payment is a separate one")
     func declinedMeanwhile() async throws {
         let second = Self.declined + [("authorizeRequested", "57.500000001"), ("authorizeSuccessful", "59.0")]
         let old = Answer.ok(Sample.status(Self.declined))
@@ -140,7 +140,7 @@ struct SharedFlowTests {
         return payload
     }
 
-    @Test("Init data of a payment that somebody has begun: it is gone on with, not begun again")
+    @Test("Init data of a payment in progress: it is resumed, not begun again")
     func begunByOthers() async throws {
         for (entries, reads, word) in [
             ([Sample.created, Sample.requested], [Self.begun, Self.paid], "success"),
@@ -280,7 +280,7 @@ struct SharedFlowTests {
         }
     }
 
-    @Test("A confirmation goes to no address of somebody else")
+    @Test("A confirmation goes to no foreign address")
     func confirmElsewhere() async throws {
         for href in ["https://evil.example/confirm", "http://api-pub.payrails.io/confirm"] {
             let (service, result) = try await payPal([.json(Sample.authorized, 202)], href: href)

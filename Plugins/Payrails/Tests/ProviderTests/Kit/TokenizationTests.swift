@@ -56,7 +56,7 @@ struct TokenizationTests {
         #expect(!body.text.contains(Canary.pan))
     }
 
-    @Test("Nothing is paid in it, by anybody, and nothing is sent")
+    @Test("Nothing is paid in it, and nothing is sent")
     func paysNothing() async throws {
         let service = ScriptedService([:])
         let session = try PayrailsSession.scripted(service, payload: Self.payload)
@@ -89,7 +89,7 @@ struct TokenizationTests {
         }
     }
 
-    @Test("The token and the card go to nobody else")
+    @Test("The token and the card go to no other host")
     func addresses() async throws {
         let path = ["tokenization", "links", "tokenize", "href"]
         #expect(throws: PayrailsError.self) {
