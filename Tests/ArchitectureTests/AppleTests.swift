@@ -48,7 +48,7 @@ struct AppleTests {
         }
     }
 
-    @Test("Modules are told from those that are not Apple's")
+    @Test("Modules are distinguished from those that are not Apple's")
     func told() {
         #expect(Self.asked(in: "#if canImport(UIKit) && !canImport(Glibc)\n#if canImport(AppKit)") == ["UIKit"])
         #expect(Self.asked(in: "#if canImport(FoundationEssentials)").isEmpty)

@@ -38,6 +38,25 @@ enum GlossaryComments {
         }
     }
 
+    /// The titles of tests and suites keep to the same phrases.
+    static func titles(_ package: TextRules.Package) -> [Violation] {
+        package.files.sorted { $0.key < $1.key }.flatMap { file, text -> [Violation] in
+            var follows = false
+            return SourceLine.all(of: text).compactMap { line in
+                let begins = line.content.hasPrefix("@Test(") || line.content.hasPrefix("@Suite(")
+                defer { follows = begins && !line.hasQuotation }
+                guard begins || follows && line.content.hasPrefix("\""), !line.isInText,
+                    let title = line.text.firstMatch(of: #/"((?:[^"\\]|\\.)*)"/#)?.output.1
+                else { return nil }
+                let words = title.split { !$0.isLetter && $0 != "-" }.map { $0.lowercased() }
+                guard let phrase = never.first(in: words) else { return nil }
+                return Violation(
+                    place: "\(file):\(line.number)",
+                    message: "\"\(phrase.joined(separator: " "))\" in a title: use the glossary's term")
+            }
+        }
+    }
+
     static func beginnings(_ package: TextRules.Package) -> [Violation] {
         let comments = comments(package)
         return comments.indices.compactMap { index in

@@ -131,6 +131,17 @@ struct GlossaryRuleTests {
     }
 
     @Test(
+        "Titles of tests in such words, and in others",
+        arguments: [
+            ("@Test(\"It is told\")", 1), ("    @Test(\n        \"Nobody pays\",\n", 1),
+            ("@Suite(\"Payers give up\")", 1),
+            ("@Test(\"It is reported\") // told", 0), ("f(\"nobody\")", 0), ("@Test(arguments: [])\nf(\"nobody\")", 0),
+        ])
+    func titles(text: String, count: Int) {
+        #expect(GlossaryComments.titles(Self.package(text, at: "Tests/A.swift")).count == count)
+    }
+
+    @Test(
         "Comments in others, code in them, and what is no comment",
         arguments: ["/// The payer abandons it.", "// `else nobody`", "let text = \"// nobody\"", "// say \"nobody\""])
     func goodComments(text: String) {

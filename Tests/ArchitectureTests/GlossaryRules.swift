@@ -12,6 +12,7 @@ enum GlossaryRules {
         ("At most three parameters have no label", unlabelled),
         ("Messages keep the glossary", messages),
         ("Comments keep the glossary", GlossaryComments.words),
+        ("Titles of tests keep the glossary", GlossaryComments.titles),
         ("Doc comments begin with a noun or a verb", GlossaryComments.beginnings),
     ]
 

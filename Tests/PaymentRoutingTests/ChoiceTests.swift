@@ -17,7 +17,7 @@ struct ChoiceTests {
         (["a", "b", "a"], "'a'"), (["a", "a"], "'a'"), ([""], "without an id"), (["a", ""], "without an id"),
     ]
 
-    @Test("A quote whose options cannot be told apart is refused before the choice", arguments: unsound)
+    @Test("A quote whose options cannot be distinguished is refused before the choice", arguments: unsound)
     func unsoundIDs(ids: [String], word: String) async throws {
         var world = World()
         world.provider.options = ids.map { .euros($0) }

@@ -26,7 +26,7 @@ struct MovingFromPaykitTests {
         }
     }
 
-    @Test("The code after the move finds how to pay a person, and tells every failure apart")
+    @Test("The code after the move finds how to pay a person, and distinguishes every failure")
     func finds() async throws {
         let service = PubkySandbox(random: SeededRandomSource(seed: 7))
         let server = try LoopbackServer(service)

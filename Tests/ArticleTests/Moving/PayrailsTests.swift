@@ -32,7 +32,7 @@ struct MovingFromPayrailsTests {
         }
     }
 
-    @Test("The code after the move pays, and tells every other ending apart")
+    @Test("The code after the move pays, and distinguishes every other ending")
     func pays() async throws {
         let service = PayrailsSandbox(random: SeededRandomSource(seed: 1))
         let server = try LoopbackServer(service)

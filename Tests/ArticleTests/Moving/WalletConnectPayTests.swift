@@ -42,7 +42,7 @@ struct MovingFromWalletConnectPayTests {
         }
     }
 
-    @Test("The code after the move pays, and tells every other ending apart")
+    @Test("The code after the move pays, and distinguishes every other ending")
     func pays() async throws {
         var pace = WalletConnectPaySandbox.Configuration()
         pace.pollInMs = 10

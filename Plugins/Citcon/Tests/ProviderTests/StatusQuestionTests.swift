@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("Giving up while the service cannot be asked is not reported as cancelled")
+    @Test("Abandoning while the service cannot be asked is not reported as cancelled")
     func givenUpInTheDark() async throws {
         let heard = Heard()
         let client = try CPayClient(

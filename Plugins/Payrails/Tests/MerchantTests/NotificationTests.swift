@@ -220,7 +220,7 @@ import Testing
         #expect(isUnknown(notification.report))
     }
 
-    @Test("A notification that does not fit the session is told apart")
+    @Test("A notification that does not fit the session is distinguished")
     func foreign() async throws {
         let world = try MerchantWorld(.instant)
         let first = try await world.client.open(try MerchantWorld.order("a"))

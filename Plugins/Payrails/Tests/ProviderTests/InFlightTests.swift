@@ -193,7 +193,7 @@ struct InFlightTests {
         #expect(service.count(.authorize) == 1)
     }
 
-    @Test("The vendor's client, too, tells the second payment's ending from the first one's")
+    @Test("The vendor's client, too, distinguishes the second payment's ending from the first one's")
     func sessionAfterDecline() async throws {
         let first = Answer.ok(Sample.status(Self.declined))
         let service = ScriptedService([

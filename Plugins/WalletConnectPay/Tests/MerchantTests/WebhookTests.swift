@@ -234,7 +234,7 @@ import WalletConnectPaySandbox
 
     // MARK: Twice, late and in any order (Protocol 7.4)
 
-    @Test("Doubled, late and unordered notifications are told apart from new ones")
+    @Test("Doubled, late and unordered notifications are distinguished from new ones")
     func history() async throws {
         let world = try ShopWorld()
         _ = try await world.paid()

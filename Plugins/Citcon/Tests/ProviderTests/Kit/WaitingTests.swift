@@ -103,7 +103,7 @@ import Testing
         #expect(await heard.first(4).suffix(2) == ["result fail -1 -", "check fail -1 -"])
     }
 
-    @Test("Giving up reports what the service knows")
+    @Test("Abandoning reports what the service knows")
     func cancelPending() async throws {
         for (state, line) in [
             ("succeeded", "result success - succeeded"), ("initiated", "result fail -2 -"),

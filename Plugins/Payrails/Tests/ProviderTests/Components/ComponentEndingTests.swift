@@ -97,7 +97,7 @@ extension Spinner: PayrailsStoredInstrumentsDelegate {
         #expect(!list.views.elementsEqual(before) { $0 === $1 })
     }
 
-    @Test("A payment that continues without the payer can be told from one that failed")
+    @Test("A payment that continues without the payer can be distinguished from one that failed")
     func pendingIsTold() async {
         let button = CardPaymentButton(
             storedInstrument: FakeSession.account, session: FakeSession(results: [.pending]))
