@@ -31,7 +31,8 @@ extension ProviderContext {
         _ attempt: PaymentAttempt, to endpoint: SettlementEndpoint,
         unless check: @escaping @Sendable () async throws -> Void
     ) async throws -> (proof: SettlementProof, endpoint: SettlementEndpoint) {
-        let settlement = SettlementFlow.settlement(of: attempt, to: endpoint)
+        let settlement = Settlement(
+            key: SettlementFlow.name(for: attempt.idempotencyKey), endpoint: endpoint, amount: attempt.option.amount)
         let settling = Settling(
             settlement: settlement, settler: payer.settler, clock: clock, check: check,
             ensureInCharge: { try await ensureInCharge() })

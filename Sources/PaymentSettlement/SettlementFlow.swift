@@ -84,18 +84,10 @@ package enum SettlementFlow {
     /// The name of the core's step in which a settler pays, for asking whether it has begun.
     package static let step = StepKind.settlementName
 
-    /// Returns the settlement of an attempt, for asking the settler for its state.
-    package static func settlement(of attempt: PaymentAttempt, to endpoint: SettlementEndpoint) -> Settlement {
-        settlement(by: attempt.idempotencyKey, to: endpoint, attempt.option.amount)
-    }
-
-    /// Returns the same for any attempt that has this idempotency key.
-    package static func settlement(
-        by idempotencyKey: String, to endpoint: SettlementEndpoint, _ amount: Money
-    ) -> Settlement {
-        Settlement(
-            key: PaymentAttempt.key(for: StepKind.settlementName, of: idempotencyKey), endpoint: endpoint,
-            amount: amount)
+    /// Returns the name at the settler (``/PaymentCore/Settlement/key``) of the payment by the attempts that have this
+    /// idempotency key.
+    package static func name(for idempotencyKey: String) -> String {
+        PaymentAttempt.key(for: step, of: idempotencyKey)
     }
 
     /// Passes an endpoint to the settler that was found to be the payer's choice.
@@ -136,7 +128,7 @@ package enum SettlementFlow {
     private static func otherPayment(
         of attempt: PaymentAttempt, to endpoint: SettlementEndpoint, in context: ProviderContext
     ) async throws(PaymentError) -> DeclineReason? {
-        let name = settlement(of: attempt, to: endpoint).key
+        let name = name(for: attempt.idempotencyKey)
         guard await !context.hasRun(step),
             let other = try await context.payer.order(paying: endpoint, except: name)
         else { return nil }

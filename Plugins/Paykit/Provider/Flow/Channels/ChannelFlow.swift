@@ -129,7 +129,7 @@ struct ChannelFlow: Sendable {
     private func isUnknown(
         _ endpoint: SettlementEndpoint, _ attempt: PaymentAttempt
     ) async throws(PaykitNetworkError) -> Bool {
-        let name = SettlementFlow.settlement(of: attempt, to: endpoint).key
+        let name = SettlementFlow.name(for: attempt.idempotencyKey)
         do throws(PaymentError) {
             return try await context.payer.order(paying: endpoint, except: name) == nil
         } catch {

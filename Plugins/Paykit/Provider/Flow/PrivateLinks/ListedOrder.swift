@@ -141,13 +141,13 @@ extension PaymentFlow {
                 .integrity, "the endpoint does not take what was chosen; nothing is handed to the settler",
                 provider: id)
         }
-        let settlement = SettlementFlow.settlement(of: attempt, to: offer.endpoint)
+        let name = SettlementFlow.name(for: attempt.idempotencyKey)
         let flow = links.flow(directory.reader, clock: context.clock, random: context.random)
         let provider = id
         return try await SettlementFlow.pay(attempt, to: offer.endpoint, in: context) {
             let isUsed: Bool
             do throws(PaykitNetworkError) {
-                isUsed = try await flow.useList(order.version, by: settlement.key, try flow.party(payee, app))
+                isUsed = try await flow.useList(order.version, by: name, try flow.party(payee, app))
             } catch { throw PaymentError(error, provider: provider) }
             guard !isUsed else { return }
             throw PaymentError(

@@ -1,5 +1,6 @@
 import PaykitPubky
 import PaymentCore
+import PaymentSettlement
 
 /// A payment of a request that a router has begun.
 struct PrivateLinkClaim: Sendable, Hashable {
@@ -12,11 +13,13 @@ struct PrivateLinkClaim: Sendable, Hashable {
     /// True if the request is open: only then may a payment begin that has not begun yet.
     let isOpen: Bool
 
-    /// Returns the key by which the payer's settler knows the payment, the same for all programs that share the link's
-    /// state.
+    /// Returns the idempotency key of the payment, the same for all programs that share the link's state.
     func key(_ party: PrivateLinkParty) -> String {
         party.paymentName([PrivateLinkRequest.key(requestID, period), "\(number)"])
     }
+
+    /// Returns the name by which the payer's settler knows the payment.
+    func name(_ party: PrivateLinkParty) -> String { SettlementFlow.name(for: key(party)) }
 }
 
 /// The state of a request, or of one period of it, for a payer.

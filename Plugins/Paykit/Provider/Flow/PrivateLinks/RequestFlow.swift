@@ -140,7 +140,7 @@ struct RequestFlow: Sendable {
 
     /// Ends a payment of a closed request: the settler is asked for the promise that nothing is sent for it.
     func abandon(_ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty) async throws -> PrivateLinkDue {
-        let name = claim.key(party)
+        let name = claim.name(party)
         _ = try await answer { try await $0.abandon(name) }
         guard let due = try await found(claim, amount, party) else {
             throw PaymentError(
@@ -154,7 +154,7 @@ struct RequestFlow: Sendable {
     private func found(
         _ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty
     ) async throws -> PrivateLinkDue? {
-        let name = claim.key(party)
+        let name = claim.name(party)
         guard let order = try await answer({ try await $0.order(named: name) }) ?? nil else { return nil }
         switch order.state {
         case .settled(let settled):
