@@ -108,7 +108,7 @@ private struct Settling: Sendable {
             case .settled(let proof):
                 let paid = Paid(proof, at: known.endpoint == endpoint ? nil : known.endpoint)
                 try check(paid)
-                try checkAmount(of: known)
+                try known.requireAmount(settlement.amount)
                 return paid
             case .nothingSent(let reason):
                 let reason = reason ?? "it does not say why"
@@ -151,15 +151,6 @@ private struct Settling: Sendable {
         } catch { throw Self.unanswered(error, hasAsked: true) }
     }
 
-    /// Throws where another amount was paid under this name: that is another payment.
-    private func checkAmount(of order: SettlementOrder) throws(PaymentError) {
-        guard let paid = order.amount, !paid.isWorth(settlement.amount) else { return }
-        throw PaymentError(
-            .integrity,
-            "the payer's settler has paid another amount under this name (\(paid) instead of \(settlement.amount)): look "
-                + "into the wallet before you pay again", phase: .maybeSent)
-    }
-
     /// Checks a proof; one that proves nothing leaves the fate of the money open.
     func check(_ paid: Paid) throws(PaymentError) {
         let endpoint = paid.endpoint ?? settlement.endpoint
@@ -194,6 +185,17 @@ private struct Settling: Sendable {
         return PaymentError(
             .payer, "the payer's settler did not say what became of the payment (\(reason))",
             phase: hasAsked ? .maybeSent : .beforeSend, retry: .later, cause: error)
+    }
+}
+
+extension SettlementOrder {
+    /// Throws where another amount was paid under this name: that is another payment.
+    package func requireAmount(_ expected: Money) throws(PaymentError) {
+        guard let paid = amount, !paid.isWorth(expected) else { return }
+        throw PaymentError(
+            .integrity,
+            "the payer's settler has paid another amount under this name (\(paid) instead of \(expected)): look into the "
+                + "wallet before you pay again", phase: .maybeSent)
     }
 }
 

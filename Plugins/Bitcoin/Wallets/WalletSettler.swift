@@ -1,5 +1,4 @@
 public import PaymentCore
-import PaymentCrypto
 import PaymentSettlement
 
 #if canImport(FoundationEssentials)
@@ -284,33 +283,5 @@ public struct WalletSettler: PaymentSettler {
     private static func open(_ error: any Error) -> PaymentError {
         error as? PaymentError
             ?? PaymentError(.payer, "the file of orders failed: \(error)", retry: .later, cause: error)
-    }
-
-    // MARK: The wallet
-
-    private func account() async throws(PaymentError) -> WalletAccount {
-        let account = try await wallet.account()
-        guard account.network == nil || account.network == network else {
-            throw PaymentError(
-                .payer, "\(wallet.name) is on \(account.network ?? "another network"), and the payment on \(network)")
-        }
-        return account
-    }
-
-    /// Returns the wallet's record, with a preimage that fits.
-    private func record(
-        of invoice: WalletInvoice, in account: WalletAccount
-    ) async throws(PaymentError) -> WalletRecord {
-        let record = try await wallet.record(of: invoice, in: account)
-        guard case .paid(let text, let fee) = record else { return record }
-        guard let preimage = Hex.decode(text), preimage.count == 32,
-            Hex.encode(Digest.sha256.hash(preimage)) == invoice.paymentHash
-        else {
-            throw PaymentError(
-                .integrity,
-                "\(wallet.name) says that it paid, but its preimage does not fit the invoice: look into the "
-                    + "wallet before you pay again", phase: .maybeSent)
-        }
-        return .paid(preimage: Hex.encode(preimage), fee: fee)
     }
 }

@@ -12,13 +12,13 @@ import Testing
 /// Payments to users of the network, and to single invoices.
 @Suite("Paykit's provider")
 struct ProviderTests {
-    private static let url = "http://127.0.0.1:6287"
+    static let url = "http://127.0.0.1:6287"
 
-    private let clock = VirtualClock()
-    private let journal = InMemoryJournal()
-    private let sandbox: PubkySandbox
-    private let router: PaymentRouter
-    private let payer: Payer
+    let clock = VirtualClock()
+    let journal = InMemoryJournal()
+    let sandbox: PubkySandbox
+    let router: PaymentRouter
+    let payer: Payer
 
     init() throws {
         let url = try HTTPURL(Self.url)
@@ -40,7 +40,7 @@ struct ProviderTests {
         return payer
     }
 
-    private func receipt(_ outcome: PaymentOutcome) throws -> PaymentReceipt {
+    func receipt(_ outcome: PaymentOutcome) throws -> PaymentReceipt {
         guard case .succeeded(let receipt) = outcome else { throw PaymentError(.integrity, "\(outcome)") }
         return receipt.fact
     }
@@ -86,51 +86,6 @@ struct ProviderTests {
         guard case .matched(let route) = router.route(user.key.text) else { return }
         #expect(try await router.quote(route, as: payer).payee.id == user.key.text)
         #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
-    }
-
-    @Test("Of two devices with a journal each that pay one standing invoice at once, one is paid and the other is not")
-    func standingInvoiceAtOnce() async throws {
-        let url = try HTTPURL(Self.url)
-        let user = await sandbox.createUser(.ready)
-        let link = user.link
-        let other = PaymentRouter(
-            registry: try ProviderRegistry([PaykitProvider(network: try .sandbox(url), reader: StandardsReader())]),
-            transport: SandboxTransport(sandbox), journal: InMemoryJournal(), readers: [StandardsReader()],
-            clock: clock, random: SeededRandomSource(seed: 3))
-        let otherPayer = payer
-        var first = payer
-        first.settler = ScriptedSettler(
-            base: try #require(payer.settler),
-            settle: { _ in
-                // Both have looked for another payment of the invoice before.
-                guard case .succeeded = try await other.pay(link, as: otherPayer) else { throw NoWord() }
-                return nil
-            })
-        guard case .declined(let reason) = try await router.pay(link, as: first) else {
-            Issue.record("one payment is called paid twice")
-            return
-        }
-        #expect(reason.code == .paidElsewhere)
-        #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
-        #expect(await journal.unfinished().isEmpty)
-    }
-
-    @Test("Who still publishes an invoice that was paid before is not told paid by it: nothing would move")
-    func standingInvoice() async throws {
-        let user = await sandbox.createUser(.ready)
-        let paid = try receipt(try await router.pay(user.link, as: payer))
-        guard case .declined(let reason) = try await router.pay(user.link, as: payer) else {
-            Issue.record("a second payment is called paid by \(paid)")
-            return
-        }
-        #expect(reason.code == .paidElsewhere && reason.message.contains("paid before"))
-        #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
-        #expect(await journal.unfinished().isEmpty)
-        // Once they publish another one, they are paid.
-        let fresh = await sandbox.createInvoice(2100, for: user.key)
-        await sandbox.publish(Array(fresh.utf8), at: "/pub/paykit.app/v0/lightning", of: user.key)
-        #expect(try receipt(try await router.pay(user.link, as: payer)).transactionID != paid.transactionID)
-        #expect(await sandbox.ledger.captures(of: user.key.text) == 2)
     }
 
     @Test("A bare text that is a key by one standard and something else by another is nobody's, and so it is unread")
@@ -257,24 +212,6 @@ struct ProviderTests {
         let payee = try await router.quote(route, as: payer).payee
         #expect(payee.iconURL == nil && payee.name.count < 80)
         #expect(!payee.name.unicodeScalars.contains("\u{202E}"))
-    }
-
-    @Test("An invoice is paid once, whatever the link around it looks like")
-    func invoice() async throws {
-        let user = await sandbox.createUser(.emptyDirectory)
-        let invoice = await sandbox.createInvoice(700, for: user.key)
-        let link = "paykit:invoice?method=lightning&data=\(invoice)"
-        let first = try receipt(try await router.pay(link, as: payer))
-        for other in [link, "paykit:invoice?data=\(invoice.uppercased())&method=lightning"] {
-            #expect(try receipt(try await router.pay(other, as: payer)) == first)
-        }
-        // The bare text belongs to another provider, and is another payment.
-        guard case .declined(let reason) = try await router.pay("lightning:\(invoice)", as: payer) else {
-            Issue.record("one payment is called paid twice")
-            return
-        }
-        #expect(reason.code == .paidElsewhere && reason.message.contains("nothing was sent"))
-        #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
     }
 
     // MARK: Bare texts

@@ -78,6 +78,21 @@ extension PrivateLinkFlow {
         }
     }
 
+    /// Returns the identifier under which a proof is sent: the endpoint's, or where the proof is none of its method, as
+    /// after a loss, the request's first that it is of.
+    static func identifier(of request: PrivateLinkRequest, for proof: PaykitProof, at endpoint: PaykitEndpoint)
+        -> String
+    {
+        let method: String
+        switch proof {
+        case .preimage: method = "lightning"
+        case .transaction: method = "onchain"
+        case .other: return endpoint.methodID
+        }
+        guard PaykitIdentifier(endpoint.methodID)?.formerName != method else { return endpoint.methodID }
+        return request.terms.identifiers.first { $0.formerName == method }?.text ?? endpoint.methodID
+    }
+
     static func message(
         _ head: PrivateLinkMessage.EventHead, of request: PrivateLinkRequest, period: BillingPeriod?,
         at endpoint: PaykitEndpoint,

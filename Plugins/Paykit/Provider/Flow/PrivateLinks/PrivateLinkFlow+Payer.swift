@@ -179,6 +179,8 @@ extension PrivateLinkFlow {
             // This holds even if another call has recorded that nothing was paid: the money is sent all the same.
             let request = try Self.request(id, record, isOwn: false)
             guard record[payment: key]?.stage != .paid, request.past[period] == nil else { return true }
+            let endpoint = PaykitEndpoint(
+                methodID: Self.identifier(of: request, for: proof, at: endpoint), endpoint: endpoint.endpoint)
             var payment =
                 record[payment: key]
                 ?? PrivateLinkPayment(

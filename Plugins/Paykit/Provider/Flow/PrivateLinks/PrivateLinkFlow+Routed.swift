@@ -20,6 +20,18 @@ struct PrivateLinkClaim: Sendable, Hashable {
 
     /// Returns the name by which the payer's settler knows the payment.
     func name(_ party: PrivateLinkParty) -> String { SettlementFlow.name(for: key(party)) }
+
+    /// Returns the attempt of this number at the same.
+    func numbered(_ number: Int) -> PrivateLinkClaim {
+        PrivateLinkClaim(requestID: requestID, period: period, endpoint: endpoint, number: number, isOpen: isOpen)
+    }
+
+    /// Returns the same at another endpoint.
+    func at(_ text: String) -> PrivateLinkClaim {
+        let endpoint = PaykitEndpoint(methodID: endpoint.methodID, endpoint: text)
+        return PrivateLinkClaim(
+            requestID: requestID, period: period, endpoint: endpoint, number: number, isOpen: isOpen)
+    }
 }
 
 /// The state of a request, or of one period of it, for a payer.
@@ -49,6 +61,33 @@ extension PrivateLinkFlow {
             throw PaykitNetworkError(.notFound, "there is no private link with \(party.peer) here: poll it first")
         }
         return try due(id, period: period, held.record, check)
+    }
+
+    /// Returns the first payment of a request, or of one of its periods, of which none is stored; nil where one is, and
+    /// where the payee's key is not confirmed.
+    func unpaid(
+        _ id: String, period: BillingPeriod?, _ party: PrivateLinkParty
+    ) async throws(PaykitNetworkError) -> (claim: PrivateLinkClaim, amount: Money, isClosed: Bool)? {
+        guard let record = try await held(party, about: id)?.record else { return nil }
+        let request = try Self.request(id, record, isOwn: false)
+        let amount = try Self.amount(of: request, period)
+        guard record[payment: PrivateLinkRequest.key(id, period)] == nil, request.past[period] == nil,
+            record.shownKey == nil
+        else { return nil }
+        let claim = PrivateLinkClaim(
+            requestID: id, period: period, endpoint: Self.lostEndpoint(of: request), number: 0,
+            isOpen: isOpen(request))
+        return (claim, amount, Self.isClosed(request))
+    }
+
+    /// Returns an endpoint for a payment whose own is not known.
+    private static func lostEndpoint(of request: PrivateLinkRequest) -> PaykitEndpoint {
+        PaykitEndpoint(methodID: request.terms.identifiers.first?.text ?? "", endpoint: "")
+    }
+
+    /// Returns true if either side has ended a request.
+    private static func isClosed(_ request: PrivateLinkRequest) -> Bool {
+        [.cancelled, .rejected].contains(request.state.phase)
     }
 
     private func due(
@@ -123,7 +162,7 @@ extension PrivateLinkFlow {
         let key = PrivateLinkRequest.key(claim.requestID, claim.period)
         return try await change(party, about: claim.requestID) { record throws(PaykitNetworkError) in
             let request = try Self.request(claim.requestID, record, isOwn: false)
-            let isClosed = [.cancelled, .rejected].contains(request.state.phase)
+            let isClosed = Self.isClosed(request)
             guard let known = record[payment: key] else {
                 try request.requireUnpaid(claim.period)
                 guard !isClosed else { return false }
@@ -159,8 +198,19 @@ extension PrivateLinkFlow {
     func failed(_ claim: PrivateLinkClaim, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
         let key = PrivateLinkRequest.key(claim.requestID, claim.period)
         try await change(party, about: claim.requestID) { record throws(PaykitNetworkError) in
+            let known = record[payment: key]
+            guard let known, known.stage != .failed || known.number >= claim.number else {
+                // It was lost with the stored state: the next attempt has the next name.
+                let request = try Self.request(claim.requestID, record, isOwn: false)
+                guard request.past[claim.period] == nil else { return }
+                record[payment: key] = PrivateLinkPayment(
+                    stage: .failed, identifier: claim.endpoint.methodID, endpoint: claim.endpoint.endpoint,
+                    satoshis: "\(try Self.amount(of: request, claim.period).minorUnits)", list: nil,
+                    number: claim.number, isRouted: true)
+                return
+            }
             // Another program may have recorded it before, and begun again since.
-            guard let known = record[payment: key], known.number == claim.number, known.isRouted else { return }
+            guard known.number == claim.number, known.isRouted else { return }
             record.fail(key, at: claim.endpoint)
         }
     }

@@ -100,7 +100,8 @@ extension RequestFlow {
         do throws(PaykitNetworkError) {
             due = try await links.claim(order.id, period: order.period, at: order.endpoint, party, check)
         } catch { throw paymentError(error) }
-        if case .begun(let claim, let amount) = due, !claim.isOpen { due = try await learned(claim, amount, party) }
+        // Nothing is stored of a payment that was lost with the link's state, and another program may still make it.
+        if case .cancelled = due { due = try await self.due(order.id, order.period, party) }
         switch due {
         case .begun(let claim, let amount):
             guard claim.endpoint == order.endpoint, amount == attempt.option.amount else { throw changed() }

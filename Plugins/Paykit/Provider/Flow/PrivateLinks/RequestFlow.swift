@@ -1,6 +1,5 @@
 import PaykitPubky
 import PaymentCore
-import PaymentCrypto
 import PaymentSettlement
 
 #if canImport(FoundationEssentials)
@@ -37,21 +36,10 @@ struct RequestFlow: Sendable {
         }
         let period = request.period.flatMap { BillingPeriod($0) }
         let party: PrivateLinkParty
-        var due: PrivateLinkDue
-        do throws(PaykitNetworkError) {
-            party = try links.party(link.payee, link.app)
-            due = try await links.due(link.id, period: period, party, check)
-        } catch { throw paymentError(error) }
-        switch due {
-        case .begun(let claim, let amount): due = try await learned(claim, amount, party)
-        case .open(let endpoints, let amount):
-            // The link's state may be lost, and the payee's endpoints others than were paid.
-            guard let endpoint = endpoints.first else { break }
-            let claim = PrivateLinkClaim(
-                requestID: link.id, period: period, endpoint: endpoint, number: 0, isOpen: true)
-            due = try await found(claim, amount, party) ?? due
-        default: break
+        do throws(PaykitNetworkError) { party = try links.party(link.payee, link.app) } catch {
+            throw paymentError(error)
         }
+        let due = try await due(link.id, period, party)
         let payee = Payee(
             claiming: nil, knownAs: "\(link.payee.text.prefix(8))…\(link.payee.text.suffix(4))", else: nil,
             id: link.payee.text)
@@ -124,105 +112,7 @@ struct RequestFlow: Sendable {
         return found
     }
 
-    // MARK: What the settler knows
-
-    /// Asks the settler for the status of a payment that another program has begun, and may have abandoned.
-    ///
-    /// - Returns: paid; cancelled, where the request is closed and the settler has promised to send nothing; otherwise
-    ///   the state after what the settler has reported.
-    /// - Throws: ``PaymentError`` when the status is unknown, or the payment is in flight.
-    func learned(_ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty) async throws -> PrivateLinkDue {
-        guard context.payer.settler != nil else { return .begun(claim, amount) }
-        if let due = try await found(claim, amount, party) { return due }
-        guard !claim.isOpen else { return .begun(claim, amount) }
-        return try await abandon(claim, amount, party)
-    }
-
-    /// Ends a payment of a closed request: the settler is asked for the promise that nothing is sent for it.
-    func abandon(_ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty) async throws -> PrivateLinkDue {
-        let name = claim.name(party)
-        _ = try await answer { try await $0.abandon(name) }
-        guard let due = try await found(claim, amount, party) else {
-            throw PaymentError(
-                .payer, "the payer's settler does not know the payment that it has abandoned: ask again later",
-                provider: provider, retry: .later)
-        }
-        return due
-    }
-
-    /// Returns the state of a request after the settler's report about a payment; nil where the settler knows of none.
-    private func found(
-        _ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty
-    ) async throws -> PrivateLinkDue? {
-        let name = claim.name(party)
-        guard let order = try await answer({ try await $0.order(named: name) }) ?? nil else { return nil }
-        switch order.state {
-        case .settled(let settled):
-            // The first endpoint of the name was paid, and not always the claim's.
-            let known = offer(claim.endpoint, amount, endsInTime: false)?.offer.endpoint
-            guard let paid = order.endpoint ?? known else {
-                throw PaymentError(.integrity, "what was begun to be paid cannot be read any more", provider: provider)
-            }
-            let proof = try proof(settled.text, paid)
-            try await keep(proof, claim, party)
-            return .paid(proof, amount)
-        case .nothingSent, .settledElsewhere:
-            do throws(PaykitNetworkError) {
-                try await links.failed(claim, party)
-                return try await links.due(claim.requestID, period: claim.period, party, check)
-            } catch { throw paymentError(error) }
-        case .inFlight(let wait):
-            throw PaymentError(
-                .unusableOption, "the request is being paid: ask again later", provider: provider, phase: .answered,
-                retry: wait.map { .after($0) } ?? .later)
-        }
-    }
-
-    /// Returns the settler's answer to a question; nil without a settler.
-    private func answer<Answer: Sendable>(
-        _ ask: @Sendable (any PaymentSettler) async throws -> Answer
-    ) async throws(PaymentError) -> Answer? {
-        guard let settler = context.payer.settler else { return nil }
-        do { return try await ask(settler) } catch {
-            throw PaymentError(
-                .payer, "the payer's settler does not say what became of the request's payment", provider: provider,
-                retry: .later, cause: error)
-        }
-    }
-
-    /// Returns the settler's result as a proof for the payee, if it is sound.
-    func proof(_ text: String, _ endpoint: SettlementEndpoint) throws(PaymentError) -> PaykitProof {
-        let proof: PaykitProof
-        if endpoint.kind.method == "lightning" {
-            let hash = endpoint.paymentHash ?? Hex.encode(Digest.sha256.hash(Hex.decode(text) ?? []))
-            proof = .preimage(text, paymentHash: hash)
-        } else {
-            proof = .transaction(text)
-        }
-        guard proof.isSound else {
-            throw PaymentError(
-                .integrity,
-                "the payer's settler says that it paid, but its proof does not fit the request: look into the wallet "
-                    + "before you pay again", provider: provider, phase: .maybeSent)
-        }
-        return proof
-    }
-
-    /// Stores a proof in one step with the message that carries it.
-    func keep(_ proof: PaykitProof, _ claim: PrivateLinkClaim, _ party: PrivateLinkParty) async throws(PaymentError) {
-        do throws(PaykitNetworkError) {
-            let isSent = try await links.keep(
-                proof, of: claim.requestID, period: claim.period, at: claim.endpoint, party)
-            if !isSent {
-                context.log("it is paid, but the proof is too long for a message: show it to the payee yourself")
-            }
-        } catch {
-            throw PaymentError(
-                .journal,
-                "it is paid, but the proof for the payee could not be kept (\(error.message)): resume the attempt, so "
-                    + "that they learn of it", provider: provider, phase: .maybeSent, retry: .later)
-        }
-    }
+    // MARK: Results
 
     func receipt(_ reference: PaymentReference, _ amount: Money, _ proof: PaykitProof?) -> PaymentReceipt {
         let text: String? =

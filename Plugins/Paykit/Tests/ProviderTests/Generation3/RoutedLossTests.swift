@@ -3,7 +3,6 @@ import PaymentCore
 import PaymentRouting
 import PaymentStore
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -14,15 +13,6 @@ import Testing
 /// 12.9).
 @Suite("Requests over private links, by a router whose link is lost", .timeLimit(.minutes(5)))
 struct RoutedLossTests {
-    private static func isUnknown(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
-        if case .success(.unknown) = result { true } else { false }
-    }
-
-    /// Delivers until the link is re-established and its messages are repeated.
-    private static func relink(_ world: RequestWorld) async throws {
-        for _ in 0..<4 { try await world.deliver() }
-    }
-
     @Test(
         "What was paid before its proof was sent is proven when it is paid or resumed again, once",
         arguments: [true, false])
@@ -46,7 +36,7 @@ struct RoutedLossTests {
             }
         }
         #expect(isPaid(await again()), "it is, whether the payee can be told or not")
-        try await Self.relink(world)
+        try await world.relink()
         #expect(try await world.phase(id) == .proposed)
         #expect(try await world.proofs(id).isEmpty)
         for _ in 0..<2 { #expect(isPaid(await again())) }
@@ -73,11 +63,11 @@ struct RoutedLossTests {
                 await world.states.lose()
                 return said
             })
-        #expect(Self.isUnknown(await (try world.process(settler: settler)).pay(link)))
+        #expect(isUnknown(await (try world.process(settler: settler)).pay(link)))
         let process = try world.process(seed: 3)
-        #expect(Self.isUnknown(await process.pay(link)), "the request has not come again")
+        #expect(isUnknown(await process.pay(link)), "the request has not come again")
         #expect(await world.journal.unfinished().count == 1, "nothing is lost")
-        try await Self.relink(world)
+        try await world.relink()
         #expect(isPaid(await process.pay(link)))
         #expect(try await world.proofs(id).count == 1)
         #expect(await world.captures == 1 && world.settled.count == 1)
@@ -96,11 +86,11 @@ struct RoutedLossTests {
                 await world.states.lose()
                 throw NoWord()
             })
-        #expect(Self.isUnknown(await (try world.process(settler: silent)).pay(link)))
+        #expect(isUnknown(await (try world.process(settler: silent)).pay(link)))
         let process = try world.process(seed: 3)
-        #expect(Self.isUnknown(await process.pay(link)))
+        #expect(isUnknown(await process.pay(link)))
         #expect(world.settled.count == 1, "nothing is paid that could not be proven")
-        try await Self.relink(world)
+        try await world.relink()
         // Its list came again with it, and is used up by it.
         #expect(isPaid(await process.pay(link)))
         #expect(try await world.proofs(id).count == 1)
@@ -125,43 +115,10 @@ struct RoutedLossTests {
             #expect(error.code == .notFound && error.retry == .later)
             try await world.payer.flow.poll(world.payee.key, world.payee.receiver, world.payer.session)
         }
-        try await Self.relink(world)
+        try await world.relink()
         #expect(isPaid(await process.pay(link)))
         #expect(try await world.proofs(id).count == 1)
         #expect(await world.captures == 1)
-    }
-
-    @Test(
-        "Link and journal are lost, and the payee sends another invoice or none: the payment is found by its name, and proven",
-        arguments: [true, false], [true, false])
-    func allLost(hasFresh: Bool, isHidden: Bool) async throws {
-        let world = try await RequestWorld()
-        let id = try await world.ask()
-        let link = try world.link(id)
-        #expect(isPaid(await (try world.process()).pay(link)))
-        await world.states.lose()
-        try await Self.relink(world)
-        // The payee has heard of no payment.
-        if hasFresh { try await world.offer(await world.invoice(2100)) }
-        // Another process may pay it between the quote and the payment.
-        let isHidden = Mutex(isHidden && hasFresh)
-        let settler = ScriptedSettler(
-            base: world.node,
-            order: { _, known in
-                isHidden.withLock { isHidden in
-                    defer { isHidden = false }
-                    return isHidden ? nil : known
-                }
-            })
-        let later = try world.process(journal: InMemoryJournal(), seed: 9, settler: settler)
-        for _ in 0..<3 {
-            let result = await later.pay(link)
-            #expect(isPaid(result), "\(result)")
-            try await world.deliver()
-        }
-        #expect(await world.captures == 1 && world.settled.count == 1)
-        let proofs = try await world.proofs(id)
-        #expect(proofs.count == 1 && proofs.allSatisfy(\.isSound))
     }
 
     @Test(
@@ -172,10 +129,10 @@ struct RoutedLossTests {
         let id = try await world.ask()
         let link = try world.link(id)
         let silent = ScriptedSettler(base: world.node, settle: { _ in throw NoWord() })
-        #expect(Self.isUnknown(await (try world.process(settler: silent)).pay(link)))
+        #expect(isUnknown(await (try world.process(settler: silent)).pay(link)))
         if isLost { await world.states.lose() }
         try await world.payee.flow.cancel(id, reason: "changed my mind", world.asPayee)
-        try await Self.relink(world)
+        try await world.relink()
         #expect(try await world.phase(id) == .cancelled)
         let later = try world.process(seed: 3)
         for _ in 0..<2 { #expect(isCancelled(await later.pay(link))) }
@@ -194,7 +151,7 @@ struct RoutedLossTests {
         #expect(isPaid(await process.pay(link)))
         #expect(isPaid(.success(try await other.router.pay(quote, option: option, as: other.payer))))
         await world.states.lose()
-        try await Self.relink(world)
+        try await world.relink()
         #expect(isPaid(await other.pay(link)))
         #expect(try await world.proofs(id).isEmpty)
         #expect(isPaid(await process.pay(link)))

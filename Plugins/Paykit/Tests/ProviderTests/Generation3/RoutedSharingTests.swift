@@ -62,11 +62,6 @@ struct RoutedSharingTests {
         try await world.deliver()
     }
 
-    /// True if nothing is stated: the settler may have paid.
-    private static func isUnknown(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
-        if case .success(.unknown) = result { true } else { false }
-    }
-
     @Test("What one of them is about to ask the settler for is not paid once another one reports it as cancelled")
     func calledOffWhileAsked() async throws {
         let world = try await RequestWorld()
@@ -149,7 +144,7 @@ struct RoutedSharingTests {
                 _ = try await node.settle($0)
                 throw NoWord()
             })
-        #expect(Self.isUnknown(await (try world.process(settler: silent)).pay(link)))
+        #expect(isUnknown(await (try world.process(settler: silent)).pay(link)))
         try await Self.cancelRequest(id, world)
         #expect(isPaid(await (try world.process(journal: InMemoryJournal(), seed: 5)).pay(link)))
         #expect(try await world.proofs(id).count == 1)

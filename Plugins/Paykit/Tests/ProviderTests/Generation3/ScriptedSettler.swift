@@ -33,10 +33,20 @@ struct NoWord: Error {}
 extension RequestWorld {
     /// The payer's node.
     var node: SandboxSettler { SandboxSettler(at: url, over: SandboxTransport(sandbox)) }
+
+    /// Delivers until the link is re-established after a loss, and its messages are repeated.
+    func relink() async throws {
+        for _ in 0..<4 { try await deliver() }
+    }
 }
 
 func isPaid(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
     if case .success(.succeeded) = result { true } else { false }
+}
+
+/// True if nothing is stated: the settler may have paid.
+func isUnknown(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
+    if case .success(.unknown) = result { true } else { false }
 }
 
 func isCancelled(_ result: Result<PaymentOutcome, PaymentError>) -> Bool {
