@@ -193,24 +193,16 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     }
 
     private func histories(_ filter: String, _ values: [Database.Value]) throws(JournalError) -> [AttemptHistory] {
-        try numbered("\(filter) ORDER BY attempt.number, entry.position", values).map(\.history)
+        try numbered("\(filter) ORDER BY attempt.number, entry.position", values).all.map(\.history)
     }
 
     /// One statement reads attempts and entries, so that no other write comes in between.
-    private func numbered(
-        _ filter: String, _ values: [Database.Value]
-    ) throws(JournalError) -> [(number: Int64, history: AttemptHistory)] {
-        var histories: [(number: Int64, history: AttemptHistory)] = []
+    private func numbered(_ filter: String, _ values: [Database.Value]) throws(JournalError) -> StoredHistories {
+        var histories = StoredHistories()
         try database.rows(
             StoredAttempt.Column.self, with: StoredEntry.Column.self,
             "ON entry.attempt = attempt.number \(filter)", values
-        ) { (row, entry) throws(JournalError) in
-            let number = row.integer(.number)
-            if histories.last?.number != number {
-                histories.append((number, AttemptHistory(attempt: try StoredAttempt.read(row))))
-            }
-            if let entry { histories[histories.count - 1].history.entries.append(try StoredEntry.read(entry)) }
-        }
+        ) { (row, entry) throws(JournalError) in try histories.add(row, entry) }
         return histories
     }
 
@@ -221,11 +213,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     /// - Throws: ``JournalError``.
     public func attempts(_ query: AttemptQuery) throws -> AttemptPage {
         let (filter, values) = ArchiveStatements.page(query)
-        let found = try numbered(filter, values)
-        let page = found.prefix(query.limit)
-        return AttemptPage(
-            histories: page.map(\.history),
-            next: found.count > query.limit ? page.last.map { AttemptCursor(position: $0.number) } : nil)
+        return try numbered(filter, values).page(query)
     }
 
     /// Removes attempts that ended long ago: some at a time, so that payments can be made in between.

@@ -1,6 +1,6 @@
 import PaymentCore
-import PaymentRouting
-import PaymentStore
+package import PaymentRouting
+package import PaymentStore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -9,14 +9,14 @@ import PaymentStore
 #endif
 
 /// A period of a plan: a row of the table `charge`.
-enum StoredCharge {
-    enum Column: String, StoredColumn {
-        static let table = "charge"
+package enum StoredCharge {
+    package enum Column: String, StoredColumn {
+        package static let table = "charge"
         case plan, number, look, detail
     }
 
     /// A new row, with the period's ``text(_:)``.
-    static func values(_ charge: RecurringCharge, _ detail: String) -> [Database.Value] {
+    package static func values(_ charge: RecurringCharge, _ detail: String) -> [Database.Value] {
         Column.allCases.map { column in
             switch column {
             case .plan: .text(charge.id.plan.rawValue)
@@ -28,12 +28,12 @@ enum StoredCharge {
     }
 
     /// The date of the next look at the period; null when there is none.
-    static func look(_ charge: RecurringCharge) -> Database.Value {
+    package static func look(_ charge: RecurringCharge) -> Database.Value {
         charge.state.isFinal ? .null : .real(charge.notBefore.timeIntervalSinceReferenceDate)
     }
 
     /// Reads a period.
-    static func read(_ row: Row<Column>) throws(JournalError) -> RecurringCharge {
+    package static func read(_ row: Row<Column>) throws(JournalError) -> RecurringCharge {
         let id = RecurringCharge.ID(
             plan: RecurringPlan.ID(rawValue: row.text(.plan)), number: Int(row.integer(.number)))
         do throws(StoredFormDefect) { return try read(row.text(.detail), id: id) } catch {
@@ -41,7 +41,7 @@ enum StoredCharge {
         }
     }
 
-    static func text(_ charge: RecurringCharge) throws -> String {
+    package static func text(_ charge: RecurringCharge) throws -> String {
         let (state, reason, text) = rawValues(charge.state)
         return try StoredObject.text([
             "provider": .string(charge.provider.rawValue), "amount": StoredMoney.value(charge.amount),

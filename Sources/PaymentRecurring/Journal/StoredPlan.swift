@@ -1,17 +1,17 @@
 import Foundation
 import PaymentCore
-import PaymentRouting
-import PaymentStore
+package import PaymentRouting
+package import PaymentStore
 
 /// A plan: a row of the table `plan`.
-enum StoredPlan {
-    enum Column: String, StoredColumn {
-        static let table = "plan"
+package enum StoredPlan {
+    package enum Column: String, StoredColumn {
+        package static let table = "plan"
         case id, revision, due, detail
     }
 
     /// A new row, with the plan's ``text(_:)``.
-    static func values(_ plan: RecurringPlan, _ detail: String) -> [Database.Value] {
+    package static func values(_ plan: RecurringPlan, _ detail: String) -> [Database.Value] {
         Column.allCases.map { column in
             switch column {
             case .id: .text(plan.id.rawValue)
@@ -23,13 +23,13 @@ enum StoredPlan {
     }
 
     /// Reads a plan.
-    static func read(_ row: Row<Column>) throws(JournalError) -> RecurringPlan {
+    package static func read(_ row: Row<Column>) throws(JournalError) -> RecurringPlan {
         do throws(StoredFormDefect) {
             return try read(row.text(.detail), id: row.text(.id), revision: row.integer(.revision))
         } catch { throw row.damage("the plan '\(row.text(.id).prefix(64))' cannot be read") }
     }
 
-    static func text(_ plan: RecurringPlan) throws -> String {
+    package static func text(_ plan: RecurringPlan) throws -> String {
         try StoredObject.text([
             "provider": .string(plan.provider.rawValue), "amount": StoredMoney.value(plan.amount),
             "schedule": schedule(plan.schedule), "policy": policy(plan.policy),

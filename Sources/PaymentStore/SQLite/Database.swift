@@ -196,7 +196,7 @@ package final class Database {
     // MARK: Values
 
     /// A value of a statement's parameter.
-    package enum Value {
+    package enum Value: Sendable {
         case text(String)
         case integer(Int64)
         case real(Double)

@@ -58,32 +58,14 @@ extension Row where Column: ReferenceColumn {
     }
 }
 
-/// One row of a statement, while it is read.
-package struct Row<Column: StoredColumn> {
-    package let statement: OpaquePointer
-    package let path: String
-    /// The columns in the order in which the statement has them.
-    package let columns: [Column]
-    /// The place of the first of them.
-    package var first: Int32 = 0
+/// The cells of the row at which an SQLite statement is.
+private struct StatementCells: RowCells {
+    let statement: OpaquePointer
 
-    package func integer(_ column: Column) -> Int64 { sqlite3_column_int64(statement, place(column)) }
-
-    package func real(_ column: Column) -> Double { sqlite3_column_double(statement, place(column)) }
-
-    package func isNull(_ column: Column) -> Bool { sqlite3_column_type(statement, place(column)) == SQLITE_NULL }
-
-    /// A text, empty where there is none.
-    package func text(_ column: Column) -> String { Database.text(statement, place(column)) }
-
-    /// A text, nil where there is none.
-    package func optionalText(_ column: Column) -> String? { isNull(column) ? nil : text(column) }
-
-    /// Returns an error about the content of the row.
-    package func damage(_ detail: String) -> JournalError { .damaged(path: path, detail: detail) }
-
-    /// SQLite reads null from places beyond the last.
-    private func place(_ column: Column) -> Int32 { first + Int32(columns.firstIndex(of: column) ?? columns.count) }
+    func integer(_ place: Int32) -> Int64 { sqlite3_column_int64(statement, place) }
+    func real(_ place: Int32) -> Double { sqlite3_column_double(statement, place) }
+    func isNull(_ place: Int32) -> Bool { sqlite3_column_type(statement, place) == SQLITE_NULL }
+    func text(_ place: Int32) -> String { Database.text(statement, place) }
 }
 
 extension Database {
@@ -95,7 +77,7 @@ extension Database {
     ) throws(JournalError) {
         let columns = Column.allCases
         try forEach("SELECT \(Column.list) FROM \(Column.table) \(rest)", values) { (statement) throws(JournalError) in
-            try body(Row(statement: statement, path: path, columns: columns))
+            try body(Row(StatementCells(statement: statement), of: path, columns: columns))
         }
     }
 
@@ -113,10 +95,9 @@ extension Database {
             FROM \(First.table) LEFT JOIN \(Second.table) \(rest)
             """, values
         ) { (statement) throws(JournalError) in
-            let other = Row(statement: statement, path: path, columns: others, first: Int32(columns.count))
-            // The first column of a row that is there is never null.
-            let isThere = others.first.map { !other.isNull($0) } ?? false
-            try body(Row(statement: statement, path: path, columns: columns), isThere ? other : nil)
+            let cells = StatementCells(statement: statement)
+            let other = Row(cells, of: path, columns: others, first: Int32(columns.count))
+            try body(Row(cells, of: path, columns: columns), other.isThere ? other : nil)
         }
     }
 

@@ -1,5 +1,5 @@
-import PaymentCore
-import PaymentRouting
+package import PaymentCore
+package import PaymentRouting
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -8,21 +8,21 @@ import PaymentRouting
 #endif
 
 /// An attempt: a row of the table `attempt`.
-enum StoredAttempt {
+package enum StoredAttempt {
     /// The columns that are written when an attempt is opened.
-    enum Column: String, ReferenceColumn {
-        static let table = "attempt"
+    package enum Column: String, ReferenceColumn {
+        package static let table = "attempt"
         case number, id, provider, subject, reference, option, key, started, expires, seal
     }
 
     /// The columns that an entry is checked against before it is added.
-    enum Status: String, ReferenceColumn {
-        static let table = "attempt"
+    package enum Status: String, ReferenceColumn {
+        package static let table = "attempt"
         case number, provider, subject, reference, finished
     }
 
     /// A new row.
-    static func values(_ attempt: PaymentAttempt) throws -> [Database.Value] {
+    package static func values(_ attempt: PaymentAttempt) throws -> [Database.Value] {
         try Column.allCases.map { column in
             switch column {
             // SQLite numbers the rows.
@@ -39,7 +39,7 @@ enum StoredAttempt {
     }
 
     /// Reads an attempt.
-    static func read(_ row: Row<Column>) throws(JournalError) -> PaymentAttempt {
+    package static func read(_ row: Row<Column>) throws(JournalError) -> PaymentAttempt {
         let id = row.text(.id)
         guard let option = try? StoredOption.read(row.text(.option)) else {
             throw row.damage("the option of \(id) cannot be read")

@@ -1,5 +1,5 @@
-import PaymentCore
-import PaymentRouting
+package import PaymentCore
+package import PaymentRouting
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -8,21 +8,21 @@ import PaymentRouting
 #endif
 
 /// An entry: a row of the table `entry`.
-enum StoredEntry {
-    enum Column: String, StoredColumn {
-        static let table = "entry"
+package enum StoredEntry {
+    package enum Column: String, StoredColumn {
+        package static let table = "entry"
         case attempt, position, date, event, name, detail, seal
     }
 
     /// The raw values of events.
-    enum Event: String {
+    package enum Event: String {
         case started, finished, failed, unsent, outcome, abandoned
     }
 
     /// An event, as texts.
-    typealias Content = (event: Event, name: String?, detail: String)
+    package typealias Content = (event: Event, name: String?, detail: String)
 
-    static func content(_ event: JournalEntry.Event) throws -> Content {
+    package static func content(_ event: JournalEntry.Event) throws -> Content {
         switch event {
         case .stepStarted(let name, let kind): (.started, name, kind.rawValue)
         case .stepFinished(let name, let result): (.finished, name, result.text)
@@ -33,7 +33,7 @@ enum StoredEntry {
     }
 
     /// A new row: the entry at a position of an attempt, with its ``content(_:)``.
-    static func values(
+    package static func values(
         _ entry: JournalEntry, _ content: Content, attempt: Int64, position: Int64
     ) -> [Database.Value] {
         Column.allCases.map { column in
@@ -50,7 +50,7 @@ enum StoredEntry {
     }
 
     /// Reads an entry.
-    static func read(_ row: Row<Column>) throws(JournalError) -> JournalEntry {
+    package static func read(_ row: Row<Column>) throws(JournalError) -> JournalEntry {
         guard let event = try? event(row.text(.event), row.text(.name), row.text(.detail)) else {
             throw row.damage("an entry cannot be read")
         }

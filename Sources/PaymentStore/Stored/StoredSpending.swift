@@ -1,15 +1,15 @@
 import PaymentCore
-import PaymentRouting
+package import PaymentRouting
 
 /// A spending: a row of the table `spending`.
-enum StoredSpending {
-    enum Column: String, ReferenceColumn {
-        static let table = "spending"
+package enum StoredSpending {
+    package enum Column: String, ReferenceColumn {
+        package static let table = "spending"
         case attempt, provider, subject, reference, amounts, day, payee, method, keeper, state, noticed
     }
 
     /// Returns a new row: a reservation that was not noticed yet.
-    static func values(_ spending: Spending) throws -> [Database.Value] {
+    package static func values(_ spending: Spending) throws -> [Database.Value] {
         try Column.allCases.map { column in
             switch column {
             case .attempt: .text(spending.attempt.rawValue)
@@ -27,7 +27,7 @@ enum StoredSpending {
     }
 
     /// Reads a spending.
-    static func read(_ row: Row<Column>) throws(JournalError) -> SpendingRecord {
+    package static func read(_ row: Row<Column>) throws(JournalError) -> SpendingRecord {
         guard let amounts = try? amounts(row.text(.amounts)), let keeper = keeper(row.text(.keeper)),
             let state = state(row.text(.state))
         else {
@@ -42,7 +42,7 @@ enum StoredSpending {
     }
 
     /// The raw value of a state, which does not depend on the state's name in code.
-    static func rawValue(_ state: SpendingRecord.State) -> String {
+    package static func rawValue(_ state: SpendingRecord.State) -> String {
         switch state {
         case .reserved: "reserved"
         case .paid: "paid"
