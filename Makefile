@@ -5,6 +5,7 @@ SHELL := /bin/bash
 PACKAGES := libcurl4-openssl-dev liblzma-dev libssl-dev libsecp256k1-dev libmicrohttpd-dev libqrencode-dev libpng-dev libsodium-dev libsqlite3-dev libzbar0 pkg-config
 BROWSER := chromium chromium-driver fonts-noto-color-emoji
 OTHER_DHT := python3-libtorrent
+POSTGRES := postgresql libpq5 openssl
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 FUZZ_INPUTS ?= 5000000
 INTEROP_ROWS ?= 150
@@ -14,6 +15,7 @@ LINK_SEEDS ?= 10000
 KILLS ?= 200
 RACES ?= 100
 STOPS ?= 100
+POSTGRES_KILLS ?= 200
 WALLET_KILLS ?= 100
 WALLET_SEED ?= 0
 PLANS ?= 1000
@@ -35,7 +37,7 @@ RELEASE := -c release $(STATIC)
 BUILT = $$(swift build $(RELEASE) --show-bin-path)
 
 .PHONY: help deps build demo install test suites suites-release suites-sanitized nightly release stack new-provider-test \
-	check-apple browser-test dht-test kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
+	check-apple browser-test dht-test deps-postgres postgres-test kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
 	simulate-subscriptions simulate-links interop wallet-test mutants format lint docs site api clean
 
 help: ## list the commands
@@ -124,6 +126,17 @@ ifneq ($(shell uname),Darwin)
 endif
 	swift test $(QUICK_TESTS) --filter LibtorrentTests
 
+deps-postgres: ## install a PostgreSQL server for the tests of PaymentPostgres (Linux: apt; macOS: brew)
+ifeq ($(shell uname),Darwin)
+	@brew list postgresql >/dev/null 2>&1 || brew install postgresql
+else
+	@dpkg -s $(POSTGRES) >/dev/null 2>&1 || \
+		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(POSTGRES); }
+endif
+
+postgres-test: deps deps-postgres ## pay over a PostgreSQL that is stopped, killed and cut off at random moments (POSTGRES_KILLS=200)
+	PAYROUTE_POSTGRES_KILLS=$(POSTGRES_KILLS) swift test $(QUICK_TESTS) --filter PaymentPostgresTests
+
 kill-test: deps ## kill and stop paying and charging processes at random moments, and race two (KILLS=200, RACES=100, STOPS=100)
 	PAYROUTE_KILLS=$(KILLS) PAYROUTE_RACES=$(RACES) PAYROUTE_STOPS=$(STOPS) swift test $(QUICK_TESTS) --filter KillTests
 
@@ -166,7 +179,7 @@ wallet-test: deps ## pay from a real LNbits from PyPI while it and our processes
 	swift build $(QUICK) --product payroute
 	@Tests/Wallets/run "$(QUICKLY)" $(WALLET_KILLS) $(WALLET_SEED)
 
-mutants: deps ## change one line at a time so that money could go wrong, and see which test notices (Linux; MUTANTS=routing/)
+mutants: deps deps-postgres ## change one line at a time so that money could go wrong, and see which test notices (Linux; MUTANTS=routing/)
 	swift build --build-tests $(QUICK)
 	@"$(QUICKLY)/Mutants" $(if $(MUTANTS),'$(MUTANTS)')
 

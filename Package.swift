@@ -12,13 +12,12 @@ let settings: [SwiftSetting] =
 
 /// System libraries that stand in for what Apple's platforms have themselves.
 let linux = TargetDependencyCondition.when(platforms: [.linux])
-let sodium = TargetDependencyCondition.when(platforms: [.linux, .macOS])
-let conditions = ["CCurl": linux, "CLibcrypto": linux, "CSQLite": linux, "CSodium": sodium]
+let condition = ["CCurl": linux, "CLibcrypto": linux, "CSQLite": linux, "CSodium": .when(platforms: [.linux, .macOS])]
 
 func needs(_ list: String) -> [Target.Dependency] {
     var seen: Set<Substring> = []
     return list.split(separator: " ").filter { seen.insert($0).inserted }
-        .map { .target(name: String($0), condition: conditions[String($0)] ?? nil) }
+        .map { .target(name: String($0), condition: condition[String($0)] ?? nil) }
 }
 
 func system(_ name: String, pkgConfig: String? = nil, apt: String, brew: String? = nil) -> Target {
@@ -52,13 +51,11 @@ func tests(_ name: String, _ list: String, at path: String? = nil) -> Target {
 /// A vendor's targets, by their folders: `…Tests` is a suite, `…Process` a program, all else a library.
 func house(_ vendor: String, _ folders: KeyValuePairs<String, String>) -> [Target] {
     folders.map { folder, list in
-        let name = vendor + (folder.split(separator: "/").last ?? "")
-        let path = "Plugins/\(vendor)/\(folder)"
+        let (name, path) = (vendor + (folder.split(separator: "/").last ?? ""), "Plugins/\(vendor)/\(folder)")
         let list = list.split(separator: " ").map { $0.hasPrefix("+") ? vendor + $0.dropFirst() : String($0) }
             .joined(separator: " ")
-        return name.hasSuffix("Tests")
-            ? tests(name, list, at: path)
-            : name.hasSuffix("Process") ? program(name, list, at: path) : library(name, list, at: path)
+        if name.hasSuffix("Tests") { return tests(name, list, at: path) }
+        return name.hasSuffix("Process") ? program(name, list, at: path) : library(name, list, at: path)
     }
 }
 
@@ -74,8 +71,8 @@ let systems = [
     system("CPNG", pkgConfig: "libpng", apt: "libpng-dev", brew: "libpng"),
     system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev", brew: "libsodium"),
     system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
-    // Loaded at run time, where it is there: no header and no library of it is needed to build.
-    system("CZBar", apt: "libzbar0", brew: "zbar"),
+    // Loaded at run time, where they are there: no header and no library of theirs is needed to build.
+    system("CZBar", apt: "libzbar0", brew: "zbar"), system("CPostgreSQL", apt: "libpq5", brew: "libpq"),
 ]
 
 /// What a vendor's client is made with, and what a simulated service.
@@ -92,6 +89,7 @@ let sources = [
     library("PaymentRecurring", "PaymentCore PaymentRouting PaymentStore"),
     library("PaymentTransport", "PaymentCore CCurl"),
     library("PaymentStore", "PaymentCore PaymentRouting CSQLite", resources: [.copy("PrivacyInfo.xcprivacy")]),
+    library("PaymentPostgres", "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore CPostgreSQL"),
     library("PaymentReview", "PaymentCore PaymentCrypto"),
     library("PaymentStandards", "PaymentCore PaymentCrypto PaymentSecp256k1 CLzma"),
     library("PaymentWallet", "PaymentCore PaymentCrypto PaymentSecp256k1"),
@@ -223,6 +221,7 @@ let charging = "PaymentCore PaymentRecurring PaymentRouting PaymentStore Payment
 let values = "PaymentCore PaymentCrypto PaymentTesting TestSupport"
 let shops = "CitconSandbox PayrailsSandbox WalletConnectPaySandbox"
 let sandboxes = "\(shops) PaykitSandbox"
+let new = "Tests/NewProvider"
 let markets = "CitconMarket PaykitMarket PayrailsMarket WalletConnectPayMarket"
 
 let wholes = [
@@ -238,8 +237,11 @@ let wholes = [
     tests("PaymentTransportTests", "PaymentCore PaymentTransport TestSupport"),
     tests("PaymentWalletTests", "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentWallet TestSupport"),
     shared("RecurringSimulation", charging),
+    shared("PostgresServing", "PaymentCore PaymentPostgres"),
     tests(
-        "PaymentRecurringTests", "\(served) PaymentRecurring PaymentRecurringTesting RecurringSimulation TestSupport"),
+        "PaymentPostgresTests",
+        "\(charging) PaymentPostgres PaymentRecurringTesting PostgresServing SimulatedShop TestSupport"),
+    tests("PaymentRecurringTests", "\(served) \(charging) PaymentRecurringTesting RecurringSimulation TestSupport"),
     tests("PaymentStoreTests", "\(served) PaymentWallet TestSupport \(walletConnect) CSQLite"),
     tests("SandboxHomeTests", "\(sandboxed) \(shops) SandboxHome TestSupport"),
     tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"),
@@ -254,10 +256,8 @@ let wholes = [
             + "BitcoinSandbox PaykitStore PayrouteCommands custom-provider payroute sandbox-payment"),
     tests("ConformanceTests", "PaymentCore PaymentRouting PaymentTesting SimulatedShop TestSupport"),
     // What `payroute new-provider` writes, for a provider called Sample.
-    library("SampleProvider", "PaymentCore", at: "Tests/NewProvider/Sources/SampleProvider"),
-    tests(
-        "SampleProviderTests", "PaymentCore PaymentTesting SampleProvider",
-        at: "Tests/NewProvider/Tests/SampleProviderTests"),
+    library("SampleProvider", "PaymentCore", at: "\(new)/Sources/SampleProvider"),
+    tests("SampleProviderTests", "PaymentCore PaymentTesting SampleProvider", at: "\(new)/Tests/SampleProviderTests"),
     tests("GuideTests", ""),  // That the vendors' guides are built as printed, in the vendors' houses.
     tests(
         "ArticleTests",
@@ -310,9 +310,7 @@ if let only = Context.environment["ONLY"]?.split(separator: ",").map(String.init
     }
     targets.removeAll { ($0.type == .test || $0.type == .executable) && !wanted.contains($0.name) }
 }
-if targets.contains(where: { $0.name == "payroute" }) {
-    products.append(.executable(name: "payroute", targets: ["payroute"]))
-}
+products += targets.filter { $0.name == "payroute" }.map { .executable(name: $0.name, targets: [$0.name]) }
 
 let package = Package(
     name: "swift-payment-router", platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],

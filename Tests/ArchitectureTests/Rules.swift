@@ -16,6 +16,9 @@ enum Rules {
         "PaymentRouting": ["PaymentCore", "PaymentCrypto"],
         "PaymentSettlement": ["PaymentCore", "PaymentCrypto"],
         "PaymentRecurring": ["PaymentCore", "PaymentRouting", "PaymentStore"],
+        "PaymentPostgres": [
+            "PaymentCore", "PaymentCrypto", "PaymentRecurring", "PaymentRouting", "PaymentStore",
+        ],
         "PaymentTransport": ["PaymentCore"],
         "PaymentStore": ["PaymentCore", "PaymentRouting"],
         "PaymentStandards": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
@@ -93,7 +96,7 @@ enum Rules {
         "CLibcrypto": "PaymentCrypto", "CSodium": "PaykitPubky", "CryptoKit": "PaymentCrypto",
         "CSecp256k1": "PaymentSecp256k1", "CSQLite": "PaymentStore", "SQLite3": "PaymentStore",
         "CLzma": "PaymentStandards", "CMicrohttpd": "PaymentLoopback", "CQREncode": "PayrouteCommands",
-        "CPNG": "PayrouteCommands",
+        "CPNG": "PayrouteCommands", "CPostgreSQL": "PaymentPostgres",
         "CZBar": "PayrouteCommands",
     ]
 

@@ -1,0 +1,66 @@
+import PaymentCore
+import Synchronization
+
+/// Connections to one database, opened when they are needed and kept for the next user.
+final class ConnectionPool: Sendable {
+    private struct State {
+        var idle: [Connection] = []
+        var isClosed = false
+    }
+
+    private let parameters: Redacted<[(String, String)]>
+    private let reusesStatements: Bool
+    private let permits: Permits
+    private let state = Mutex(State())
+
+    /// - Parameter parameters: libpq's keywords and values.
+    init(_ parameters: [(String, String)], most: Int, reusesStatements: Bool) {
+        self.parameters = Redacted(parameters)
+        self.reusesStatements = reusesStatements
+        permits = Permits(most)
+    }
+
+    /// Provides a connection that no other task uses.
+    ///
+    /// - Throws: ``PostgresError`` when there is none, and what `body` throws.
+    func with<Value: Sendable>(
+        until deadline: ContinuousClock.Instant, _ body: @Sendable (Connection) async throws -> Value
+    ) async throws -> Value {
+        guard await permits.take(until: deadline) else { throw PostgresError.late }
+        defer { permits.give() }
+        let connection = try await connection(until: deadline)
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(connection)) } catch { result = .failure(error) }
+        if await connection.isUsable { keep(connection) }
+        return try result.get()
+    }
+
+    private func connection(until deadline: ContinuousClock.Instant) async throws -> Connection {
+        while let idle = try takeIdle() {
+            if await idle.isUsable { return idle }
+        }
+        let connection = Connection(reusesStatements: reusesStatements)
+        try await connection.open(parameters.reveal(), until: deadline)
+        return connection
+    }
+
+    private func takeIdle() throws(PostgresError) -> Connection? {
+        let (idle, isClosed) = state.withLock { ($0.idle.popLast(), $0.isClosed) }
+        guard !isClosed else { throw .closed }
+        return idle
+    }
+
+    private func keep(_ connection: Connection) {
+        state.withLock { state in
+            if !state.isClosed { state.idle.append(connection) }
+        }
+    }
+
+    /// Closes the connections: those in use when their users are done.
+    func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.idle = []
+        }
+    }
+}

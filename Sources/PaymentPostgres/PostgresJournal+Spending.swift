@@ -1,0 +1,112 @@
+public import PaymentCore
+public import PaymentRouting
+import PaymentStore
+
+/// The spendings without a question: all machines that use the database share the limits.
+extension PostgresJournal: SpendingStore {
+    /// Reserves a spending, unless a limit would be exceeded.
+    ///
+    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/reserve(_:within:)``; ``JournalError`` when the
+    ///   server cannot be used.
+    public func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+        let row = tables.insert(StoredSpending.Column.self, try StoredSpending.values(spending))
+        let looks = [
+            tables.locking(.spendings),
+            // All spendings that can count, in the periods of the day or after them.
+            looking(
+                "attempt = $1 OR (day >= $2 AND state <> '\(StoredSpending.rawValue(.released))')",
+                [.text(spending.attempt.rawValue), .integer(Int64(spending.day.firstThatCounts.number))]),
+        ]
+        let notice = Statement(
+            "UPDATE \(tables.spending) SET noticed = $1 WHERE day > $1 AND noticed IS NULL",
+            [.integer(Int64(spending.day.number))])
+        return try await store.transaction(looks) { [path = store.path] rows in
+            var ledger = SpendingLedger(try rows[1].of(StoredSpending.Column.self, path).map(StoredSpending.read))
+            let isKnown = ledger[spending.attempt] != nil
+            let verdict = try ledger.reserve(spending, within: limits)
+            return isKnown ? .nothing(verdict) : .write([notice] + (verdict == .granted ? [row] : []), verdict)
+        }
+    }
+
+    /// Marks a reservation as paid.
+    ///
+    /// - Throws: ``SpendingError/unknown(_:)``; ``JournalError`` when the server cannot be used.
+    public func commit(_ attempt: AttemptID) async throws {
+        try await change(attempt, to: .paid) { (ledger) throws(SpendingError) in try ledger.commit(attempt) }
+    }
+
+    /// Releases a reservation.
+    ///
+    /// - Throws: ``SpendingError/paid(_:)``; ``JournalError`` when the server cannot be used.
+    public func release(_ attempt: AttemptID) async throws {
+        try await change(attempt, to: .released) { (ledger) throws(SpendingError) in try ledger.release(attempt) }
+    }
+
+    /// Returns the record of an attempt's spending, or nil.
+    ///
+    /// - Throws: ``JournalError`` when the server cannot be read.
+    public func spending(of attempt: AttemptID) async throws -> SpendingRecord? {
+        try await spendings("attempt = $1", [.text(attempt.rawValue)]).first
+    }
+
+    /// Returns all spendings that are reserved, oldest first.
+    ///
+    /// - Throws: ``JournalError`` when the server cannot be read.
+    public func reservedSpendings() async throws -> [SpendingRecord] {
+        try await spendings("state = '\(StoredSpending.rawValue(.reserved))'")
+    }
+
+    /// Returns all spendings of a day and later, oldest first.
+    ///
+    /// - Throws: ``JournalError`` when the server cannot be read.
+    public func spendings(since day: SpendingDay) async throws -> [SpendingRecord] {
+        try await spendings("day >= $1", [.integer(Int64(day.number))])
+    }
+
+    /// Removes spendings that have ended and no longer count in any period, as ``SpendingLedger/forget(before:)`` does.
+    func forgetSpendings(before day: SpendingDay) async throws(JournalError) {
+        _ = try await store.rows(
+            Statement(
+                """
+                DELETE FROM \(tables.spending) WHERE state <> '\(StoredSpending.rawValue(.reserved))'
+                    AND day < least($1::bigint, (SELECT max(day) FROM \(tables.spending)))::numeric
+                        - \(SpendingLedger.longestMemory)
+                """, [.integer(Int64(day.number))]))
+    }
+
+    /// Changes the state of one reservation, which is locked meanwhile.
+    private func change(
+        _ attempt: AttemptID, to state: SpendingRecord.State,
+        _ rule: @escaping @Sendable (inout SpendingLedger) throws(SpendingError) -> Void
+    ) async throws {
+        let look = looking("attempt = $1", [.text(attempt.rawValue)], " FOR UPDATE")
+        try await store.transaction([look]) { [tables, path = store.path] rows in
+            let records = try rows[0].of(StoredSpending.Column.self, path).map(StoredSpending.read)
+            var ledger = SpendingLedger(records)
+            try rule(&ledger)
+            guard let record = records.first, record.state != state else { return .nothing(()) }
+            return .write(
+                [
+                    Statement(
+                        "UPDATE \(tables.spending) SET state = $2 WHERE attempt = $1",
+                        [.text(attempt.rawValue), .text(StoredSpending.rawValue(state))])
+                ], ())
+        }
+    }
+
+    private func spendings(
+        _ condition: String, _ values: [Database.Value] = []
+    ) async throws(JournalError) -> [SpendingRecord] {
+        var records: [SpendingRecord] = []
+        for row in try await store.rows(looking(condition, values)).of(StoredSpending.Column.self, store.path) {
+            records.append(try StoredSpending.read(row))
+        }
+        return records
+    }
+
+    private func looking(_ condition: String, _ values: [Database.Value], _ rest: String = "") -> Statement {
+        Statement(
+            "SELECT \(StoredSpending.Column.list) FROM \(tables.spending) WHERE \(condition) ORDER BY number\(rest)",
+            values)
+    }
+}

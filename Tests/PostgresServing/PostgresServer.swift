@@ -1,0 +1,262 @@
+import Foundation
+import PaymentCore
+package import PaymentPostgres
+import Synchronization
+
+/// A PostgreSQL server of this machine's packages in a temporary folder, which ends with the tests' process. The server
+/// refuses to run as root: then it runs as `nobody`.
+package final class PostgresServer: Sendable {
+    /// The folder of the server's programs; nil where there is none, or root has no way to run it.
+    package static let programs: String? = {
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+        let folders =
+            versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "/usr/lib/postgresql/\($0)/bin" }
+            + ["/opt/homebrew/opt/postgresql/bin", "/usr/local/bin", "/usr/bin"]
+        guard getuid() != 0 || FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv") else { return nil }
+        return folders.first { folder in
+            ["initdb", "pg_ctl"].allSatisfy { FileManager.default.isExecutableFile(atPath: folder + "/" + $0) }
+        }
+    }()
+
+    /// The condition of the suites that need a server, and what they say where there is none.
+    package static var isThere: Bool { programs != nil }
+    package static let need = "needs a PostgreSQL server; `make deps-postgres` installs one"
+
+    /// The number of disturbances that `make postgres-test` asks for; nil elsewhere, where long tests are left out.
+    package static let kills = ProcessInfo.processInfo.environment["PAYROUTE_POSTGRES_KILLS"].flatMap { Int($0) }
+    package static var isLong: Bool { isThere && kills != nil }
+    package static let long = "takes long; run `make postgres-test`"
+
+    /// The server of tests that do not stop it, each of which has its own schema.
+    package static func shared() async throws -> PostgresServer { try await common.value }
+    private static let common = Task { try PostgresServer() }
+
+    package struct StartError: Error {
+        let log: String
+    }
+
+    /// The folder with the server's data and its Unix socket. Its path is short, as a socket's has to be.
+    package let folder: String
+    private let process = Mutex<(process: Process, input: Pipe)?>(nil)
+
+    /// The port on loopback of a server with TLS; nil where only the Unix socket is open.
+    package let port: Int?
+    /// The password of the role `payer`, for connections by TCP.
+    package static let password = "correct horse"
+
+    /// The file of the authority that signed the server's certificate, which is for `localhost`.
+    package var authorities: String { folder + "/server.crt" }
+
+    /// The ways to a server beside its Unix socket.
+    package enum Network {
+        case none
+        /// By TCP on loopback, without TLS.
+        case clear
+        /// By TCP on loopback, with TLS.
+        case tls
+    }
+
+    /// - Parameter options: further settings of the server.
+    package init(options: [String] = [], network: Network = .none) throws {
+        let data = try Self.template.get()
+        folder = try Self.newFolder()
+        port = network == .none ? nil : Self.freePort()
+        let copying = "umask 077; cp -R \(data)/data \(folder)/data"
+        let script = network == .tls ? copying + "\n" + Self.makingCertificate(folder) : copying
+        guard try Self.run(script).wait() == 0 else { throw StartError(log: "the data cannot be copied") }
+        var settings = ["unix_socket_directories = '\(folder)'", "max_connections = 60"] + options
+        if let port { settings += ["listen_addresses = 'localhost'", "port = \(port)"] }
+        if port == nil { settings.append("listen_addresses = ''") }
+        if network == .tls {
+            settings += [
+                "ssl = on", "ssl_cert_file = '\(folder)/server.crt'", "ssl_key_file = '\(folder)/server.key'",
+            ]
+        }
+        try (settings.joined(separator: "\n") + "\n").write(
+            toFile: folder + "/data/postgresql.auto.conf", atomically: false, encoding: .utf8)
+        try start()
+    }
+
+    /// A replica, which follows another server until it is promoted.
+    package init(replicaOf primary: PostgresServer) throws {
+        folder = try Self.newFolder()
+        port = nil
+        let copying =
+            "pg_basebackup -h \(primary.folder) -U payer -D \(folder)/data -R -X stream -c fast >/dev/null 2>&1"
+        guard try Self.run("umask 077; " + copying).wait() == 0 else { throw StartError(log: "no base backup") }
+        let file = folder + "/data/postgresql.auto.conf"
+        let settings = try String(contentsOfFile: file, encoding: .utf8)
+        try (settings + "unix_socket_directories = '\(folder)'\n").write(
+            toFile: file, atomically: false, encoding: .utf8)
+        try start()
+    }
+
+    /// Makes the primary server of a replica.
+    package func promote() throws {
+        guard try Self.run("pg_ctl -D \(folder)/data -w promote >/dev/null 2>&1").wait() == 0 else {
+            throw StartError(log: "it was not promoted")
+        }
+    }
+
+    /// A new folder that belongs to the server's user.
+    private static func newFolder() throws -> String {
+        var template = Array("/tmp/payroute-pg-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw StartError(log: "no temporary folder") }
+        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        if getuid() == 0, let user = getpwnam("nobody") { chown(folder, user.pointee.pw_uid, user.pointee.pw_gid) }
+        return folder
+    }
+
+    /// The folder with the data of a new server, which each server begins with a copy of: making them takes a second.
+    private static let template: Result<String, any Error> = Result {
+        let folder = try newFolder()
+        let code = try run(
+            """
+            umask 077; echo '\(password)' >\(folder)/password
+            initdb -D \(folder)/data -U payer --auth-local=trust --auth-host=scram-sha-256 \\
+                --pwfile=\(folder)/password -E UTF8 --locale=C --no-sync >\(folder)/log 2>&1
+            """
+        ).wait()
+        guard code == 0 else {
+            throw StartError(log: (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "")
+        }
+        leftovers.withLock { $0.append(folder) }
+        atexit { PostgresServer.removeLeftovers() }
+        return folder
+    }
+
+    private static let leftovers = Mutex<[String]>([])
+
+    private static func removeLeftovers() {
+        for folder in leftovers.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: folder) }
+    }
+
+    private static func makingCertificate(_ folder: String) -> String {
+        """
+        openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost \\
+            -keyout \(folder)/server.key -out \(folder)/server.crt >>\(folder)/log 2>&1
+        """
+    }
+
+    /// A port that no server uses now.
+    private static func freePort() -> Int {
+        #if canImport(Glibc)
+            let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            let number = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        defer { close(number) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = bind(number, $0, size)
+                getsockname(number, $0, &size)
+            }
+        }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    deinit {
+        stop()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Starts the server, after a stop too. It ends when this process does: then the pipe that its keeper reads closes.
+    package func start() throws {
+        let keeper = try Self.run(
+            """
+            pg_ctl -D \(folder)/data -w -t 60 -l \(folder)/log start >/dev/null && echo ready
+            read line
+            pg_ctl -D \(folder)/data -m immediate -w stop >/dev/null 2>&1
+            [ "$line" = keep ] || rm -rf \(folder)
+            """)
+        guard keeper.line() == "ready" else {
+            throw StartError(log: (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "")
+        }
+        process.withLock { $0 = (keeper.process, keeper.input) }
+    }
+
+    /// Stops the server at once, as a crash would: what it did not confirm is lost, and it recovers when it starts.
+    package func stop() {
+        let running = process.withLock { process in
+            defer { process = nil }
+            return process
+        }
+        guard let running else { return }
+        try? running.input.fileHandleForWriting.write(contentsOf: Data("keep\n".utf8))
+        running.process.waitUntilExit()
+    }
+
+    /// The numbers of the processes that serve connections now.
+    package func processes() async throws -> [Int32] {
+        let running = try Self.run("psql -h \(folder) -U payer -d postgres -Atqc \"\(Self.backends)\" 2>/dev/null")
+        let text = String(decoding: running.output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        _ = running.wait()
+        return text.split(separator: "\n").compactMap { Int32($0) }
+    }
+
+    /// Runs statements as the server's owner.
+    package func run(sql: String) throws {
+        let running = try Self.run(
+            "psql -h \(folder) -U payer -d postgres -v ON_ERROR_STOP=1 -qc \"\(sql)\" >/dev/null 2>&1")
+        guard running.wait() == 0 else { throw StartError(log: sql) }
+    }
+
+    private static let backends =
+        "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+
+    /// The configuration of a store in a schema.
+    package func configuration(_ schema: String, host: String? = nil, port: Int = 5432) -> PostgresConfiguration {
+        var configuration = PostgresConfiguration(
+            hosts: [PostgresConfiguration.Host(host ?? folder, port: port)], database: "postgres", user: "payer")
+        configuration.schema = schema
+        return configuration
+    }
+
+    private static let schemas = Atomic(0)
+
+    /// A schema's name that no other test of this process has.
+    package static func newSchema() -> String { "test_\(schemas.add(1, ordering: .relaxed).newValue)" }
+
+    // MARK: Processes
+
+    private struct Running {
+        let process: Process
+        let input: Pipe
+        let output: Pipe
+
+        /// The first line of the output.
+        func line() -> String {
+            var bytes: [UInt8] = []
+            while let byte = try? output.fileHandleForReading.read(upToCount: 1)?.first, byte != 0x0A {
+                bytes.append(byte)
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+
+        func wait() -> Int32 {
+            process.waitUntilExit()
+            return process.terminationStatus
+        }
+    }
+
+    /// Runs a script with the server's programs, as a user that may run them.
+    private static func run(_ script: String) throws -> Running {
+        guard let programs else { throw StartError(log: "no server") }
+        let process = Process()
+        var words = ["sh", "-c", "cd /; PATH=\(programs):$PATH; " + script]
+        if getuid() == 0 { words = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] + words }
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = words
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        try? output.fileHandleForWriting.close()
+        return Running(process: process, input: input, output: output)
+    }
+}
