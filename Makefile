@@ -135,7 +135,7 @@ else
 endif
 
 postgres-test: deps deps-postgres ## pay over a PostgreSQL that is stopped, killed and cut off at random moments (POSTGRES_KILLS=200)
-	PAYROUTE_POSTGRES_KILLS=$(POSTGRES_KILLS) swift test $(QUICK_TESTS) --filter PaymentPostgresTests
+	PAYROUTE_POSTGRES_KILLS=$(POSTGRES_KILLS) swift test $(QUICK_TESTS) --filter 'PaymentPostgresTests|PaykitPostgresTests'
 
 kill-test: deps ## kill and stop paying and charging processes at random moments, and race two (KILLS=200, RACES=100, STOPS=100)
 	PAYROUTE_KILLS=$(KILLS) PAYROUTE_RACES=$(RACES) PAYROUTE_STOPS=$(STOPS) swift test $(QUICK_TESTS) --filter KillTests

@@ -162,6 +162,7 @@ let vendors =
             "Provider": "PaymentCore PaymentCrypto PaymentSettlement +Pubky",
             // Sockets for its channels and its DHT, and files of its receipts and private links.
             "Network": "PaymentCore +Pubky", "Store": "PaymentCore PaymentRouting PaymentStore +Provider",
+            "Postgres": "PaymentCore PaymentPostgres PaymentRouting PaymentStore +Provider +Store",
             "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore PaymentTransport \(pubky)",
             "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +Pubky",
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +NetworkSandbox +Store \(pubky)",
@@ -169,6 +170,7 @@ let vendors =
             "Tests/ProviderTests": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit +LinkSimulation "
                 + "+NetworkSandbox +Store BitcoinProvider \(pubky)",
             "Tests/SandboxTests": "\(suite) PaymentStandards SandboxHome +Pubky", "Tests/GuideTests": "+Kit",
+            "Tests/PostgresTests": "PaymentCore PaymentPostgres PostgresServing +Postgres +Provider",
             "Tests/Market": "\(market) PaymentSettlement PaymentStandards +Pubky",
             "Tests/Fuzz": "\(fuzz) PaymentRecurring PaymentStandards TestSupport +Kit +Pubky",
             // Two wallets with a private link and its troubles; what KillTests kills; what `make interop` speaks with.

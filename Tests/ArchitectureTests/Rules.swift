@@ -54,6 +54,8 @@ enum Rules {
         "Provider": ([], ["Types", "Pubky"]),
         "Network": ([], ["Pubky"]),
         "Store": (["PaymentRouting", "PaymentStore"], ["Provider"]),
+        // The same over PostgreSQL, for workers on several machines.
+        "Postgres": (["PaymentPostgres", "PaymentRouting", "PaymentStore"], ["Provider", "Store"]),
         // Settlers for wallets that payers have, with the orders that they keep.
         "Wallets": (["PaymentRouting", "PaymentStore"], []),
         "Components": ([], ["Provider", "Types"]),

@@ -1,12 +1,12 @@
-import PaykitProvider
+package import PaykitProvider
 import PaymentCore
-import PaymentRouting
-import PaymentStore
+package import PaymentRouting
+package import PaymentStore
 
 /// A receipt of a payment over a private channel, as a row of the receipts file.
-enum StoredReceiptRow {
-    enum Column: String, StoredColumn {
-        static let table = "receipt"
+package enum StoredReceiptRow {
+    package enum Column: String, StoredColumn {
+        package static let table = "receipt"
         case payer, payee, name, method, amount, currency, created, stage, metadata, proof
     }
 
@@ -16,11 +16,11 @@ enum StoredReceiptRow {
     static func key(_ id: ChannelReceipt.ID) -> [Database.Value] { [.text(id.payer), .text(id.payee), .text(id.name)] }
 
     /// The values of a new row, in the order of the columns.
-    static func values(_ receipt: ChannelReceipt) -> [Database.Value] {
+    package static func values(_ receipt: ChannelReceipt) -> [Database.Value] {
         Column.allCases.map { value($0, of: receipt) }
     }
 
-    static func value(_ column: Column, of receipt: ChannelReceipt) -> Database.Value {
+    package static func value(_ column: Column, of receipt: ChannelReceipt) -> Database.Value {
         switch column {
         case .payer: .text(receipt.id.payer)
         case .payee: .text(receipt.id.payee)
@@ -35,7 +35,7 @@ enum StoredReceiptRow {
         }
     }
 
-    static func receipt(_ row: Row<Column>) throws(JournalError) -> ChannelReceipt {
+    package static func receipt(_ row: Row<Column>) throws(JournalError) -> ChannelReceipt {
         guard let stage = ChannelReceipt.Stage.allCases.first(where: { rawValue($0) == row.text(.stage) }),
             let metadata = try? JSONValue(parsing: row.text(.metadata))
         else { throw row.damage("a receipt cannot be read") }
