@@ -69,7 +69,7 @@ struct PaykitGuideTests {
         }
     }
 
-    @Test("They can fail: where nobody can be paid there is no endpoint")
+    @Test("They can fail: without payees there is no endpoint")
     func canFail() async {
         await #expect(throws: PaykitError.self) {
             try await Paykit.using(MockPaykitService()) {

@@ -99,7 +99,7 @@ struct AccountTests {
     }
 
     @Test(
-        "Somebody who was there before publishes nothing while a relay keeps silent: it may be the one that knows more",
+        "A user who published before publishes nothing while a relay keeps silent: it may have the newer packet",
         arguments: [0, 429, 500, 503])
     func uncertain(_ status: Int) async throws {
         let key = try PubkySamples.pair(0x11).publicKey

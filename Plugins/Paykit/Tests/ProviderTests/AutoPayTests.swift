@@ -58,7 +58,7 @@ struct AutoPayTests {
         await #expect(throws: SpendingError.self) { try await autoPay.reserve("none", toPubkey: Self.peer, amount: 0) }
     }
 
-    @Test("What is reserved counts until it is released, and what was paid for good")
+    @Test("A reservation counts until it is released, and a paid spending permanently")
     func reservations() async throws {
         let autoPay = try autoPay(SpendingLimits(globalDaily: 100, globalMonthly: 100))
         #expect(!autoPay.canAutoPay(Self.peer, 1), "nobody has looked yet")

@@ -52,7 +52,7 @@ struct BatchTests {
         #expect(await client.cache.users.count <= 10)
     }
 
-    @Test("Who gives up has asked nobody further, and gets what was found")
+    @Test("An abandoned lookup asks no further, and returns the payees found so far")
     func cancelled() async throws {
         var keys: [String] = []
         for _ in 0..<50 { keys.append(await sandbox.createUser(.chainOnly).key.text) }
@@ -70,7 +70,7 @@ struct BatchTests {
         #expect((10...12).contains(methods.count + errors.count))
     }
 
-    @Test("Users whose texts are no keys are errors of their own")
+    @Test("Users whose texts are no keys have separate errors")
     func texts() async throws {
         let user = await sandbox.createUser(.chainOnly)
         let (methods, errors) = try await client(Counting())

@@ -127,7 +127,7 @@ struct PaykitClientTests: ClientSuite {
         #expect(await other.user?.text == Self.me)
     }
 
-    @Test("Who signs out can publish nothing more, here and with the old secret")
+    @Test("A user who signs out can publish nothing more, here and with the old secret")
     func signOut() async throws {
         let client = try await signedIn()
         let exported = try #require(await client.exportedSession)
@@ -140,7 +140,7 @@ struct PaykitClientTests: ClientSuite {
         #expect(await failure { try await client.importSession(exported) }?.code == .sessionExpired)
     }
 
-    @Test("A record that leads elsewhere, as an old one does, has nobody else shown the session")
+    @Test("A record that leads elsewhere, as an old one does, shows the session to no other server")
     func elsewhere() async throws {
         let shown = Mutex<Set<String>>([])
         let watched = LayeredTransport(
@@ -213,7 +213,7 @@ struct PaykitClientTests: ClientSuite {
         #expect(await failure { try await phone.approve(export) }?.code == .validationFailed)
     }
 
-    @Test("What no signer with the secret left at the relay signs nobody in")
+    @Test("A text at the relay that no holder of the secret signed signs no user in")
     func forgedAuthorization() async throws {
         let phone = try await signedIn()
         let app = try client()
@@ -275,7 +275,7 @@ struct PaykitClientTests: ClientSuite {
         }
     }
 
-    @Test("Private offers come first, the preferred method counts in both, and nobody is paid without one")
+    @Test("Private offers come first, the preferred method counts in both, and no payee is paid without one")
     func checkout() async throws {
         let client = try client()
         let user = await sandbox.createUser(.ready)
@@ -312,7 +312,7 @@ struct PaykitClientTests: ClientSuite {
         #expect(requests.withLock { $0 } > first)
     }
 
-    @Test("Who has changed how they can be paid is asked again, and nobody else")
+    @Test("A payee whose endpoints have changed is asked again, and no other")
     func changes() async throws {
         let client = try client()
         let users = [await sandbox.createUser(.ready), await sandbox.createUser(.chainOnly)]
@@ -353,7 +353,7 @@ struct PaykitClientTests: ClientSuite {
         #expect(progress.withLock { $0 } == Array(1...1000))
     }
 
-    @Test("Where somebody can be spoken to is read in both spellings, and what cannot be read is told")
+    @Test("The address of a channel is read in both spellings, and an unreadable one is reported")
     func noise() async throws {
         let client = try client()
         let user = await sandbox.createUser(.chainOnly)
@@ -417,7 +417,7 @@ struct PaykitClientTests: ClientSuite {
         #expect(try await client.checkRotationNeeded(pubkey: stranger.key.text).isEmpty)
     }
 
-    @Test("Rotation in the background goes on after a failure, and ends with its task")
+    @Test("Rotation in the background continues after a failure, and ends with its task")
     func backgroundRotation() async throws {
         let client = try await signedIn()
         try await client.setEndpoint(methodId: "lightning", endpoint: "a")

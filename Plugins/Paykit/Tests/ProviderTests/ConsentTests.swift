@@ -42,7 +42,7 @@ struct ConsentTests {
         return client
     }
 
-    @Test("Who says no has nothing published, nobody let in and no session given")
+    @Test("A refused consent publishes nothing, lets no app in and gives no session")
     func refused() async throws {
         let client = try await client()
         let me = try #require(await client.user)
@@ -117,7 +117,7 @@ struct ConsentTests {
         #expect(try powers("/pub/paykit/:r") == ["read /pub/paykit/"])
     }
 
-    @Test("What runs in the background, and what anybody may see, asks nobody")
+    @Test("Work in the background, and public reads, ask for no consent")
     func unasked() async throws {
         let client = try await client()
         try await client.setEndpoint(methodId: "onchain", endpoint: "bc1q")

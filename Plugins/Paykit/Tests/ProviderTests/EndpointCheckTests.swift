@@ -125,7 +125,7 @@ struct EndpointCheckTests {
         } catch { return (error as? PaykitError)?.failure.code }
     }
 
-    @Test("The client publishes no endpoint that nobody could pay")
+    @Test("The client publishes no endpoint that cannot be paid")
     func publishing() async throws {
         let client = try await client()
         let me = try #require(await client.user)

@@ -77,7 +77,7 @@ struct HandoffTests {
         for secret in [handoff.session.reveal(), "119, 119, 119", "9, 9, 9, 9"] { #expect(!dumped.contains(secret)) }
     }
 
-    @Test("What is not sealed, sealed for somebody else, moved, of another device or too old is not taken")
+    @Test("A state that is not sealed, sealed for another device, moved or too old is not taken")
     func refused() async throws {
         let (ring, app, other) = (
             try await client(isKeyManager: true), try await client(seed: 3), try await client(seed: 4)
@@ -186,7 +186,7 @@ struct HandoffTests {
     }
 
     @Test(
-        "What does not fit together is not read, whoever sealed it",
+        "A state that does not fit together is not read, whatever its seal",
         arguments: [
             (#""version":1"#, #""version":2"#), (#""pubky":"ME""#, #""pubky":"OTHER""#),
             (#""session_secret":"ME:"#, #""session_secret":"OTHER:"#),

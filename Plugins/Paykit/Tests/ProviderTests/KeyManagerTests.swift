@@ -166,7 +166,7 @@ struct KeyManagerTests {
         #expect(try read("bitkit://c", split) == .cancelled)
     }
 
-    @Test("Answers that are forged, of somebody else or malformed are none")
+    @Test("Answers that are forged, of another user or malformed are refused")
     func forged() throws {
         let asked = try Self.ask(.session)
         let nonce = try #require(asked.callback.split(separator: "nonce=").last)

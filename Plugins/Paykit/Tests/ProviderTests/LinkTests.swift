@@ -110,7 +110,7 @@ struct PaykitLinkTests {
         #expect(try PubkyAuthorizationLink(PaymentLink(link.text.reveal())) == link)
     }
 
-    @Test("The older form without a word is a sign-in, and both schemes say the same")
+    @Test("The older form without a host is a sign-in, and both schemes mean the same")
     func olderForms() throws {
         let query = "caps=/pub/pubky.app/:rw&secret=\(Self.secret)&relay=https://httprelay.pubky.app/link"
         let signIn = try PubkyAuthorizationLink(PaymentLink("pubkyauth://signin?\(query)"))

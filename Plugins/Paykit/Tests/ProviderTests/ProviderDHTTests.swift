@@ -96,7 +96,7 @@ struct ProviderDHTTests {
     }
 
     @Test(
-        "A payee whom no relay can be asked about is found in the DHT, a third of which lies, and paid once",
+        "A payee about whom no relay can be asked is found in the DHT, a third of which answers falsely, and paid once",
         .timeLimit(.minutes(3)))
     func paid() async throws {
         let user = await sandbox.createUser(.ready)
@@ -126,7 +126,7 @@ struct ProviderDHTTests {
         }
     }
 
-    @Test("A provider that is kept goes on with what its searches learned", .timeLimit(.minutes(3)))
+    @Test("A stored provider continues with the results of its searches", .timeLimit(.minutes(3)))
     func remembers() async throws {
         let user = await sandbox.createUser(.ready)
         let naming = Naming()
@@ -139,7 +139,7 @@ struct ProviderDHTTests {
         }
     }
 
-    @Test("Without a way to the DHT nobody is found there, and nothing is paid", .timeLimit(.minutes(3)))
+    @Test("Without a way to the DHT no payee is found there, and nothing is paid", .timeLimit(.minutes(3)))
     func withoutDatagrams() async throws {
         let user = await sandbox.createUser(.ready)
         try await playing(Array(repeating: .honest, count: 8)) { network in
@@ -152,7 +152,7 @@ struct ProviderDHTTests {
         #expect(await sandbox.ledger.captures(of: user.key.text) == 0)
     }
 
-    @Test("Whom neither relays nor the DHT know is nobody; with nobody to ask, that is what is said")
+    @Test("A key that neither relays nor the DHT know has no packet; without relays and nodes, the error says so")
     func unknown() async throws {
         let user = await sandbox.createUser(.unknownKey)
         try await playing(Array(repeating: .honest, count: 8)) { network in

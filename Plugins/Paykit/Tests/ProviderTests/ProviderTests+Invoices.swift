@@ -37,7 +37,7 @@ extension ProviderTests {
         #expect(await journal.unfinished().isEmpty)
     }
 
-    @Test("Who still publishes an invoice that was paid before is not told paid by it: nothing would move")
+    @Test("A payee who still publishes a paid invoice is not reported as paid by it: nothing would move")
     func standingInvoice() async throws {
         let user = await sandbox.createUser(.ready)
         let paid = try receipt(try await router.pay(user.link, as: payer))

@@ -62,7 +62,7 @@ struct ProviderTests {
     }
 
     @Test(
-        "What only looks like a key is nobody's to be paid",
+        "A look-alike of a key cannot be paid",
         arguments: [
             // A letter that z-base-32 does not have, one too few or too many, capitals, bytes of no valid key.
             "lKEY", "pubky://l", "pk:KEYy", "KEYy", "pubky", "pk:c1bkg8tfsyy8wcedtmw4fwhdmm7bbzhgg3z58tf43m5ow8w9mbus",
@@ -88,7 +88,7 @@ struct ProviderTests {
         #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
     }
 
-    @Test("A bare text that is a key by one standard and something else by another is nobody's, and so it is unread")
+    @Test("A bare text that is a key by one standard and something else by another has no provider, and is not read")
     func unclearKey() throws {
         struct Both: InstructionReader {
             func read(_ link: PaymentLink) -> InstructionReading {
@@ -149,7 +149,7 @@ struct ProviderTests {
 
     // MARK: Paying
 
-    @Test("Whoever publishes an invoice is paid by it, with a proof, and shown with what they call themselves")
+    @Test("A payee who publishes an invoice is paid by it, with a proof, and shown with their own name")
     func pays() async throws {
         let user = await sandbox.createUser(.ready, name: "Mina Kaya")
         guard case .matched(let route) = router.route(user.link) else {
@@ -167,7 +167,7 @@ struct ProviderTests {
         #expect(await sandbox.ledger.captures(of: user.key.text) == 1)
     }
 
-    @Test("Who can be paid in both ways is, by the amount that the payer says")
+    @Test("A payee with both kinds of endpoints is paid, by the amount that the payer states")
     func openAmounts() async throws {
         let user = await sandbox.createUser(.chainOnly)
         let error = await #expect(throws: PaymentError.self) { try await router.pay(user.link, as: payer) }
@@ -234,7 +234,7 @@ struct ProviderTests {
         #expect(await sandbox.ledger.captures(of: user.key.text) == 5)
     }
 
-    @Test("Money of the real chain is not for the sandbox, and an address that may be another coin's for nobody")
+    @Test("Money of the real chain is not for the sandbox, and an address that may be another coin's is not paid")
     func realMoney() async throws {
         let outcome = try await router.pay(
             "bitcoin:bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4?amount=0.1", as: payer)

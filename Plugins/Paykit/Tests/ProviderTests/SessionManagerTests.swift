@@ -119,7 +119,7 @@ struct SessionManagerTests {
         #expect(try await !manager(signedIn).hasValidSession())
     }
 
-    @Test("Signing out leaves nothing, whether or not the homeserver hears of it")
+    @Test("Signing out leaves nothing, whether or not the homeserver answers")
     func signingOut() async throws {
         for isHeard in [true, false] {
             let fault = Mutex(false)

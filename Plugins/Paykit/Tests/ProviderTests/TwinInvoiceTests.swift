@@ -49,7 +49,7 @@ struct TwinInvoiceTests {
     private static let bare = { @Sendable (invoice: String) in "lightning:\(invoice)" }
     private static let paykit = { @Sendable (invoice: String) in "paykit:invoice?method=lightning&data=\(invoice)" }
 
-    @Test("The other one is neither paid nor told paid", arguments: [true, false])
+    @Test("The other one is neither paid nor reported as paid", arguments: [true, false])
     func sameProvider(_ isPaykit: Bool) async throws {
         let wrapping = isPaykit ? Self.paykit : Self.bare
         let twin = try await twin(paidBy: wrapping)
@@ -65,7 +65,7 @@ struct TwinInvoiceTests {
         #expect(await journal.unfinished().isEmpty)
     }
 
-    @Test("A name that nobody vouches for shows nothing that turns letters around or looks like markup")
+    @Test("An unproven name shows nothing that turns letters around or looks like markup")
     func claims() async throws {
         let link =
             "bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080?amount=0.001&label=%E2%80%AEroF%20aniM%3Cb%3E%0A%E2%80%9D"

@@ -92,7 +92,7 @@ struct GrantTests {
     private static let claims = #"{"iss":"ISS","client_id":"c","caps":["/:rw"],"cnf":"ISS","jti":"a","iat":1,"exp":2}"#
 
     @Test(
-        "Claims of another kind are refused, whoever signed them",
+        "Claims of another kind are refused, whatever their signature",
         arguments: [
             (#""client_id":"c""#, #""client_id":"""#), (#""caps":["/:rw"]"#, #""caps":"/:rw""#),
             (#""caps":["/:rw"]"#, #""caps":["/:rw",7]"#), (#""caps":["/:rw"]"#, #""caps":["/x//:rw"]"#),

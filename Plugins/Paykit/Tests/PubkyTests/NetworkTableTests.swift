@@ -50,7 +50,7 @@ struct NetworkTableTests {
         }
     }
 
-    @Test("What a relay answers is told apart: stored or not, known or not, and why not (Protocol 2.2)")
+    @Test("A relay's answers are distinguished: stored or not, known or not, and why not (Protocol 2.2)")
     func relays() async throws {
         let pair = try PubkyKeyPair(seed: [UInt8](repeating: 0x11, count: 32))
         let name = try #require(SignedPacket.name("", under: pair.publicKey))

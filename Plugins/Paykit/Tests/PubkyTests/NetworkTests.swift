@@ -44,7 +44,7 @@ struct NetworkTests {
         #expect(found?.timestamp == 7)
     }
 
-    @Test("A relay that lies or fails does not hide what another one has")
+    @Test("A relay with false or no answers does not hide another one's packet")
     func liars() async throws {
         let good = try Self.address(5, 1)
         var forged = try Self.address(9, 1).payload
@@ -60,7 +60,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("Nobody is told from no answer")
+    @Test("An unknown key is distinguished from no answer")
     func nobody() async throws {
         let key = try WireTests.pair(0x11).publicKey
         let none = RecordingTransport.refusing { $0.url.host == "relay0.example" ? HTTPResponse(status: 404) : nil }
@@ -173,7 +173,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "A relay's answers are told apart",
+        "A relay's answers are distinguished",
         arguments: [
             (400, .invalidData), (409, .storage), (412, .storage), (413, .invalidData), (428, .storage),
             (429, .rateLimited), (500, .transport), (503, .transport),
@@ -229,7 +229,7 @@ struct NetworkTests {
         #expect(try await locate([0x22: port], from: 0x22).authority == "h.example.com:8443")
     }
 
-    @Test("A homeserver that nobody knows is asked for once, and is told from one without a web address")
+    @Test("An unknown homeserver is asked for once, and is distinguished from one without a web address")
     func unknownServer() async throws {
         let key = try WireTests.pair(0x22).publicKey
         let nobody = RecordingTransport(statuses: [404])
@@ -242,7 +242,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("Keys that name each other for ever lead nowhere, and not for long")
+    @Test("Keys that name each other endlessly lead nowhere, and not for long")
     func loops() async throws {
         let ring: [UInt8: DNSService] = try [0x22: Self.service(Self.key(0x23)), 0x23: Self.service(Self.key(0x22))]
         await #expect(throws: PaykitNetworkError.self) { try await locate(ring, from: 0x22) }
@@ -254,7 +254,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "A stranger's record sends nobody to this machine, to an address or to a bare name",
+        "A stranger's record leads no client to this machine, to an address or to a bare name",
         arguments: [
             "localhost", "127.0.0.1", "10.0.0.1", "intranet", "0x7f000001", "169.254.169.254", "foo.localhost",
             "printer.local", "router.lan", "api.svc.cluster.local", "nas.home.arpa", "vault.internal", "x.onion",
@@ -356,7 +356,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "Refusals of a homeserver are told apart, in our own words",
+        "Refusals of a homeserver are distinguished, in our own texts",
         arguments: [
             (401, .sessionExpired), (403, .auth), (429, .rateLimited), (507, .quotaExceeded), (413, .quotaExceeded),
             (500, .transport), (503, .transport), (418, .invalidData),
@@ -385,7 +385,7 @@ struct NetworkTests {
         #expect(found?.map(\.path) == ["/pub/a/x", "/pub/a/sub/", "/pub/a/a%2520b%3Fc%23d"])
     }
 
-    @Test("Events are read, and where to go on")
+    @Test("Events are read, and the next cursor")
     func events() async throws {
         let key = try WireTests.pair(0x11).publicKey
         let text = "PUT pubky://\(key)/pub/a\nDEL pubky://\(key)/pub/b\nNEW x\ncursor: 42"

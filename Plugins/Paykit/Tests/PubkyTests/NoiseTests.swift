@@ -63,7 +63,7 @@ struct NoiseTests {
         }
     }
 
-    @Test("Whatever is changed in a handshake, it fails, and cannot be gone on with")
+    @Test("Whatever is changed in a handshake, it fails, and cannot be resumed")
     func tampering() throws {
         for row in try Self.rows("valid") {
             let input = try #require(row["input"])

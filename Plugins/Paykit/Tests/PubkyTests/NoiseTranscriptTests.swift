@@ -86,7 +86,7 @@ struct NoiseTranscriptTests {
         #expect(try channel.receiving.open(Self.bytes(recorded["c2s#0"])) == Array("hello from client".utf8))
     }
 
-    @Test("Both generations' identities are told apart and checked", arguments: ["A", "B"])
+    @Test("Both generations' identities are distinguished and checked", arguments: ["A", "B"])
     func identities(_ name: String) throws {
         let (_, payload, binding) = try Self.heard(Self.bytes(try Self.json()[name]?["m1"]))
         let identity = try NoiseIdentity(payload, binding, now: 1_800_000_000)

@@ -95,7 +95,7 @@ struct PkarrDHTTests {
         }
     }
 
-    @Test("Relay and DHT are both told, and one of them is enough")
+    @Test("Relay and DHT both get the packet, and one of them is enough")
     func both() throws {
         try Self.honest { net in
             let packet = try Self.packet(5, 1)
@@ -111,7 +111,7 @@ struct PkarrDHTTests {
         }
     }
 
-    @Test("Nobody is known is said for certain only where everybody has answered")
+    @Test("An unknown key is certain only where every node has answered")
     func certainty() throws {
         try Self.honest { net in
             let key = try WireTests.pair(0x11).publicKey
@@ -130,7 +130,7 @@ struct PkarrDHTTests {
         }
     }
 
-    @Test("Nodes that read numbers of two bytes only, or of four only, are both heard", arguments: [2, 4])
+    @Test("Answers of nodes that read numbers of two bytes only, or of four only, are both taken", arguments: [2, 4])
     func numbers(_ length: Int) throws {
         // The only node that is known at first answers to such questions and knows all others.
         let item = try Packets.user.item

@@ -23,7 +23,7 @@ struct PubkyKeyTests {
         #expect(read.text == key)
     }
 
-    @Test("Texts that name nobody say why")
+    @Test("Texts without a key say why")
     func defects() {
         func defect(_ text: String) -> PubkyKeyDefect? {
             do {

@@ -52,7 +52,7 @@ struct RelayTests {
         #expect(stubborn.requests.count == 2)
     }
 
-    @Test("A key whose latest packet is spoilt is not nobody")
+    @Test("A key whose latest packet is damaged is not an unknown one")
     func spoilt() async throws {
         let packet = try Self.packet()
         let script = RecordingTransport(answers: [
@@ -93,7 +93,7 @@ struct RelayTests {
         #expect(isPublished || failure?.code == .storage)
     }
 
-    @Test("Older relays are told which packet is replaced, and say when it is another")
+    @Test("Older relays get the time of the replaced packet, and report when it is another")
     func conditions() async throws {
         let (packet, script) = (try Self.packet(), RecordingTransport(answers: [HTTPResponse(status: 412)]))
         await #expect {

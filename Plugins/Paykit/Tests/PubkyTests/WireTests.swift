@@ -38,7 +38,7 @@ struct WireTests {
     }
 
     @Test(
-        "Numbers, texts and lists of a liar are refused without reserving what they promise",
+        "Numbers, texts and lists of a dishonest peer are refused without reserving what they promise",
         arguments: ["", "80", "ffffffffffffffffff02", "ffffffffffffffffffff01"])
     func lyingNumbers(_ hex: String) throws {
         var reader = ByteReader(try Self.bytes(hex))

@@ -64,7 +64,7 @@ import Testing
         #expect(try await get("/sandbox/paykit/payees").text.contains("<td>2,100 sat</td>"))
     }
 
-    @Test("What cannot be paid is refused in words, and nothing is taken")
+    @Test("An unpayable request is refused with a reason, and nothing is taken")
     func refused() async throws {
         let open = await world.sandbox.createUser(.openAmount)
         let other = await world.sandbox.createUser()
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("A payer who asks privately for more than there is gets a refusal, and the network goes on")
+    @Test("A payer who asks privately for more than there is gets a refusal, and the network continues")
     func tooMuch() async throws {
         let user = await world.sandbox.createUser()
         func ask(_ amount: String, factor: UInt64) async throws -> PaykitPayeeTerms {

@@ -40,7 +40,7 @@ struct PubkyFileTests {
     }
 
     @Test(
-        "Who has the file already gets none",
+        "A client that has the file already gets none",
         arguments: [
             (("If-None-Match", hello), 304), (("If-None-Match", "\"x\" , \(hello)"), 304),
             (("If-None-Match", "\"x\""), 200),
@@ -76,7 +76,7 @@ struct PubkyFileTests {
         #expect(try await world.send("GET", "/pub/\(name)", of: key).headers["Content-Type"] == type)
     }
 
-    @Test("Whoever may not is told why, in the order of the questions")
+    @Test("A client without the right gets the reason, in the order of the checks")
     func refusals() async throws {
         let world = PubkyWorld()
         let (ada, eve) = (try PubkyWorld.pair(3), try PubkyWorld.pair(4))

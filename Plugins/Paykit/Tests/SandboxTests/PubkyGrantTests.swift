@@ -85,7 +85,7 @@ struct PubkyGrantTests {
         #expect(session.createdAt == now && session.clientID == "router.example" && session.grantID == "grant-1")
     }
 
-    @Test("What is wrong with a grant or proof is said in the service's words")
+    @Test("A wrong grant or proof is reported in the service's own texts")
     func refusals() async throws {
         #expect(try await post(Self.session).line == "404 Not Found")
         try await signUp()
@@ -107,7 +107,7 @@ struct PubkyGrantTests {
     }
 
     @Test(
-        "Bodies that are none are told apart",
+        "Malformed bodies are distinguished",
         arguments: [
             ("text/plain", "{}", 415), ("application/json", "{", 400), ("application/json", "{}", 422),
             ("application/json", #"{"grant":"a.b","pop":"a.b.c"}"#, 422),
@@ -188,7 +188,7 @@ struct PubkyGrantTests {
         #expect(try await world.send("GET", Self.session, [bearer]).status == 401)
     }
 
-    @Test("Grants are listed and revoked by a session that may do everything, of its own user only")
+    @Test("Grants are listed and revoked by a session with all capabilities, of its own user only")
     func listing() async throws {
         try await signUp()
         try await signUp(0x12)
@@ -224,7 +224,7 @@ struct PubkyGrantTests {
 
     // MARK: Storage
 
-    @Test("Who may write is asked in the service's order, in both ways of addressing", arguments: [false, true])
+    @Test("The right to write is checked in the service's order, in both ways of addressing", arguments: [false, true])
     func writing(_ isAddressed: Bool) async throws {
         try await signUp()
         try await signUp(0x12)
@@ -327,7 +327,7 @@ struct PubkyGrantTests {
         #expect(try await put("/pub/b", 1) == "507 Disk space quota exceeded")
     }
 
-    @Test("Cookies go on, with today's words and a longer time for tokens")
+    @Test("Cookies continue, with current names and a longer time for tokens")
     func cookies() async throws {
         let pair = try PubkyWorld.pair(0x11)
         let cookie = try await world.signUp(pair)

@@ -14,7 +14,7 @@ import Testing
 struct PubkyLinkTests {
     private static let type = [("Content-Type", "application/x-sealed")]
 
-    @Test("Whoever comes first waits for the other", arguments: Wire.allCases, [true, false])
+    @Test("The first side waits for the other", arguments: Wire.allCases, [true, false])
     func meeting(_ wire: Wire, isReaderFirst: Bool) async throws {
         let world = try PubkyWorld(on: wire)
         let message: [UInt8] = [1, 2, 3]
@@ -56,7 +56,7 @@ struct PubkyLinkTests {
         #expect(session.capabilities == [.paykit])
     }
 
-    @Test("Nobody waits longer than ten minutes", arguments: ["GET", "POST"])
+    @Test("No side waits longer than ten minutes", arguments: ["GET", "POST"])
     func timeout(method: String) async throws {
         let world = PubkyWorld()
         async let answer = world.send(method, "/link/abc")
@@ -68,7 +68,7 @@ struct PubkyLinkTests {
         #expect(await world.sandbox.waitingCount == 0)
     }
 
-    @Test("Who comes to the same side takes the place of who was there")
+    @Test("A client that comes to the same side takes the place of the first")
     func displaced() async throws {
         let world = PubkyWorld()
         async let first = world.send("GET", "/link/abc")
@@ -108,7 +108,7 @@ struct PubkyLinkTests {
         #expect(try await world.send("POST", "/inbox/b", body: [1]).status == 200)
     }
 
-    @Test("A message lies in the box until it is acknowledged", arguments: Wire.allCases)
+    @Test("A message stays in the box until it is acknowledged", arguments: Wire.allCases)
     func inbox(_ wire: Wire) async throws {
         let world = try PubkyWorld(on: wire)
         #expect(try await world.send("GET", "/inbox/a/ack").status == 404)
@@ -131,7 +131,7 @@ struct PubkyLinkTests {
         #expect(try await world.send("GET", "/inbox/a/ack").status == 404)
     }
 
-    @Test("Who looks into an empty box waits for a message, or 25 seconds")
+    @Test("A client that looks into an empty box waits for a message, or 25 seconds")
     func emptyBox() async throws {
         let world = PubkyWorld()
         async let first = world.send("GET", "/inbox/a")
@@ -147,7 +147,7 @@ struct PubkyLinkTests {
         }
     }
 
-    @Test("A server that stops keeps nobody waiting")
+    @Test("A server that stops keeps no client waiting")
     func stopped() async throws {
         let world = try PubkyWorld(on: .loopback)
         let guest = Task { try await world.send("GET", "/link/abc") }

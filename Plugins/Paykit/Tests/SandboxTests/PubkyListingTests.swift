@@ -102,7 +102,7 @@ struct PubkyListingTests {
             ])
     }
 
-    @Test("Events tell what happened, in order, from a cursor on")
+    @Test("Events report what happened, in order, from a cursor on")
     func events() async throws {
         let (world, key) = await filled()
         await world.sandbox.unpublish("/pub/c", of: key)
@@ -163,7 +163,7 @@ struct PubkyListingTests {
         }
     }
 
-    @Test("Who asks for live events waits for news, but not for ever")
+    @Test("A client of live events waits for the next one, with a time limit")
     func live() async throws {
         let world = PubkyWorld()
         let key = await world.sandbox.createUser(.unknownKey).key

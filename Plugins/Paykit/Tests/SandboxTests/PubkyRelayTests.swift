@@ -39,7 +39,7 @@ struct PubkyRelayTests {
     }
 
     @Test(
-        "Who has the packet already gets none",
+        "A client that has the packet already gets none",
         arguments: [
             ("Thu, 01 Jan 2026 00:00:00 GMT", 304), ("Thu, 01 Jan 2026 00:00:01 GMT", 304),
             ("Wed, 31 Dec 2025 23:59:59 GMT", 200), ("yesterday", 200),

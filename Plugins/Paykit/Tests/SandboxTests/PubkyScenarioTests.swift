@@ -66,7 +66,7 @@ struct PubkyScenarioTests {
         return (try? Bolt11(link)) != nil || (try? BitcoinAddress(link)) != nil
     }
 
-    @Test("Words are distinct")
+    @Test("Names are distinct")
     func words() {
         let all = Scenario.allCases
         #expect(Set(all.map(\.summary)).count == all.count && all.allSatisfy { !$0.summary.isEmpty })
@@ -131,7 +131,7 @@ struct PubkyScenarioTests {
         #expect(try await found(user, in: world) == ["x-points": Array("ada-7".utf8)])
     }
 
-    @Test("Who has the user's keys signs in and publishes", arguments: Wire.allCases)
+    @Test("A holder of the user's keys signs in and publishes", arguments: Wire.allCases)
     func owner(_ wire: Wire) async throws {
         let world = try PubkyWorld(on: wire)
         let user = await world.sandbox.createUser()

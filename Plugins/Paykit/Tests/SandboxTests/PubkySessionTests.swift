@@ -73,7 +73,7 @@ struct PubkySessionTests {
         #expect(try await world.send("POST", "/session", body: good).status == 400)
     }
 
-    @Test("Who has an account signs in, and nobody else")
+    @Test("A user with an account signs in, and no other")
     func accounts() async throws {
         let world = PubkyWorld()
         let pair = try PubkyWorld.pair(3)
@@ -106,7 +106,7 @@ struct PubkySessionTests {
         #expect(try await signUp(4, "?signup_token=\(token)") == "401 Token already used")
     }
 
-    @Test("A session tells about itself until it ends", arguments: Wire.allCases)
+    @Test("A session reports on itself until it ends", arguments: Wire.allCases)
     func lifetime(_ wire: Wire) async throws {
         let world = try PubkyWorld(on: wire) { $0.sessionLifetime = 100 }
         let pair = try PubkyWorld.pair(3)

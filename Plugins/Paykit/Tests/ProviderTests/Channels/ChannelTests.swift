@@ -42,7 +42,7 @@ struct PrivateChannelTests {
         }
     }
 
-    @Test("Wherever a stream breaks, there is an error and nobody hangs")
+    @Test("Wherever a stream breaks, there is an error and no caller hangs")
     func breaks() async throws {
         // Both directions break there; a question has more than 1,100 bytes.
         for place in stride(from: 0, to: 1100, by: 37) {
@@ -127,7 +127,7 @@ struct PrivateChannelTests {
         }
     }
 
-    @Test("A payee who is not on the internet is not knocked at, unless that is allowed")
+    @Test("A payee who is not on the internet is not contacted, unless that is allowed")
     func localAddresses() async throws {
         let world = try await PrivateWorld()
         let dialer = ChannelDialer(
@@ -143,7 +143,7 @@ struct PrivateChannelTests {
         #expect(world.streams.connections == 0)
     }
 
-    @Test("Nobody speaks to themselves, to a placeholder, or to a host that is none")
+    @Test("No connection goes to the own key, to a placeholder, or to an invalid host")
     func nobody() async throws {
         let world = try await PrivateWorld()
         let owner = world.endpoint.owner

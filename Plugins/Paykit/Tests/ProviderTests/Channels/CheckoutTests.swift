@@ -87,7 +87,7 @@ struct PrivatePayer: Sendable {
 @Suite("Private payments", .timeLimit(.minutes(2)))
 struct PrivatePaymentTests {
     @Test(
-        "Whoever the payee is: paid once and confirmed, paid once, or nothing has moved",
+        "For every payee: paid once and confirmed, paid once, or nothing has moved",
         arguments: PubkySandbox.PeerManner.allCases)
     func manners(_ manner: PubkySandbox.PeerManner) async throws {
         // A peer that never answers gets a shorter time limit than usual.
@@ -144,7 +144,7 @@ struct PrivatePaymentTests {
         #expect(await payer.paid(peer) == 1)
     }
 
-    @Test("The same receipt is paid once, whoever asks, again and at the same time")
+    @Test("The same receipt is paid once, by several callers, again and at the same time")
     func once() async throws {
         let payer = try await PrivatePayer()
         try await payer.with(.ready) { peer in
@@ -182,7 +182,7 @@ struct PrivatePaymentTests {
 
     private struct Crash: Error {}
 
-    @Test("A wallet that fails leaves the payment in doubt, and is not asked again before somebody knows")
+    @Test("A wallet that fails leaves the payment in doubt, and is not asked again before its state is known")
     func doubt() async throws {
         let payer = try await PrivatePayer()
         try await payer.with(.ready) { peer in
@@ -273,7 +273,7 @@ struct PrivatePaymentTests {
         }
     }
 
-    @Test("Who has published no place to speak, or a broken one, is not paid privately")
+    @Test("A payee who has published no address, or a broken one, is not paid privately")
     func nowhere() async throws {
         let payer = try await PrivatePayer()
         let user = await payer.sandbox.createUser(.ready)

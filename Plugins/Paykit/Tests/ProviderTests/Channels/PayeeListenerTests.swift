@@ -9,7 +9,7 @@ import Testing
 
 @testable import PaykitProvider
 
-@Suite("Who may connect to a payee")
+@Suite("Keys that may connect to a payee")
 struct ListenerGateTests {
     private static func address(_ last: UInt8, _ third: UInt8 = 1) -> StreamAddress {
         StreamAddress(192, 0, third, last, port: 9)
@@ -90,7 +90,7 @@ struct ListenerGateTests {
 
 @Suite("A payee who listens", .timeLimit(.minutes(1)))
 struct PayeeListenerTests {
-    @Test("Who says nothing, too much, or nonsense loses their own connection, and the next one is served")
+    @Test("A peer that sends nothing, too much, or nonsense loses its own connection, and the next one is served")
     func strangers() async throws {
         var limits = PayeeListener.Limits()
         limits.timeout.handshake = .milliseconds(500)
@@ -159,7 +159,7 @@ struct PayeeListenerTests {
         #expect(try await channel.receive() == nil)
     }
 
-    @Test("Offers are heard, with who made them, and taken")
+    @Test("Offers arrive, with their sender, and are taken")
     func offers() async throws {
         let world = try await PrivateWorld()
         try await world.open {
@@ -177,7 +177,7 @@ struct PayeeListenerTests {
 
 @Suite("Offers that are kept")
 struct PrivateOfferTests {
-    @Test("Strangers fill no memory, and nobody's offers go for theirs")
+    @Test("Strangers fill no memory, and no stranger's offer passes for a peer's")
     func bounds() throws {
         let now = Date(timeIntervalSince1970: 1_767_225_600)
         var offers = ChannelOffers()

@@ -71,7 +71,7 @@ struct PayeeDeskTests {
         #expect(await receipts.receipts(before: nil, limit: 9).count == 1)
     }
 
-    @Test("A name that was used for another payment is refused, and somebody else's same name is their own")
+    @Test("A name that was used for another payment is refused, and another peer's same name is a separate one")
     func names() async throws {
         let responder = responder()
         _ = await responder.answers(to: .requestReceipt(record()), from: payer, .native)
@@ -86,7 +86,7 @@ struct PayeeDeskTests {
         #expect(receipt.metadata["invoice"]?.string == TestPayee.invoice(2, over: "1000"))
     }
 
-    @Test("Who asks for others, from others, or nonsense is told so, and no invoice is made")
+    @Test("A peer that asks for others, from others, or nonsense gets an error, and no invoice is made")
     func refusals() async throws {
         let shop = TestPayee()
         let long = String(repeating: "x", count: 20_000)
@@ -198,7 +198,7 @@ struct PayeeDeskTests {
         }
     }
 
-    @Test("A store that fails is no receipt, and nobody is told why")
+    @Test("A store that fails gives no receipt, and no peer learns why")
     func brokenStore() async throws {
         let responder = ReceiptResponder(owner, TestPayee(), BrokenReceipts())
         #expect(code(await responder.answers(to: .requestReceipt(record()), from: payer, .native)) == "UNAVAILABLE")

@@ -44,7 +44,7 @@ struct SealedMessageStoreTests {
         }
     }
 
-    @Test("A request is found by who it is for, once it was noted no more, and nobody else can read it")
+    @Test("A request is found by its payee once it is no longer stored, and only its payer can read it")
     func requests() async throws {
         let request = try await anna.requestPayment(
             fromPubkey: benKey.text, amount: 2100, note: "Lunch", lifetime: .seconds(3600))

@@ -59,7 +59,7 @@ struct ClientGenerationTests {
         } catch { return (error as? PaykitError)?.failure }
     }
 
-    @Test("Payees of each generation are found and paid without being told which they are")
+    @Test("Payees of each generation are found and paid without a setting that names it")
     func payees() async throws {
         let client = try client()
         for (scenario, expected) in [
@@ -107,7 +107,7 @@ struct ClientGenerationTests {
         #expect(wire.lines.isEmpty)
     }
 
-    @Test("Who publishes in a later form is told apart from who publishes nothing")
+    @Test("A payee who publishes in a later form is distinguished from one who publishes nothing")
     func later() async throws {
         let client = try client()
         let user = await sandbox.createUser(.appRegistry)

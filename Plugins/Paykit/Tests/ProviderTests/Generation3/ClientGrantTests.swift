@@ -122,7 +122,7 @@ struct ClientGrantTests: ClientSuite {
         _ = try await signedIn()
     }
 
-    @Test("A session is opened anew shortly before its hour is over, by a new proof, without asking anybody")
+    @Test("A session is opened anew shortly before its hour is over, by a new proof, without a question")
     func refreshing() async throws {
         let client = try await signedIn()
         #expect(wire.count(Self.exchange) == 2)
@@ -181,7 +181,7 @@ struct ClientGrantTests: ClientSuite {
         #expect(wire.count(Self.exchange) == 1)
     }
 
-    @Test("A revoked grant opens nothing: the user has to sign in again, and is told so")
+    @Test("A revoked grant opens nothing: the error says that the user has to sign in again")
     func revoked() async throws {
         let client = try await signedIn()
         let user = try PubkyKey(Self.me)
@@ -212,7 +212,7 @@ struct ClientGrantTests: ClientSuite {
         #expect(await second.user == nil)
     }
 
-    @Test("A session without everything is told that it may not see other apps")
+    @Test("A session without all capabilities reports that it may not see other apps")
     func smallSessions() async throws {
         let client = try await signedIn { $0.capabilities = [.paykit] }
         #expect(await failure { _ = try await client.grantedApps() }?.code == .auth)
@@ -236,7 +236,7 @@ struct ClientGrantTests: ClientSuite {
     }
 
     @Test(
-        "A homeserver that opens a session of somebody else, or of another grant, is not believed",
+        "A homeserver that opens a session of another user, or of another grant, is not believed",
         arguments: ["pubky", "homeserver", "grant_id", "capabilities", "token_expires_at"])
     func lies(_ member: String) async throws {
         wire.change { request, response in
@@ -275,7 +275,7 @@ struct ClientGrantTests: ClientSuite {
         #expect(await failure { try await other.importSession(exported) }?.code == .sessionExpired)
     }
 
-    @Test("A stored grant goes on after a restart, and what is malformed in it is said without repeating it")
+    @Test("A stored grant is resumed after a restart, and a malformed one is reported without its text")
     func importing() async throws {
         let exported = try #require(await signedIn().exportedSession)
         let restarted = try client(seed: 4)

@@ -114,7 +114,7 @@ struct EndpointTests {
         #expect(try allows("btc-lightning-bolt12", "anything"))
     }
 
-    @Test("An address of another chain or form than its identifier says is paid by nobody")
+    @Test("An address of another chain or form than its identifier says is never paid")
     func misnamed() {
         func offers(_ identifier: String) -> [SettlementOffer] {
             let endpoint = PaykitEndpoint(
@@ -147,7 +147,7 @@ struct EndpointTests {
         #expect(String(decoding: written.bytes, as: UTF8.self) == #"{"value":"x\"","min":"1"}"#)
     }
 
-    @Test("One list tells which forms somebody publishes in")
+    @Test("One list shows the forms in which a user publishes")
     func survey() {
         let survey = ReceiverDirectory.Survey([
             "bitkit/", "aaa/", "private/", "apps/", "shared-state-writes/", "encrypted-link-recovery/", "Odd App/",

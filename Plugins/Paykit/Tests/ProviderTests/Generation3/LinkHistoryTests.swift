@@ -32,7 +32,7 @@ struct LinkHistoryTests {
         #expect(crashes > Int(Self.share) / 2)
     }
 
-    @Test("The same seed tells the same history")
+    @Test("The same seed plays the same history")
     func repeatable() async throws {
         let first = try await LinkHistory(seed: 7).run()
         let second = try await LinkHistory(seed: 7).run()

@@ -28,7 +28,7 @@ struct LinkKeyTests {
         #expect(converted != first.noise)
     }
 
-    @Test("Both sides agree on the same secret, and on nobody else's")
+    @Test("Both sides agree on the same secret, and on no other's")
     func agreement() throws {
         let (first, second, third) = (try Self.keys(1), try Self.keys(2), try Self.keys(3))
         let shared = "4181d7302557342bdb6d061c4b1eebea828ecb625c3368b7111680793307220b"
@@ -48,7 +48,7 @@ struct LinkKeyTests {
         return [first, second].map { parties.folder(purpose, agreement: shared, writer: $0.routing) }
     }
 
-    @Test("Folders of every form are the known ones, whoever of both is named first")
+    @Test("Folders of every form are the known ones, whichever side is named first")
     func folders() throws {
         let (a, b) = (try Self.identity(0x0B), try Self.identity(0x0C))
         #expect(a.text == "c498hc3cxjnugci7uwf869pokz4hm5a4y4s4c5casqx5pyeceh7y")

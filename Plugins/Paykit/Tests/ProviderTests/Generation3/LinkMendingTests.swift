@@ -69,7 +69,7 @@ struct LinkMendingTests {
     /// second handshake.
     private static let moments = [3, 4, 6, 9, 11, 12]
 
-    @Test("Who begins is another one in each of these stories")
+    @Test("Each of these histories begins with another side")
     func roles() async throws {
         var begins: Set<Bool> = []
         for seed in Self.seeds {
@@ -98,7 +98,7 @@ struct LinkMendingTests {
         }
     }
 
-    @Test("That a side begins anew reaches the other, also where the first word of it and what it hangs on are gone")
+    @Test("A side that begins anew reaches the other, also where its first message and what it depends on are gone")
     func marker() async throws {
         for seed in Self.seeds {
             // The payer has just lost everything, and reported it.

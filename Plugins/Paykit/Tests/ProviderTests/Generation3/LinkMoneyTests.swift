@@ -96,7 +96,7 @@ struct LinkMoneyTests {
         }
     }
 
-    @Test("A wallet's proof of another payment is told to nobody, and the request stays in doubt")
+    @Test("A wallet's proof of another payment is sent to no peer, and the request stays in doubt")
     func lyingWallet() async throws {
         let world = try await RequestWorld()
         let id = try await world.ask()

@@ -238,7 +238,7 @@ struct LinkRowTests {
         #expect(throws: WireDefect.self) { try record.say(try request(5001)) }
     }
 
-    @Test("Events about nothing and malformed ones leave no trace, however many, and a peer is heard after them")
+    @Test("Events about nothing and malformed ones leave no trace, however many, and a peer's next event is read")
     func heard() throws {
         var record = PrivateLinkRecord(peerKey: "", ephemeral: [])
         let size = try Self.size(record)

@@ -109,7 +109,7 @@ struct LinkTrustTests {
 
     // MARK: The peer's key
 
-    @Test("A thief who may write the payee's storage gets neither a payment nor a word of what was said")
+    @Test("A thief who may write the payee's storage gets neither a payment nor a message")
     func hijack() async throws {
         let open = try await payAndAccept().open
 
@@ -137,7 +137,7 @@ struct LinkTrustTests {
         #expect(world.bank.payments == 2)
     }
 
-    @Test("A key that the user has compared is trusted, and is told what is still to be paid and nothing else")
+    @Test("A key that the user has compared is trusted, and receives the open payments and nothing else")
     func confirmed() async throws {
         let open = try await payAndAccept().open
 
@@ -275,7 +275,7 @@ struct LinkTrustTests {
         for (path, content) in await files(of: payer) { #expect(written[path] != content, "\(path)") }
     }
 
-    @Test("Of two devices with one secret the one that has started last speaks, and the other is told so")
+    @Test("Of two devices with one secret the one that has started last sends, and the other reports that")
     func twins() async throws {
         let (first, second) = (
             try program(payer, InMemorySealedStates(), seed: 5), try program(payer, InMemorySealedStates(), seed: 6)

@@ -128,7 +128,7 @@ struct LinkFlowTests {
         #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.phase == .proven)
     }
 
-    @Test("Who does not know whether it was paid neither pays again nor says that it was")
+    @Test("An app that does not know whether it was paid neither pays again nor says that it was")
     func doubt() async throws {
         let id = try await asked()
         try await payer.flow.accept(id, asPayer)
@@ -224,7 +224,7 @@ struct LinkFlowTests {
         #expect(try await phase(id) == .proposed)
     }
 
-    @Test("An app that lost what it kept begins anew, is told everything again, and pays nothing twice")
+    @Test("An app that lost its store begins anew, receives everything again, and pays nothing twice")
     func lost() async throws {
         let id = try await asked()
         try await payer.flow.accept(id, asPayer)
@@ -316,7 +316,7 @@ struct LinkFlowTests {
         }
     }
 
-    @Test("Who publishes a newer form only is said to need a newer app")
+    @Test("A peer that publishes a newer form only needs a newer app, as the error says")
     func newer() async throws {
         let peer = await world.sandbox.createUser(.appRegistry)
         let code = await failure { try await payer.flow.poll(peer.key, payee.receiver, payer.session) }

@@ -116,7 +116,7 @@ struct LinkFormTests {
         #expect(try first.read(files[1]) == Array(Self.list.utf8))
     }
 
-    @Test("The third form is known, not spoken, and a peer that speaks it is told from one that is silent")
+    @Test("The third form is known, not spoken, and a peer that speaks it is distinguished from one that is silent")
     func thirdForm() throws {
         #expect(PrivateLinkForm.n3.suite == nil)
         // The recorded answer of a peer of the third form.

@@ -20,7 +20,7 @@ struct RoutedListTests {
 
     private func link(_ world: RequestWorld) -> String { "pubky://\(world.payee.key)" }
 
-    @Test("It is paid before what is published, once, and each payment takes a list of its own")
+    @Test("It is paid before the published endpoints, once, and each payment takes a separate list")
     func paid() async throws {
         let world = try await RequestWorld()
         let invoice = try await offer(world)

@@ -140,7 +140,7 @@ struct RoutedLossTests {
         #expect(await world.captures == 0)
     }
 
-    @Test("What another device has paid is not told by one that only heard of it")
+    @Test("A payment of another device is not reported as paid by one that has only read of it")
     func paidElsewhere() async throws {
         let world = try await RequestWorld()
         let id = try await world.ask()

@@ -51,7 +51,7 @@ struct RoutedRecurringTests {
 
     private func offer(_ world: RequestWorld) async throws { try await world.offer(await world.invoice(2100)) }
 
-    @Test("Each period is paid once within the limits, at an invoice of its own, and proven by its name")
+    @Test("Each period is paid once within the limits, at a separate invoice, and proven by its name")
     func everyDay() async throws {
         let world = try await RequestWorld()
         let (id, plan) = try await daily(world)
@@ -121,7 +121,7 @@ struct RoutedRecurringTests {
         }
     }
 
-    @Test("Two devices with plans and journals of their own pay a period once between them")
+    @Test("Two devices with separate plans and journals pay a period once between them")
     func twoDevices() async throws {
         let world = try await RequestWorld()
         let (id, plan) = try await daily(world)

@@ -116,7 +116,7 @@ struct RoutedRequestTests {
         #expect(try await world.proofs(id).count == 1)
     }
 
-    @Test("After the settler's last word that nothing was sent it is asked again by another name, and pays once")
+    @Test("After the settler's final answer that nothing was sent it is asked again by another name, and pays once")
     func refused() async throws {
         let world = try await RequestWorld()
         let id = try await world.ask()
@@ -133,7 +133,7 @@ struct RoutedRequestTests {
         #expect(Set(world.settled.map(\.key)).count == 2)
     }
 
-    @Test("A lying settler's preimage is told to nobody")
+    @Test("A false preimage of a settler is sent to no peer")
     func lyingSettler() async throws {
         let world = try await RequestWorld()
         let id = try await world.ask()
@@ -156,7 +156,7 @@ struct RoutedRequestTests {
 
     // MARK: Links
 
-    @Test("A request has one name however its link is spelt, and nobody else's is paid")
+    @Test("A request has one name in every spelling of its link, and no other's is paid")
     func names() async throws {
         let world = try await RequestWorld()
         let id = try await world.ask()

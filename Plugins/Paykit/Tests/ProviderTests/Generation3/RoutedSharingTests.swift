@@ -14,7 +14,7 @@ import Testing
 @Suite("Requests over private links, by several who share the link", .timeLimit(.minutes(5)))
 struct RoutedSharingTests {
     @Test(
-        "A crash between any two deeds, and the payee calls it off: it is paid once with a proof, or never",
+        "A crash between any two steps, and the payee cancels it: it is paid once with a proof, or never",
         arguments: [true, false])
     func calledOffMeanwhile(isRecovered: Bool) async throws {
         for deeds in 0..<26 {
@@ -39,7 +39,7 @@ struct RoutedSharingTests {
         }
     }
 
-    @Test("Two devices, each with a journal of its own, pay a request once between them, also at the same time")
+    @Test("Two devices, each with a separate journal, pay a request once between them, also at the same time")
     func twoDevices() async throws {
         for seed in 0..<4 as Range<UInt64> {
             let world = try await RequestWorld()
@@ -102,7 +102,7 @@ struct RoutedSharingTests {
     }
 
     @Test(
-        "What a settler that does not say was asked for is abandoned there once it is cancelled, and paid by nobody"
+        "A request of a settler that does not answer is abandoned there once it is cancelled, and never paid"
     )
     func silentAndCalledOff() async throws {
         let world = try await RequestWorld()

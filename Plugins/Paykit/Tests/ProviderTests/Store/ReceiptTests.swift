@@ -45,7 +45,7 @@ struct ReceiptTests {
         #expect(throws: JournalError.notAJournal(path: plans)) { try SQLiteReceipts(path: plans) }
     }
 
-    @Test("The first of an id stays, whoever comes later", arguments: Kind.allCases)
+    @Test("The first of an id stays, whatever comes later", arguments: Kind.allCases)
     func first(_ kind: Kind) async throws {
         let store = try store(kind)
         #expect(try await store.receipt(Self.receipt().id) == nil)

@@ -68,7 +68,7 @@ struct SealedStateTests {
         }
     }
 
-    @Test("What is large is kept whole, and read again by whoever opens the file later")
+    @Test("A large state is kept whole, and read again when the file is opened later")
     func large() async throws {
         let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         do {

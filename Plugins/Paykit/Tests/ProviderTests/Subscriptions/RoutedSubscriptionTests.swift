@@ -123,7 +123,7 @@ struct RoutedSubscriptionTests {
         #expect(await paid(user) == 6)
     }
 
-    @Test("Somebody without an endpoint is neither paid nor asked about; a payee with another price is not paid")
+    @Test("A payee without an endpoint is neither paid nor asked about; a payee with another price is not paid")
     func notPaid() async throws {
         let service = try service(Device(), limits: SpendingLimits())
         let nobody = await sandbox.createUser(.emptyDirectory)
@@ -145,7 +145,7 @@ struct RoutedSubscriptionTests {
         #expect(asked.lines.isEmpty)
     }
 
-    @Test("A payee who leaves a paid invoice published is not told paid again")
+    @Test("A payee who leaves a paid invoice published is not reported as paid again")
     func spentInvoice() async throws {
         let user = await sandbox.createUser(.ready)
         let device = Device()

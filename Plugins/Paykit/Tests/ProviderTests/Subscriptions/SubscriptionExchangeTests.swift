@@ -224,7 +224,8 @@ struct SubscriptionExchangeTests {
         try await shop.client.messageStore().leave(content, as: .proposal, named: name, for: mina.key, session)
     }
 
-    @Test("What a third party signed, or nobody, is no agreement and no proposal; the others are heard all the same")
+    @Test(
+        "A text signed by a third party, or by no one, is no agreement and no proposal; others are taken all the same")
     func forged() async throws {
         let stranger = try PubkySamples.pair(0x33)
         let random = SeededRandomSource(seed: 4)

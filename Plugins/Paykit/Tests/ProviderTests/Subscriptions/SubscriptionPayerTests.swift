@@ -127,7 +127,7 @@ struct SubscriptionPayerTests {
         }
     }
 
-    @Test("A worker that stalls while it looks for the endpoint pays no period that was given up meanwhile")
+    @Test("A worker that stalls while it looks for the endpoint pays no period that was abandoned meanwhile")
     func stalls() async throws {
         let (bank, stalled, goesOn) = (Bank(), Door(), Door())
         let clock = VirtualClock(Date(timeIntervalSince1970: 2000))

@@ -81,7 +81,7 @@ struct SubscriptionPlansTests {
         #expect(charged.amounts(6..<7) == [[1000]])
     }
 
-    @Test("A change costs from its day on what both have signed, also where nobody looked for days")
+    @Test("A change costs from its day the amount that both have signed, also after days without a look")
     func changed() async throws {
         for isAway in [false, true] {
             let tests = try SubscriptionPlansTests()
@@ -138,7 +138,7 @@ struct SubscriptionPlansTests {
         #expect(charged.amounts(6..<10) == [[], [], [1000], [1000]])
     }
 
-    @Test("A rule says what is paid without a question, and how long before the subscriber is told")
+    @Test("A rule says what is paid without a question, and how long before the subscriber is notified")
     func rules() throws {
         let record = try agreed()
         let subscription = record.original

@@ -42,7 +42,7 @@ struct SubscriptionRecordTests {
         }
     }
 
-    @Test("Nobody accepts their own proposal, nor for somebody else, nor what is over")
+    @Test("No party accepts their own proposal, nor for another party, nor an expired one")
     func notAccepted() throws {
         var record = try PaykitSubscriptionRecord(
             proposing: SubscriptionWireTests.subscription(), by: provider, random: random, at: 1000)
@@ -61,7 +61,7 @@ struct SubscriptionRecordTests {
         #expect(throws: PaykitSubscriptionDefect.self) { try record.accept(by: subscriber, random: random, at: 1500) }
     }
 
-    @Test("A proposal signed by the wrong side, by both, by nobody or in the wrong place is not received")
+    @Test("A proposal signed by the wrong side, by both, by no one or in the wrong place is not received")
     func forged() throws {
         let subscription = try SubscriptionWireTests.subscription()
         func signature(_ pair: PubkyKeyPair) throws -> PaykitSubscriptionSignature {

@@ -70,7 +70,9 @@ struct SubscriptionServiceTests {
         #expect(heard.paid.withLock { $0.count } == 3)
     }
 
-    @Test("Who is told beforehand can say no, or yes at once, and is charged when the notice is over")
+    @Test(
+        "A subscriber who is notified beforehand can refuse, or approve at once, and is charged when the notice is over"
+    )
     func noticed() async throws {
         let user = await sandbox.createUser(.ready, name: "Ada").key.text
         let service = try service(InMemoryRecurringJournal(), RecurringPolicy(notice: .seconds(3600)))
@@ -92,7 +94,7 @@ struct SubscriptionServiceTests {
         #expect(heard.paid.withLock { $0.count } == 2 && heard.asked.withLock { $0.isEmpty })
     }
 
-    @Test("Above the limit, or where nothing is paid by itself, the payer is asked once and their word counts")
+    @Test("Above the limit, or where nothing is paid by itself, the payer is asked once and their answer counts")
     func asked() async throws {
         let user = await sandbox.createUser(.ready, name: "Ada").key.text
         let service = try service()
@@ -107,7 +109,7 @@ struct SubscriptionServiceTests {
         #expect(heard.asked.withLock { $0 } == ["dear", "asked"])
     }
 
-    @Test("Somebody without an endpoint is not paid, and tried again; nonsense is refused")
+    @Test("A payee without an endpoint is not paid, and tried again; nonsense is refused")
     func unreachable() async throws {
         let user = await sandbox.createUser(.emptyDirectory).key.text
         let service = try service()

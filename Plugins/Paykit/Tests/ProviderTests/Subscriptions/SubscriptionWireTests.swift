@@ -178,7 +178,7 @@ struct SubscriptionWireTests {
         #expect(later != nonces)
     }
 
-    @Test("What a signature cannot tell apart is not signed")
+    @Test("Texts that one signature cannot tell apart are not signed")
     func metadata() throws {
         let bytes = [["a": 1], ["a": true]].map { (metadata: JSONValue) in Postcard.untagged(metadata) }
         #expect(bytes[0] == bytes[1], "the form that others sign has no types")

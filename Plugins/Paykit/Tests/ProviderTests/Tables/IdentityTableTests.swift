@@ -10,7 +10,7 @@ import Testing
 /// Scopes, scanned texts and questions, against the reference's tables (Protocol 1.2 and 1.4 to 1.6).
 @Suite("Paykit's tables: who, and what is asked")
 struct IdentityTableTests {
-    @Test("Things are filed for somebody under the scope of their key (Protocol 1.2)")
+    @Test("Things are filed for a peer under the scope of their key (Protocol 1.2)")
     func scopes() throws {
         for row in try PubkyTable.rows("scopes") {
             let expected = row["here"] ?? row["scope"]
@@ -27,7 +27,7 @@ struct IdentityTableTests {
         }
     }
 
-    @Test("Scanned texts are Paykit's, of a payment standard, or nobody's (Protocol 1.4)")
+    @Test("Scanned texts are Paykit's, of a payment standard, or of no provider (Protocol 1.4)")
     func scanned() throws {
         let reader = StandardsReader()
         let registry = try ProviderRegistry([
@@ -47,7 +47,8 @@ struct IdentityTableTests {
         }
     }
 
-    @Test("Data of other generations are told from this one's, and keys in their links are hidden (Protocol 4)")
+    @Test(
+        "Data of other generations are distinguished from this one's, and keys in their links are hidden (Protocol 4)")
     func generations() throws {
         let key = "yg4gxe7z1r7mr6orids9fh95y7gxhdsxjqi6nngsxxtakqaxr5no"
         for row in try PubkyTable.rows("generations") {

@@ -50,7 +50,7 @@ struct AttackTests {
         #expect(ledger.size <= ledger.total * 130)
     }
 
-    @Test("Nobody in private or on this machine is asked on behalf of nodes of the internet")
+    @Test("No private address and none of this machine is contacted for nodes of the internet")
     func privateAddresses() throws {
         let ledger = Ledger()
         let item = try owner.item(1, "x")
@@ -133,7 +133,7 @@ struct AttackTests {
         }
     }
 
-    @Test("A flood of what nobody asked for neither ends nor spoils a search")
+    @Test("A flood of unrequested datagrams neither ends nor spoils a search")
     func flood() throws {
         let item = try owner.item(5, "true")
         let search = try Net.play(Array(repeating: .honest, count: 30), seed: 5) { net in

@@ -64,7 +64,7 @@ struct NodeTests {
         }
     }
 
-    @Test("Answers no answers, no errors and no noise, so that nobody can set nodes on each other")
+    @Test("Answers no answers, no errors and no noise, so that nodes cannot be set on each other")
     func quiet() {
         let response = KRPCMessage(transaction: [1], .response(KRPCResponse(id: ownID)))
         let error = KRPCMessage(transaction: [1], .error(.protocolError))
@@ -150,7 +150,7 @@ struct NodeTests {
         #expect(store.item(at: MutableItem.target(key: owner.key, salt: Array("5".utf8)), now: .seconds(1100)) != nil)
     }
 
-    @Test("Names the nearest it knows, twenty at most, and learns of who asks and answers itself")
+    @Test("Names the nearest it knows, twenty at most, and learns of nodes that ask and answer")
     func names() throws {
         let others = (1...200).map { number in
             NodeContact(

@@ -42,7 +42,7 @@ struct PublishingTests {
         }
     }
 
-    @Test("Liars that claim to have something newer stop nobody, and are told of")
+    @Test("False claims of something newer stop no search, and are reported")
     func denied() throws {
         let item = try Owner(3).item(1, "x")
         try Net.play(Net.mixed([.denying], seed: 3), seed: 3) { net in
@@ -60,7 +60,7 @@ struct PublishingTests {
         }
     }
 
-    @Test("Tokens that a node has forgotten meanwhile are refused, and that is told")
+    @Test("Tokens that a node has forgotten meanwhile are refused, with an error")
     func forgottenTokens() throws {
         let item = try Owner(3).item(1, "x")
         try Net.play([.honest, .honest], seed: 4) { net in
@@ -84,7 +84,7 @@ struct PublishingTests {
         }
     }
 
-    @Test("A first node with a name that nobody knows is passed over while another is known")
+    @Test("A first node with an unknown name is passed over while another is known")
     func names() throws {
         let item = try Owner(3).item(1, "x")
         try Net.play(honest, seed: 6) { net in

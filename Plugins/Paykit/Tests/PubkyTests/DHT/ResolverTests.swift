@@ -23,7 +23,7 @@ struct ResolverTests {
         #expect(search.answered >= 30)
     }
 
-    @Test("Nobody has what nobody published")
+    @Test("A key that was not published is not found")
     func unknown() throws {
         let search = try Net.play(Array(repeating: .honest, count: 50), seed: 2) { [owner] net in
             try await net.resolver().resolve(owner.key)
@@ -82,7 +82,8 @@ struct ResolverTests {
         }
     }
 
-    @Test("One of the nodes that are asked first may be a liar, and all of them may lose datagrams", arguments: 0..<8)
+    @Test(
+        "One of the nodes that are asked first may be dishonest, and all of them may lose datagrams", arguments: 0..<8)
     func lyingStart(_ seed: UInt64) throws {
         let item = try owner.item(1, "x")
         let kind = DHTNodeBehaviour.liars[Int(seed) % DHTNodeBehaviour.liars.count]
@@ -125,7 +126,7 @@ struct ResolverTests {
         #expect(first.0 == second.0 && first.1 == second.1 && first.2 == second.2)
     }
 
-    @Test("Only what is newer is told of when that is asked for")
+    @Test("Only a newer packet is returned when that is requested")
     func conditional() throws {
         let item = try owner.item(5, "hello")
         try Net.play(Array(repeating: .honest, count: 30), seed: 4) { net in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Work with a limit of time", .timeLimit(.minutes(1)))
 struct ClockLimitTests {
-    @Test("What is done in time is returned, and nobody waits for the rest of the time")
+    @Test("A result in time is returned, without waiting for the rest of the time")
     func inTime() async {
         #expect(await SystemPaymentClock().limit(to: .seconds(600)) { 7 } == 7)
     }
@@ -22,7 +22,7 @@ struct ClockLimitTests {
         #expect(await ends.next() == true)
     }
 
-    @Test("Who is cancelled hears it from the work")
+    @Test("A cancelled caller learns it from the work")
     func cancelled() async {
         let (started, starting) = AsyncStream.makeStream(of: Void.self)
         let task = Task {

@@ -24,7 +24,7 @@ struct DatagramTests {
     func noAddress(_ text: String) { #expect(DatagramAddress(text) == nil) }
 
     @Test(
-        "What nobody on the internet can have is not public",
+        "An address that is not on the internet is not public",
         arguments: [
             "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "169.254.0.1", "172.16.0.1",
             "172.31.255.255", "192.0.0.1", "192.0.2.1", "192.88.99.1", "192.168.0.1", "198.18.0.1", "198.19.255.255",
@@ -58,7 +58,8 @@ struct DatagramTests {
         await #expect(throws: DatagramError.closed) { try await inbox.take() }
     }
 
-    @Test("Each datagram goes to one who waits, and none is lost when others give up", .timeLimit(.minutes(1)))
+    @Test(
+        "Each datagram goes to one waiting caller, and none is lost when others are cancelled", .timeLimit(.minutes(1)))
     func waiters() async throws {
         let inbox = DatagramInbox(capacity: 1000)
         let taken = await withTaskGroup(of: UInt8?.self) { group in

@@ -46,7 +46,7 @@ struct StreamAddressTests {
     }
 
     @Test(
-        "What nobody on the internet can have, or what leads to such an address, is not public",
+        "An address that is not on the internet, or leads to one, is not public",
         arguments: [
             "::", "::1", "::ffff:10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "100::1", "2001::1", "2001:1ff::1",
             "2001:db8::1", "2002:7f00:1::", "3fff::1", "3fff:fff::1", "fc00::1", "fd00::2", "fe80::1", "fec0::1",

@@ -67,7 +67,7 @@ struct TCPTransportTests {
         await #expect(throws: StreamError.self) { try await transport.connect(to: .loopback(port: place.port)) }
     }
 
-    @Test("Who listens at every address takes both kinds", .enabled(if: hasV6, "this machine has no IPv6 loopback"))
+    @Test("A listener at every address takes both kinds", .enabled(if: hasV6, "this machine has no IPv6 loopback"))
     func bothKinds() async throws {
         let listener = try await transport.listen(at: StreamAddress(.v6(0), port: 0))
         let port = listener.localAddress.port
@@ -78,7 +78,7 @@ struct TCPTransportTests {
         }
     }
 
-    @Test("Nothing is read that nobody asked for: who sends without end waits")
+    @Test("Nothing is read without a request: an endless sender waits")
     func backPressure() async throws {
         let (client, server, _) = try await pair()
         let flood = Task { () -> StreamError? in
@@ -123,7 +123,7 @@ struct TCPTransportTests {
         await #expect(throws: StreamError.closed) { _ = try await listener.accept() }
     }
 
-    @Test("Where nobody listens there is no connection, and a taken port is not listened at")
+    @Test("Without a listener there is no connection, and a taken port is refused")
     func nobody() async throws {
         let listener = try await transport.listen(at: .loopback())
         let taken = listener.localAddress
@@ -147,7 +147,7 @@ struct TCPTransportTests {
         }
     }
 
-    @Test("Streams that nobody holds give their descriptors back")
+    @Test("Streams that are no longer referenced return their descriptors")
     func release() async throws {
         let listener = try await transport.listen(at: .loopback())
         let before = Self.descriptors
@@ -160,7 +160,7 @@ struct TCPTransportTests {
         while Self.descriptors > before + 60 { await Task.yield() }
     }
 
-    @Test("A host's name is found, and one that nobody has is not")
+    @Test("A host's name is found, and an unknown one is not")
     func names() async throws {
         #expect(try await transport.addresses(of: "localhost", port: 9).contains(.loopback(port: 9)))
         #expect(try await transport.addresses(of: "192.0.2.7", port: 9) == [StreamAddress(192, 0, 2, 7, port: 9)])

@@ -81,7 +81,7 @@ struct UDPTransportTests {
         while Self.descriptors > before + 50 { await Task.yield() }
     }
 
-    @Test("Nobody waits for a queue that is full: what comes then is dropped", .timeLimit(.minutes(1)))
+    @Test("No sender waits for a queue that is full: further datagrams are dropped", .timeLimit(.minutes(1)))
     func full() async throws {
         let server = try await UDPTransport(queueLimit: 3).open(.loopback())
         let client = try await transport.open(.any)
@@ -98,7 +98,7 @@ struct UDPTransportTests {
         #expect(seen.filter { $0 != 99 } == seen.filter { $0 != 99 }.sorted())
     }
 
-    @Test("Hosts have addresses, and names that nobody has are said to have none", .timeLimit(.minutes(1)))
+    @Test("Hosts have addresses, and unknown names have none", .timeLimit(.minutes(1)))
     func names() async throws {
         #expect(try await transport.addresses(of: "127.0.0.1", port: 9) == [.loopback(port: 9)])
         #expect(try await transport.addresses(of: "localhost", port: 9).contains(.loopback(port: 9)))

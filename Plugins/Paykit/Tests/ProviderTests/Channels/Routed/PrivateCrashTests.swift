@@ -70,7 +70,7 @@ struct PrivateCrashTests {
         }
     }
 
-    @Test("An attempt that is gone on with by somebody without the means pays what was agreed on, or as published")
+    @Test("An attempt that is resumed without the means pays the agreed invoice, or the published one")
     func withoutMeans() async throws {
         for deeds in 0..<40 {
             let world = RoutedWorld()
@@ -85,7 +85,7 @@ struct PrivateCrashTests {
         }
     }
 
-    @Test("An invoice that was agreed on and is over by the time it is gone on with is not handed to the settler")
+    @Test("An invoice that was agreed on and is over when it is resumed is not handed to the settler")
     func late() async throws {
         var count = 0
         for deeds in 4..<40 {
@@ -173,7 +173,7 @@ struct PrivateCrashTests {
     private static let histories =
         ProcessInfo.processInfo.environment["PRIVATE_HISTORIES"].flatMap { UInt64($0) } ?? 60
 
-    @Test("Whatever happens: every invoice is paid once, every paid one is told paid, and limits are kept")
+    @Test("Whatever happens: every invoice is paid once, every paid one is reported as paid, and limits are kept")
     func seeds() async throws {
         let first = ProcessInfo.processInfo.environment["PRIVATE_FIRST"].flatMap { UInt64($0) } ?? 1
         for seed in first..<first + Self.histories { try await Self.history(seed) }

@@ -21,7 +21,7 @@ struct PrivateProviderTests {
         if case .success(.succeeded) = result { true } else { false }
     }
 
-    @Test("Who can be asked is paid by an invoice of its own, told so, and the receipt is kept (Protocol 5.10)")
+    @Test("A reachable payee is paid by a separate invoice, is notified, and the receipt is kept (Protocol 5.10)")
     func prefers() async throws {
         let world = RoutedWorld()
         let peer = try await world.peer(.ready)
@@ -60,7 +60,7 @@ struct PrivateProviderTests {
     }
 
     @Test(
-        "Whoever the payee is: paid privately, paid as they publish, or nothing moves; and once at most",
+        "For every payee: paid privately, paid as they publish, or nothing moves; and once at most",
         arguments: PubkySandbox.PeerManner.allCases)
     func manners(_ manner: PubkySandbox.PeerManner) async throws {
         // A peer that never answers gets a shorter time limit than usual.
@@ -97,7 +97,7 @@ struct PrivateProviderTests {
     }
 
     @Test(
-        "An invoice that is something else is neither paid nor told paid, and nothing is paid in its stead",
+        "An invoice for something else is neither paid nor reported as paid, and nothing is paid in its stead",
         arguments: LyingPayee.Lie.allCases.filter { ![.always, .another, .denies, .somebodyElses].contains($0) })
     func lies(_ lie: LyingPayee.Lie) async throws {
         let world = RoutedWorld()
@@ -130,7 +130,7 @@ struct PrivateProviderTests {
         }
     }
 
-    @Test("Two who give one invoice at the same moment are not both told paid")
+    @Test("Two payees that give one invoice at the same moment are not both reported as paid")
     func sameInvoiceAtOnce() async throws {
         let world = RoutedWorld()
         let payees = [try await world.liar(.always), try await world.liar(.always)]
@@ -171,7 +171,7 @@ struct PrivateProviderTests {
         #expect(payees.map(\.invoices.count) == [1, 1])
     }
 
-    @Test("It is paid whatever the payee says afterwards, and the proof is told again later")
+    @Test("It is paid whatever the payee sends afterwards, and the proof is sent again later")
     func confirmedLater() async throws {
         let world = RoutedWorld()
         let peer = try await world.peer(.unconfirming)
@@ -190,7 +190,7 @@ struct PrivateProviderTests {
         #expect(world.settled.count == 2, "nobody is paid to say yes")
     }
 
-    @Test("A proof that did not arrive is told again, once it can be")
+    @Test("A proof that did not arrive is sent again, once it can be")
     func toldAgain() async throws {
         let world = RoutedWorld()
         let peer = try await world.peer(.ready)
@@ -207,7 +207,7 @@ struct PrivateProviderTests {
         #expect(await world.captures(peer.user.key) == 1)
     }
 
-    @Test("Who cannot be asked is told so where only private payments are wanted, and nothing is paid")
+    @Test("A payee that cannot be reached is reported where only private payments are wanted, and nothing is paid")
     func onlyPrivate() async throws {
         let world = RoutedWorld()
         let user = await world.sandbox.createUser(.ready)
@@ -226,7 +226,7 @@ struct PrivateProviderTests {
         #expect(Self.isPaid(await preferring.pay(user.link)))
     }
 
-    @Test("Somebody who publishes nothing but where they can be spoken to is paid there")
+    @Test("A payee who publishes only the address of a channel is paid there")
     func nothingPublished() async throws {
         let world = RoutedWorld()
         let peer = try await world.peer(.ready)
@@ -258,7 +258,7 @@ struct PrivateProviderTests {
         #expect(await world.settled.first != world.published(peer.user.key))
     }
 
-    @Test("Nobody asks themselves")
+    @Test("A user is not asked for the own payments")
     func oneself() async throws {
         let world = RoutedWorld()
         let peer = try await world.peer(.ready)
