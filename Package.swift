@@ -223,7 +223,7 @@ let charging = "PaymentCore PaymentRecurring PaymentRouting PaymentStore Payment
 let values = "PaymentCore PaymentCrypto PaymentTesting TestSupport"
 let shops = "CitconSandbox PayrailsSandbox WalletConnectPaySandbox"
 let sandboxes = "\(shops) PaykitSandbox"
-let new = "Tests/NewProvider"
+let new = "Tests/NewProvider"  // What `payroute new-provider` writes, for a provider called Sample.
 let markets = "CitconMarket PaykitMarket PayrailsMarket WalletConnectPayMarket"
 
 let wholes = [
@@ -246,6 +246,7 @@ let wholes = [
     tests("PaymentRecurringTests", "\(served) \(charging) PaymentRecurringTesting RecurringSimulation TestSupport"),
     tests("PaymentStoreTests", "\(served) PaymentWallet TestSupport \(walletConnect) CSQLite"),
     tests("SandboxHomeTests", "\(sandboxed) \(shops) SandboxHome TestSupport"),
+    tests("PayrouteCommandsTests", "PaymentCore PayrouteCommands TestSupport"),
     tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"),
     tool("SpendingProcess", charging),
     tests(
@@ -257,7 +258,6 @@ let wholes = [
         "\(served) PaymentSandbox PaymentWallet SandboxHome SandboxSupport TestSupport \(sandboxes) PaykitProvider "
             + "BitcoinSandbox PaykitStore PayrouteCommands custom-provider payroute sandbox-payment"),
     tests("ConformanceTests", "PaymentCore PaymentRouting PaymentTesting SimulatedShop TestSupport"),
-    // What `payroute new-provider` writes, for a provider called Sample.
     library("SampleProvider", "PaymentCore", at: "\(new)/Sources/SampleProvider"),
     tests("SampleProviderTests", "PaymentCore PaymentTesting SampleProvider", at: "\(new)/Tests/SampleProviderTests"),
     tests("GuideTests", ""),  // That the vendors' guides are built as printed, in the vendors' houses.

@@ -261,8 +261,8 @@ import WalletConnectPaySandbox
         return attempt.id
     }
 
-    /// The journal has no review of the calls by which the wallet sent the coins, and the payment has expired since. The
-    /// service is notified of them all the same, and its answer is reported.
+    /// The journal has no review of the calls by which the wallet sent the coins, and the payment has expired since.
+    /// The service is notified of them all the same, and its answer is reported.
     @Test("Coins whose calls have no stored review are confirmed")
     func coinsWithoutReviewAreConfirmed() async throws {
         let world = try TestWorld(.inProcess)
