@@ -169,7 +169,7 @@ simulate-links: deps ## play histories of two wallets with a private link, in re
 	swift build $(RELEASE) --product Simulate
 	@"$(BUILT)/Simulate" --links $(LINK_SEEDS)
 
-interop: deps ## play Python libraries of others against our readers, writers and private links (INTEROP_ROWS=150)
+interop: deps ## play Python libraries of others against our readers, writers and subscriptions (INTEROP_ROWS=150)
 	swift build $(QUICK) --product payroute
 	swift build $(QUICK) --product InteropWriter
 	swift build $(QUICK) --product PaykitSubscriptionProcess

@@ -176,7 +176,8 @@ let vendors =
             // Two wallets with a private link and its troubles; what KillTests kills; what `make interop` speaks with.
             "Tests/LinkSimulation": "PaymentCore PaymentCrypto PaymentTesting +Provider +Pubky +Sandbox",
             "Tests/RequestProcess": "\(app) PaymentStandards +Kit +Provider +Pubky +Sandbox +Store",
-            "Tests/SubscriptionProcess": "\(sandboxed) PaymentTransport +Kit +Provider +Sandbox",
+            "Tests/SubscriptionProcess": "\(sandboxed) \(app) PaymentRecurring PaymentSettlement PaymentStandards +Kit "
+                + "+Sandbox \(pubky)",
         ])
     + house(
         "Bitcoin",

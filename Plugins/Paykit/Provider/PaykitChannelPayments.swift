@@ -1,5 +1,5 @@
 public import PaykitPubky
-import PaymentCore
+public import PaymentCore
 
 /// The means with which a ``PaykitProvider`` pays over private channels: the payer's key, connections and a store of
 /// receipts.
@@ -22,6 +22,9 @@ public struct PaykitChannelPayments: Sendable {
         /// Only endpoints that were agreed on privately are paid.
         case only
     }
+
+    /// The id of the option that is paid over a channel. Other options have the names of their methods.
+    public static let optionID: PaymentMethodOption.ID = "private-lightning"
 
     let identity: ChannelIdentity
     let streams: any StreamTransport

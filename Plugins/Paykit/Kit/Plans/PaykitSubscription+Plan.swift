@@ -47,6 +47,13 @@ public struct PaykitStandingOrder: Sendable, Hashable {
         RecurringOrder(link: "paykit:\(recipient.text)", option: methodID, paysByItself: paysByItself)
     }
 
+    /// The same payment over a private channel with the recipient, who is asked there for an invoice. It requires a
+    /// provider with the means for it (`PaykitChannelPayments`), and a recipient that publishes an address for
+    /// channels.
+    public var orderOverChannel: RecurringOrder {
+        RecurringOrder(link: order.link, option: PaykitChannelPayments.optionID, paysByItself: paysByItself)
+    }
+
     /// Returns the name of the plan for the payee's `id`: two payees may use the same.
     public func planID(_ id: String) -> RecurringPlan.ID { RecurringPlan.ID(rawValue: "\(recipient.text)/\(id)") }
 }

@@ -109,7 +109,7 @@ struct PaymentFlow: Sendable {
         var quote = try await self.quote(
             request, payee: payee, shown, of: apps, listed: listed, before: privateOffer(privately, offers))
         quote.options = try quote.options.map { option in
-            guard option.id == ChannelOrder.optionID else { return option }
+            guard option.id == PaykitChannelPayments.optionID else { return option }
             // No app is chosen here.
             let fallback =
                 apps.isEmpty
@@ -238,8 +238,8 @@ struct PaymentFlow: Sendable {
             return (id: id, title: title + (apps[endpoint].map { ", to the app \($0)" } ?? ""), offer: offer)
         }
         if let privately {
-            named.removeAll { $0.id == ChannelOrder.optionID }
-            named.insert((ChannelOrder.optionID, "Bitcoin, over Lightning, privately", privately), at: 0)
+            named.removeAll { $0.id == PaykitChannelPayments.optionID }
+            named.insert((PaykitChannelPayments.optionID, "Bitcoin, over Lightning, privately", privately), at: 0)
         }
         let own = listed?.offers ?? []
         let ids = Set(own.map(\.id))

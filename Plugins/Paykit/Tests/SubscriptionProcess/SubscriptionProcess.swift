@@ -3,127 +3,83 @@ import PaykitKit
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore
-import PaymentCrypto
 import PaymentLoopback
 import PaymentTransport
 
-/// One side of a private link, as an application has it, and the sandbox that both sides use. The peer is another
-/// program, `links.py`. Each line of standard input is a command, each line of output its result.
-struct LinkSide {
+/// An application's user and client, and the sandbox that both programs use.
+struct Application {
     let sandbox: PubkySandbox
+    let url: HTTPURL
+    let keyPair: PubkyKeyPair
     let client: PaykitClient
-    let link: PaykitPrivateLink
+    let receipts = InMemoryReceipts()
+    let transport = StandardTransport()
 
-    /// A wallet that pays once under a key.
-    struct Wallet: PaykitOrderWallet {
-        let sandbox: PubkySandbox
+    static let receiver = "router/wallet"
 
-        func outcome(of order: PaykitOrder) async throws -> PaykitSettlement? { nil }
-        func settle(_ order: PaykitOrder) async throws -> PaykitSettlement {
-            let paid = try await sandbox.pay(order.endpoint.endpoint, amount: nil, key: order.key)
-            guard case .preimage(let preimage) = paid else { return .notPaid("it is no invoice") }
-            let hash = Hex.encode(Digest.sha256.hash(Hex.decode(preimage) ?? []))
-            return .paid(.preimage(preimage, paymentHash: hash))
-        }
+    init(_ sandbox: PubkySandbox, at url: HTTPURL) async throws {
+        self.sandbox = sandbox
+        self.url = url
+        let seed = [UInt8](repeating: 7, count: 32)
+        keyPair = try PubkyKeyPair(seed: seed)
+        var configuration = PaykitClientConfiguration(network: try .sandbox(url))
+        configuration.receiver = PaykitReceiverPath(Self.receiver)
+        configuration.receiverSecret = Redacted(Array(repeating: 9, count: 32))
+        client = PaykitClient(configuration: configuration, transport: transport, receipts: receipts)
+        try await client.initialize(
+            secretKeyHex: String(repeating: "07", count: 32), homeserverPubkey: sandbox.homeserver.text)
+        try await client.publishReceiver()
     }
+}
 
-    struct Unfit: Error, CustomStringConvertible {
-        let description: String
-    }
+/// One side of subscriptions with another user.
+protocol Side {
+    /// Carries out a command, and returns its result.
+    func answer(_ command: JSONValue) async throws -> JSONValue
+}
 
-    static let bolt11 = "btc-lightning-bolt11"
+struct UnfitCommand: Error, CustomStringConvertible {
+    let description: String
+}
 
-    func answer(_ command: JSONValue) async throws -> JSONValue {
-        switch command["do"]?.string {
-        case "poll":
-            let status = try await link.poll()
-            let requests = try await link.requests().map { request -> JSONValue in
-                [
-                    "id": .string(request.id), "own": .bool(request.isOwn), "phase": .string(request.phase.rawValue),
-                    "reference": .string(request.reference), "recurs": .bool(request.recurs),
-                    "amount": .string(request.amount?.decimalText ?? ""),
-                ]
-            }
-            return ["status": .string("\(status)"), "requests": .array(requests)]
-        case "ask":
-            let (amount, start) = (try Money(minorUnits: 2100, currency: .satoshi), try number("start", command))
-            let recurrence = PaykitRecurrence(
-                every: 1, .month, from: Date(timeIntervalSince1970: Double(start)), until: nil)
-            guard let own = await client.user else { throw Unfit(description: "no user is signed in") }
-            let id = try await link.ask(
-                for: amount, reference: word("reference", command), methods: [Self.bolt11],
-                at: [PaykitEndpoint(methodID: Self.bolt11, endpoint: await sandbox.createInvoice(2100, for: own))],
-                recurring: recurrence)
-            return ["id": .string(id)]
-        case "accept": try await link.accept(word("id", command))
-        case "cancel": try await link.cancel(word("id", command), reason: "moved away")
-        case "pay":
-            try await link.pay(
-                period: try await period(command), of: word("id", command), with: Wallet(sandbox: sandbox))
-        case "receipt":
-            let (id, period) = (try word("id", command), try await period(command))
-            guard case .preimage(_, let hash)? = try await link.proof(of: id, period: period),
-                await sandbox.proof(ofPaying: hash) != nil
-            else { throw Unfit(description: "the payment has not arrived") }
-            try await link.issueReceipt(for: id, period: period)
-        case "receipts":
-            return ["receipts": .array(try await link.receipts(for: word("id", command)).map { .string($0) })]
-        default: throw Unfit(description: "there is no such command")
-        }
-        return [:]
-    }
-
-    private func period(_ command: JSONValue) async throws -> RecurringPeriod {
-        let id = try word("id", command)
-        guard let schedule = try await link.requests().first(where: { $0.id == id })?.schedule,
-            let period = schedule.period(Int(try number("number", command)))
-        else { throw Unfit(description: "the request has no such period") }
-        return period
-    }
-
-    private func word(_ name: String, _ command: JSONValue) throws -> String {
-        guard let text = command[name]?.string else { throw Unfit(description: "\(name) is missing") }
+extension JSONValue {
+    func text(_ name: String) throws -> String {
+        guard let text = self[name]?.string else { throw UnfitCommand(description: "\(name) is missing") }
         return text
     }
 
-    private func number(_ name: String, _ command: JSONValue) throws -> Int64 {
-        guard let number = command[name]?.int64 else { throw Unfit(description: "\(name) is missing") }
+    func number(_ name: String) throws -> Int64 {
+        guard let number = self[name]?.int64 else { throw UnfitCommand(description: "\(name) is missing") }
         return number
     }
 }
 
+/// One side of subscriptions, over a private link or private channels. The other side is another program,
+/// `Tests/Interop/subscriptions.py`. Each line of standard input is a command, each line of output its result.
 @main
 struct SubscriptionProcess {
     static func main() async throws {
         let sandbox = PubkySandbox()
         let server = try LoopbackServer(sandbox)
         defer { server.stop() }
-        var configuration = PaykitClientConfiguration(
-            network: try .sandbox(HTTPURL("http://localhost:\(server.baseURL.port)")))
-        configuration.receiver = PaykitReceiverPath("router/wallet")
-        configuration.receiverSecret = Redacted(Array(repeating: 9, count: 32))
-        let client = PaykitClient(configuration: configuration, transport: StandardTransport())
-        try await client.initialize(
-            secretKeyHex: String(repeating: "07", count: 32), homeserverPubkey: sandbox.homeserver.text)
-        try await client.publishReceiver()
+        let application = try await Application(sandbox, at: HTTPURL("http://localhost:\(server.baseURL.port)"))
         say([
             "port": .number(JSONNumber(UInt64(server.baseURL.port))), "homeserver": .string(sandbox.homeserver.text),
-            "user": .string(await client.user?.text ?? ""), "receiver": "router/wallet",
+            "user": .string(application.keyPair.publicKey.text), "receiver": .string(Application.receiver),
         ])
-        var side: LinkSide?
+        var side: (any Side)?
         while let line = readLine() {
             do {
                 let command = try JSONValue(parsing: line)
-                if command["do"]?.string == "link" {
-                    side = LinkSide(
-                        sandbox: sandbox, client: client,
-                        link: try await client.privateLink(with: command["user"]?.string ?? ""))
-                    say([:])
-                } else if let side {
+                switch command["do"]?.string {
+                case "link": side = try await LinkSide(with: command.text("user"), application)
+                case "channel": side = try await ChannelSide(with: command.text("user"), application)
+                default:
+                    guard let side else { throw UnfitCommand(description: "there is no other side yet") }
                     say(try await side.answer(command))
-                } else {
-                    say(["error": "there is no link yet"])
+                    continue
                 }
+                say([:])
             } catch { say(["error": .string("\(error)")]) }
         }
     }

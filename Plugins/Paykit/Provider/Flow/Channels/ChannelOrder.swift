@@ -15,8 +15,6 @@ struct ChannelOrder: Sendable, Hashable, Codable {
         case payee, method, fallback
     }
 
-    /// The option's id. Other options have the names of their methods.
-    static let optionID = "private-lightning"
     /// The key in the option's data.
     private static let place = "private"
 

@@ -202,4 +202,31 @@ struct RoutedSubscriptionTests {
             clock.advance(by: .seconds(86_400))
         }
     }
+
+    @Test("A period is paid over a channel, by an invoice for it alone, once")
+    func overChannel() async throws {
+        let world = RoutedWorld()
+        let peer = try await world.peer(.ready)
+        let process = try world.process(
+            autoPay: AutoPay(within: try SpendingLimits().limits(), timeZone: .gmt))
+        let plans = InMemoryRecurringJournal()
+        let scheduler = RecurringScheduler(
+            journal: plans,
+            payer: RouterPayer(process.router, as: process.payer) { PaykitStandingOrder($0)?.orderOverChannel },
+            clock: world.clock)
+        let start = Int64(world.clock.now.timeIntervalSince1970)
+        let agreed = try PaykitSubscription(
+            id: "sub_1", subscriber: try #require(PrivateWorld.payerPair?.publicKey), provider: peer.user.key,
+            terms: PaykitSubscriptionTerms(amount: "2100", frequency: .daily, description: "milk"),
+            createdAt: start, startsAt: start)
+        try await scheduler.add(agreed.plan(paysByItself: true))
+        for day in 1...2 {
+            for _ in 0..<2 { try await scheduler.look() }
+            #expect(await world.captures(peer.user.key) == day)
+            (world.clock as? PatientClock)?.advance(by: .seconds(86_400))
+        }
+        #expect(await !world.settled.contains(world.published(peer.user.key)))
+        #expect(await world.receipts.receipts(before: nil, limit: 10).map(\.stage) == [.paid, .paid])
+        #expect(try await plans.charges(of: #require(plans.plans().first).id).count == 2)
+    }
 }

@@ -1,110 +1,16 @@
-#!/usr/bin/env python3
-"""Agrees on subscriptions with this project's Paykit over a private link, in two processes: `make interop`.
-
-Written from Plugins/Paykit/Provider/PaykitProvider.docc/Protocol.md, whose sections are named below, with the Noise
-protocol of noiseprotocol, the keys of PyNaCl and the invoices of bolt11. Nothing is shared with the other program but
-the homeserver.
-
-    links.py PAYKIT-SUBSCRIPTION-PROCESS
-"""
-import base64
+"""Subscriptions over a private link: sections 6 and 12 of Protocol.md."""
 import hashlib
 import json
 import os
-import subprocess
-import sys
 import time
-import urllib.error
-import urllib.request
 import uuid
 
-import bolt11
 from nacl import bindings as sodium
 from noise.connection import Keypair, NoiseConnection
+from pubky import base64url, moment, proves, seconds, unbase64url, unzbase32, zbase32
 
 BOLT11 = "btc-lightning-bolt11"
-ALPHABET = "ybndrfg8ejkmcpqxot1uwisza345h769"
 ROOT = "/pub/paykit/v0/"
-
-
-def zbase32(data):  # 1.1
-    bits = "".join(f"{byte:08b}" for byte in data)
-    bits += "0" * (-len(bits) % 5)
-    return "".join(ALPHABET[int(bits[i:i + 5], 2)] for i in range(0, len(bits), 5))
-
-
-def unzbase32(text):
-    bits = "".join(f"{ALPHABET.index(letter):05b}" for letter in text)
-    return bytes(int(bits[i:i + 8], 2) for i in range(0, len(bits) // 8 * 8, 8))
-
-
-def base64url(data):
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def unbase64url(text):
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-
-
-def moment(seconds):  # 12.5
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
-
-
-def seconds(text):
-    return int(time.mktime(time.strptime(text, "%Y-%m-%dT%H:%M:%SZ")) - time.timezone)
-
-
-class User:
-    """A user with an account at the homeserver (sections 1 to 3)."""
-
-    def __init__(self, port, homeserver, seed):
-        self.base = f"http://localhost:{port}"
-        key, self.secret = sodium.crypto_sign_seed_keypair(seed)
-        self.key, self.text, self.cookie = key, zbase32(key), None
-        self.publish(homeserver)
-        body = self.token("/:rw")
-        _, headers = self.ask("POST", "/signup", self.text, body)
-        self.cookie = headers["Set-Cookie"].split(";")[0]
-
-    def sign(self, message):
-        return sodium.crypto_sign(message, self.secret)[:64]
-
-    def token(self, capabilities):  # 3.2
-        text = capabilities.encode()
-        content = (b"PUBKY:AUTH\0" + int(time.time() * 1e6).to_bytes(8, "big") + self.key
-                   + bytes([len(text)]) + text)
-        return self.sign(content[1:]) + content
-
-    def publish(self, homeserver):  # 2.1 to 2.3
-        def name(*labels):
-            return b"".join(bytes([len(label)]) + label.encode() for label in labels) + b"\0"
-
-        record = (0).to_bytes(2, "big") + name(homeserver)
-        message = (bytes([0, 0, 0x80, 0, 0, 0, 0, 1, 0, 0, 0, 0]) + name("_pubky", self.text)
-                   + bytes([0, 65, 0, 1]) + (3600).to_bytes(4, "big") + len(record).to_bytes(2, "big") + record)
-        now = int(time.time() * 1e6)
-        signature = self.sign(b"3:seqi%de1:v%d:%s" % (now, len(message), message))
-        self.ask("PUT", f"/pkarr/{self.text}", None, signature + now.to_bytes(8, "big") + message)
-
-    def ask(self, method, path, owner, body=None):
-        request = urllib.request.Request(self.base + path, data=body, method=method)
-        if owner:
-            request.add_header("pubky-host", owner)
-        if self.cookie:
-            request.add_header("Cookie", self.cookie)
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            return answer.read(), answer.headers
-
-    def read(self, path, owner):
-        try:
-            return self.ask("GET", path, owner)[0]
-        except urllib.error.HTTPError as error:
-            if error.code == 404:
-                return None
-            raise
-
-    def write(self, path, content):
-        self.ask("PUT", path, self.text, content)
 
 
 class Link:
@@ -184,24 +90,6 @@ class Link:
         return found[-1]
 
 
-class Swift:
-    """The other program: an application with this project's Paykit, and the sandbox."""
-
-    def __init__(self, path):
-        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.hello = self.line()
-
-    def line(self):
-        answer = json.loads(self.process.stdout.readline())
-        assert "error" not in answer, answer["error"]
-        return answer
-
-    def __call__(self, name, **members):
-        self.process.stdin.write(json.dumps({"do": name, **members}) + "\n")
-        self.process.stdin.flush()
-        return self.line()
-
-
 def both(swift, link, rounds=3):
     for _ in range(rounds):
         link.poll()
@@ -215,10 +103,6 @@ def months(start, number):
     def at(index):
         return f"{year + (month - 1 + index) // 12}-{(month - 1 + index) % 12 + 1:02}-01T00:00:00Z"
     return {"starts_at": at(number), "ends_at": at(number + 1)}
-
-
-def invoice_hash(text):
-    return bolt11.decode(text).payment_hash
 
 
 def is_asked(swift, link, start):
@@ -237,10 +121,7 @@ def is_asked(swift, link, start):
     both(swift, link)
     link.last("payment_request_acceptance", payment_request_id=request)
     for number in range(2):
-        # The simulated money: any wallet could make and pay these invoices.
-        body, _ = user.ask("POST", "/sandbox/paykit/invoices", None, json.dumps(
-            {"user": user.text, "amount": 2100}).encode())
-        invoice = json.loads(body)["invoice"]
+        invoice = user.create_invoice(2100)
         link.say("private_payment_list", {"payment_endpoints": {BOLT11: json.dumps({"value": invoice})}}, False)
         both(swift, link)
         swift("pay", id=request, number=number)
@@ -250,8 +131,7 @@ def is_asked(swift, link, start):
         proof = link.last("payment_proof", payment_request_id=request, billing_period=period)
         assert proof["payment_reference"] == terms["payment_reference"]
         assert proof["payment_endpoint_identifier"] == BOLT11
-        preimage = bytes.fromhex(proof["proof"]["data"])
-        assert hashlib.sha256(preimage).hexdigest() == invoice_hash(invoice), "the proof is of the invoice"
+        assert proves(proof["proof"]["data"], invoice), "the proof is of the invoice"
         give_receipt(link, request, terms, period)
         both(swift, link)
         assert len(swift("receipts", id=request)["receipts"]) == number + 1
@@ -290,9 +170,8 @@ def asks(swift, link, start):
                                    "anchor": moment(start), "ends_at": None}, asked
     link.say("payment_request_acceptance", {"payment_request_id": request})
     invoice = json.loads(link.last("private_payment_list")["payment_endpoints"][BOLT11])["value"]
-    body, _ = link.user.ask("POST", "/sandbox/paykit/pay", None, json.dumps({"endpoint": invoice}).encode())
-    preimage = json.loads(body)["preimage"]
-    assert hashlib.sha256(bytes.fromhex(preimage)).hexdigest() == invoice_hash(invoice)
+    preimage = link.user.pay(invoice)
+    assert proves(preimage, invoice)
     period = months(start, 0)
     link.say("payment_proof", {
         "payment_request_id": request, "payment_reference": asked["payment_reference"], "billing_period": period,
@@ -316,29 +195,13 @@ def asks(swift, link, start):
     assert [entry["phase"] for entry in state["requests"] if entry["id"] == request] == ["cancelled"], state
 
 
-def main(path):
-    roles = {}
+def play(swift, user):
+    """Agrees on a subscription in each direction, and returns how many messages were read here."""
     start = seconds("2026-02-01T00:00:00Z")
-    while len(roles) < 2:  # Who begins the handshake follows from the keys: both are played.
-        swift = Swift(path)
-        hello = swift.hello
-        while True:
-            seed = os.urandom(32)
-            begins = zbase32(sodium.crypto_sign_seed_keypair(seed)[0]) < hello["user"]
-            if begins not in roles:
-                break
-        user = User(hello["port"], hello["homeserver"], seed)
-        link = Link(user, "monthly/server", hello["user"], hello["receiver"])
-        swift("link", user=user.text)
-        state = both(swift, link)
-        assert state["status"] == "linked", state
-        is_asked(swift, link, start)
-        asks(swift, link, start)
-        roles[begins] = len(link.heard)
-        swift.process.stdin.close()
-        assert swift.process.wait(timeout=20) == 0
-    print(f"4 subscriptions over 2 private links with a program of others, {sum(roles.values())} messages read there")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+    link = Link(user, "monthly/server", swift.hello["user"], swift.hello["receiver"])
+    swift("link", user=user.text)
+    state = both(swift, link)
+    assert state["status"] == "linked", state
+    is_asked(swift, link, start)
+    asks(swift, link, start)
+    return len(link.heard)
