@@ -174,7 +174,8 @@ let vendors =
             "Tests/Market": "\(market) PaymentSettlement PaymentStandards +Pubky",
             "Tests/Fuzz": "\(fuzz) PaymentRecurring PaymentStandards TestSupport +Kit +Pubky",
             // Two wallets with a private link and its troubles; what KillTests kills; what `make interop` speaks with.
-            "Tests/LinkSimulation": "PaymentCore PaymentCrypto PaymentTesting +Provider +Pubky +Sandbox",
+            "Tests/LinkSimulation": "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentStandards PaymentTesting "
+                + "+Provider +Pubky +Sandbox",
             "Tests/RequestProcess": "\(app) PaymentStandards +Kit +Provider +Pubky +Sandbox +Store",
             "Tests/SubscriptionProcess": "\(sandboxed) \(app) PaymentRecurring PaymentSettlement PaymentStandards +Kit "
                 + "+Sandbox \(pubky)",

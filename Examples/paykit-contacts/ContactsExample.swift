@@ -5,6 +5,7 @@ import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
 import PaymentLoopback
+import PaymentStandards
 import PaymentTesting
 import PaymentTransport
 
@@ -17,7 +18,9 @@ struct ContactsExample {
         let sandbox = PubkySandbox(random: SeededRandomSource(seed: 7))
         let server = try LoopbackServer(sandbox)
         defer { server.stop() }
-        let network = try PubkyNetwork.sandbox(HTTPURL("http://localhost:\(server.baseURL.port)"))
+        let url = try HTTPURL("http://localhost:\(server.baseURL.port)")
+        let network = try PubkyNetwork.sandbox(url)
+        let settler = SandboxSettler(at: url, over: StandardTransport())
         // A wallet of generation 3: what it publishes by the guide is also published in the form of generation 3.
         let receiver = PaykitReceiverPath("contacts/wallet")
         let client = PaykitClient(
@@ -85,14 +88,14 @@ struct ContactsExample {
         print("\(try await client.receipts().count { $0.stage == .paid }) receipts are paid")
 
         print("\nBy a private link of today:")
-        await tryOut { try await payByLink(client, sandbox) }
+        await tryOut { try await payByLink(client, sandbox, settler) }
 
         print("\nA subscription, signed by both:")
         await tryOut { try await Agreement(subscriber: client, sandbox: sandbox, network: network).run() }
 
         print("\nPrivately, through a router:")
         let routing = PrivateRouting(
-            sandbox: sandbox, url: try HTTPURL("http://localhost:\(server.baseURL.port)"),
+            sandbox: sandbox, url: url,
             keyPair: try PubkyKeyPair(seed: [UInt8](repeating: 7, count: 32)))
         for (manner, use) in [
             (.ready, .only), (.refuses, .only), (.refuses, .preferred), (.anotherInvoice, .preferred),
@@ -110,7 +113,9 @@ struct ContactsExample {
 
     /// A peer with an app of generation 3 asks for a payment, and issues a receipt for it. The two need not be online
     /// at the same time: each polls from time to time.
-    private static func payByLink(_ client: PaykitClient, _ sandbox: PubkySandbox) async throws {
+    private static func payByLink(_ client: PaykitClient, _ sandbox: PubkySandbox, _ settler: SandboxSettler)
+        async throws
+    {
         guard let own = PaykitReceiverPath("contacts/wallet"), let theirs = PaykitReceiverPath("bitkit/wallet"),
             let me = await client.user
         else { return }
@@ -130,20 +135,11 @@ struct ContactsExample {
         try await look()
         for request in try await link.requests() where request.phase == .proposed {
             print("- \(peer.user.name) asks for \(request.amount?.decimalText ?? "?") BTC: \(request.reference)")
-            try await link.accept(request.id)
-            try await link.pay(request.id, with: ExampleWallet(sandbox: sandbox))
+            try await link.pay(
+                request.id, with: settler, check: PaykitEndpointCheck(StandardsReader(), network: .regtest))
         }
         try await look()
         print("  paid, with \(try await link.receipts(for: id).count) receipt")
-    }
-
-    /// A wallet that records its payments only in the sandbox.
-    private struct ExampleWallet: PaykitOrderWallet {
-        let sandbox: PubkySandbox
-        func outcome(of order: PaykitOrder) async throws -> PaykitSettlement? { nil }
-        func settle(_ order: PaykitOrder) async throws -> PaykitSettlement {
-            try await ContactsExample.settle(order.endpoint.endpoint, at: sandbox)
-        }
     }
 
     /// Settles as a wallet would; the money here does not exist.

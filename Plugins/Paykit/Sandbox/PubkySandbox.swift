@@ -65,8 +65,6 @@ public actor PubkySandbox: SandboxService {
     var payees: [String: PubkyKey] = [:]
     /// The payments under payers' keys.
     var settlements: [String: KeyedPayment] = [:]
-    /// The payments by users with generation 3 apps, by the keys of their orders.
-    var linkPayments: [String: PaykitProof] = [:]
     /// The payees of transactions on the chain, by their ids.
     var transactions: [String: PubkyKey] = [:]
 

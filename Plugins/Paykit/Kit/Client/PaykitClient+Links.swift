@@ -90,33 +90,10 @@ extension PaykitClient {
 
     func payRequest(
         _ id: String, period: BillingPeriod?, _ peer: PubkyKey, _ app: PaykitReceiverPath,
-        with wallet: any PaykitOrderWallet
+        with settler: any PaymentSettler, check: PaykitEndpointCheck
     ) async throws(PaykitError) -> PaykitProof {
         try await withLinks { flow throws(PaykitNetworkError) in
-            try await flow.pay(
-                id, period: period, flow.party(peer, app), with: OrderWallet(wallet: wallet),
-                check: configuration.endpointCheck)
+            try await flow.pay(id, period: period, flow.party(peer, app), with: settler, check: check)
         }
-    }
-}
-
-/// An application's wallet, adapted to links.
-private struct OrderWallet: PrivateLinkWallet {
-    let wallet: any PaykitOrderWallet
-
-    func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? {
-        try await wallet.outcome(of: try publicOrder(order))?.flow
-    }
-
-    func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement {
-        guard let bitcoin = try? publicOrder(order) else { return .notPaid("it is not an amount of bitcoin") }
-        return try await wallet.settle(bitcoin).flow
-    }
-
-    private func publicOrder(_ order: PrivateLinkOrder) throws(PaykitNetworkError) -> PaykitOrder {
-        guard let amount = order.amount.bitcoin else {
-            throw PaykitNetworkError(.validationFailed, "only amounts of bitcoin are paid")
-        }
-        return PaykitOrder(key: order.key, payee: order.payee, amount: amount, endpoint: order.endpoint)
     }
 }

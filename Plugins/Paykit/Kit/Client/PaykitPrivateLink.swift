@@ -10,7 +10,7 @@ public import PaymentRecurring
 /// let link = try await client.privateLink(with: friend)
 /// try await link.poll()
 /// for request in try await link.requests() where request.phase == .proposed { try await link.accept(request.id) }
-/// let proof = try await link.pay(request.id, with: wallet)
+/// let proof = try await link.pay(request.id, with: settler, check: check)
 /// try await link.poll()
 /// ```
 ///
@@ -131,18 +131,21 @@ public struct PaykitPrivateLink: Sendable {
 
     // MARK: Money
 
-    /// Pays a request that was accepted, once, and has the proof sent. A repeated call after a crash returns the
-    /// result.
+    /// Pays a request, once, and has the proof sent. A repeated call after a crash returns the result. A request that
+    /// waits for an answer is thereby accepted. A router that pays it (``paymentLink(of:)``) joins the same payment.
     ///
     /// - Parameters:
     ///   - id: the request.
-    ///   - wallet: makes the payment.
+    ///   - settler: makes the payment.
+    ///   - check: reads and checks the peer's endpoints; its chain is the settler's.
     /// - Returns: the proof of payment.
     /// - Throws: ``PaykitError``: `methodNotSupported` when the peer has not sent an endpoint yet; with the failure
-    ///   `paymentInDoubt` when the wallet does not know the outcome.
+    ///   `paymentInDoubt` when the settler does not know the outcome.
     @discardableResult
-    public func pay(_ id: String, with wallet: any PaykitOrderWallet) async throws -> PaykitProof {
-        try await client.payRequest(id, period: nil, peer, app, with: wallet)
+    public func pay(
+        _ id: String, with settler: any PaymentSettler, check: PaykitEndpointCheck
+    ) async throws -> PaykitProof {
+        try await client.payRequest(id, period: nil, peer, app, with: settler, check: check)
     }
 
     /// Pays one period of a recurring request, once, and has the proof sent.
@@ -151,14 +154,15 @@ public struct PaykitPrivateLink: Sendable {
     ///   - period: a period of the request's ``PaykitPrivateLinkRequest/schedule``, which a `RecurringScheduler` can
     ///     count.
     ///   - id: the request.
-    ///   - wallet: makes the payment.
+    ///   - settler: makes the payment.
+    ///   - check: reads and checks the peer's endpoints; its chain is the settler's.
     /// - Returns: the proof of payment.
-    /// - Throws: as ``pay(_:with:)``.
+    /// - Throws: as ``pay(_:with:check:)``.
     @discardableResult
     public func pay(
-        period: RecurringPeriod, of id: String, with wallet: any PaykitOrderWallet
+        period: RecurringPeriod, of id: String, with settler: any PaymentSettler, check: PaykitEndpointCheck
     ) async throws -> PaykitProof {
-        try await client.payRequest(id, period: BillingPeriod(period), peer, app, with: wallet)
+        try await client.payRequest(id, period: BillingPeriod(period), peer, app, with: settler, check: check)
     }
 
     /// Returns the link by which a router pays a request of the peer's, once and within its limits, at a
@@ -247,32 +251,4 @@ public struct PaykitPrivateLinkRequest: Sendable, Hashable, Identifiable {
         schedule = request.terms.recurrence.flatMap { try? $0.schedule() }
         phase = Phase(rawValue: request.state.phase.rawValue) ?? .proposed
     }
-}
-
-/// A payment that a wallet is to make for a request.
-public struct PaykitOrder: Sendable, Hashable {
-    /// The key of the payment in the wallet: it pays at most once under a key, whatever the endpoint.
-    public let key: String
-    /// The payee.
-    public let payee: PubkyKey
-    /// The amount in bitcoin.
-    public let amount: Money
-    /// The endpoint to pay.
-    public let endpoint: PaykitEndpoint
-}
-
-/// A wallet that makes payments once, by name.
-public protocol PaykitOrderWallet: Sendable {
-    /// Returns the outcome of all payments under an order's key; nil when there are none.
-    ///
-    /// - Parameter order: the payment.
-    /// - Throws: an error when the outcome is not known, as while a payment is in flight: then nothing is paid.
-    func outcome(of order: PaykitOrder) async throws -> PaykitSettlement?
-
-    /// Pays an order, unless something was paid under its key: then that is the result.
-    ///
-    /// - Parameter order: the payment.
-    /// - Returns: the result. An order that was not paid may be requested again.
-    /// - Throws: an error when the outcome is not known.
-    func settle(_ order: PaykitOrder) async throws -> PaykitSettlement
 }

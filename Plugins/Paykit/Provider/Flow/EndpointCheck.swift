@@ -29,7 +29,7 @@ public struct PaykitEndpointCheck: Sendable {
         case regtest
     }
 
-    private let reader: any InstructionReader
+    let reader: any InstructionReader
     private let network: Network
 
     /// Creates a check.

@@ -31,3 +31,14 @@ enum EndpointOffers {
         .lnurl: "lightning",
     ]
 }
+
+extension PaykitEndpointCheck {
+    /// Returns an endpoint as a settler is asked to pay it; nil where it cannot, or where it asks for another amount.
+    func settlement(
+        of endpoint: PaykitEndpoint, _ amount: Money, by settler: any PaymentSettler
+    ) -> SettlementEndpoint? {
+        EndpointOffers.offers(of: endpoint, reader).first {
+            $0.takes(amount) && settler.canSettle($0.endpoint.kind, on: $0.endpoint.network)
+        }?.endpoint
+    }
+}

@@ -1,7 +1,7 @@
 public import PaykitProvider
 public import PaykitPubky
 import PaymentCore
-import PaymentCrypto
+import PaymentStandards
 import PaymentTesting
 
 extension PubkySandbox {
@@ -15,11 +15,13 @@ extension PubkySandbox {
         private let sandbox: PubkySandbox
         private let flow: PrivateLinkFlow
         private let session: PubkySession
+        private let settler: SandboxSettler
 
         init(
             _ user: User, _ app: PaykitReceiverPath, in sandbox: PubkySandbox, flow: PrivateLinkFlow,
-            session: PubkySession
+            session: PubkySession, settler: SandboxSettler
         ) {
+            self.settler = settler
             self.user = user
             self.app = app
             self.sandbox = sandbox
@@ -67,8 +69,9 @@ extension PubkySandbox {
                 if request.isOwn {
                     try await confirm(request, party)
                 } else {
-                    if request.state.phase == .proposed { try await flow.accept(request.id, party) }
-                    do throws(PaykitNetworkError) { _ = try await flow.pay(request.id, party, with: wallet) } catch {
+                    do throws(PaykitNetworkError) {
+                        _ = try await flow.pay(request.id, party, with: settler, check: Self.check)
+                    } catch {
                         // The endpoint may arrive later.
                         guard [.methodNotSupported, .paymentRejected].contains(error.code) else { throw error }
                     }
@@ -85,7 +88,7 @@ extension PubkySandbox {
             }
         }
 
-        private var wallet: SandboxLinkWallet { SandboxLinkWallet(sandbox: sandbox) }
+        private static let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
         private static let bolt11 = "btc-lightning-bolt11"
     }
 
@@ -100,7 +103,8 @@ extension PubkySandbox {
         _ app: PaykitReceiverPath, _ scenario: Scenario = .thirdGeneration, name: String? = nil
     ) async throws -> LinkPeer {
         let user = createUser(scenario, name: name)
-        let network = try PubkyNetwork.sandbox(HTTPURL("http://localhost:6286"))
+        let url = try HTTPURL("http://localhost:6286")
+        let network = try PubkyNetwork.sandbox(url)
         let transport = SandboxTransport(self)
         let pkarr = PkarrClient(relays: network.relays, http: transport, clock: clock)
         let reader = PubkyReader(HomeserverLocator(pkarr, allowsLocal: true), over: transport)
@@ -109,34 +113,8 @@ extension PubkySandbox {
         let keys = try PrivateLinkKeys(secret: Redacted(self.keys.bytes("links of \(user.key) as \(app)")))
         let flow = PrivateLinkFlow(
             user.key, as: app, keys, reader, store: InMemorySealedStates(), clock: clock, random: random)
-        return LinkPeer(user, app, in: self, flow: flow, session: session)
-    }
-}
-
-/// The wallet of a user: it stores its payments by the keys of their orders.
-private struct SandboxLinkWallet: PrivateLinkWallet {
-    let sandbox: PubkySandbox
-
-    func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? {
-        await sandbox.linkPayments[order.key].map { .paid($0) }
-    }
-
-    func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement { await sandbox.settle(order) }
-}
-
-extension PubkySandbox {
-    fileprivate func settle(_ order: PrivateLinkOrder) -> ChannelCheckout.Settlement {
-        if let known = linkPayments[order.key] { return .paid(known) }
-        do throws(SettlementError) {
-            let amount = order.amount.bitcoin.flatMap { UInt64(exactly: $0.minorUnits) }
-            let proof: PaykitProof
-            switch try pay(order.endpoint.endpoint, amount: amount) {
-            case .preimage(let preimage):
-                proof = .preimage(preimage, paymentHash: Hex.encode(Digest.sha256.hash(Hex.decode(preimage) ?? [])))
-            case .transaction(let id): proof = .transaction(id)
-            }
-            linkPayments[order.key] = proof
-            return .paid(proof)
-        } catch { return .notPaid(error.rawValue) }
+        return LinkPeer(
+            user, app, in: self, flow: flow, session: session,
+            settler: SandboxSettler(at: url, over: transport))
     }
 }

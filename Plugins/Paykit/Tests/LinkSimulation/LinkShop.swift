@@ -1,6 +1,8 @@
 import PaykitProvider
 import PaymentCore
 import PaymentCrypto
+import PaymentSecp256k1
+import PaymentStandards
 import Synchronization
 
 /// The simulated bank: invoices, and their payers. It never forgets and never crashes; its clients do.
@@ -8,8 +10,8 @@ final class LinkBank: Sendable {
     private struct State {
         /// Preimages by payment hash.
         var invoices: [String: String] = [:]
-        /// The hash and the number of payments of each order, by its name.
-        var orders: [String: (hash: String, times: Int)] = [:]
+        /// The payments by name.
+        var orders: [String: SettlementOrder] = [:]
         /// The number of payments of each request, by its id.
         var paid: [String: Int] = [:]
         var paidInvoices: [String: Int] = [:]
@@ -18,30 +20,22 @@ final class LinkBank: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates an invoice without an amount: a text that only looks like an invoice.
+    /// Creates an invoice without an amount.
     func invoice() -> String {
         state.withLock { state in
             state.count += 1
-            let preimage = Digest.sha256.hash(Array("preimage \(state.count)".utf8))
-            let hash = Hex.encode(Digest.sha256.hash(preimage))
-            state.invoices[hash] = Hex.encode(preimage)
-            return Self.text(Digest.sha256.hash(preimage))
-        }
-    }
-
-    /// An invoice without an issuer: its hash, and zeros for its time and signature.
-    private static func text(_ hash: [UInt8]) -> String {
-        let alphabet = Array("qpzry9x8gf2tvdw0s3jn54khce6mua7l")
-        var field = ""
-        var (rest, count) = (0, 0)
-        for byte in hash + [0] {
-            (rest, count) = ((rest << 8 | Int(byte)) & 0xFFFF, count + 8)
-            while count >= 5 {
-                count -= 5
-                field.append(alphabet[rest >> count & 31])
+            func secret(_ name: String) -> [UInt8] { Digest.sha256.hash(Array("\(name) \(state.count)".utf8)) }
+            let preimage = secret("preimage")
+            let hash = Digest.sha256.hash(preimage)
+            state.invoices[Hex.encode(hash)] = Hex.encode(preimage)
+            let draft = Bolt11Draft(
+                .regtest, amountMsat: nil, paymentHash: hash, paymentSecret: secret("payment"),
+                purpose: .words("a request"), timestamp: 1_800_000_000, lifetime: 10 * 365 * 86_400)
+            guard let text = try? draft.text(signedBy: Secp256k1PrivateKey(secret("node"))) else {
+                preconditionFailure("a hash is a private key")
             }
+            return text
         }
-        return "lnbcrt1qqqqqqqpp5" + field.prefix(52) + String(repeating: "q", count: 110)
     }
 
     var preimages: [String] { state.withLock { Array($0.invoices.values) } }
@@ -53,49 +47,85 @@ final class LinkBank: Sendable {
     /// The number of payments of all kinds.
     var payments: Int { state.withLock { $0.paidInvoices.values.reduce(0, +) } }
 
-    /// The proof of an order; nil if it was never started.
-    func proof(of order: PrivateLinkOrder) -> PaykitProof? {
-        state.withLock { state in state.orders[order.key].flatMap { Self.proof($0.hash, state) } }
-    }
+    func order(named name: String) -> SettlementOrder? { state.withLock { $0.orders[name] } }
 
-    /// Pays an order; nil if it cannot be paid. The same order again is the same payment.
-    func pay(_ order: PrivateLinkOrder) -> PaykitProof? {
+    func order(paying endpoint: SettlementEndpoint) -> SettlementOrder? {
         state.withLock { state in
-            if let known = state.orders[order.key] { return Self.proof(known.hash, state) }
-            let hash = Self.hash(order.endpoint.endpoint)
-            // As with real invoices, a second payment finds the invoice paid.
-            guard state.invoices[hash] != nil, state.paidInvoices[hash] == nil else { return nil }
-            state.orders[order.key] = (hash, 1)
-            state.paid[order.requestID, default: 0] += 1
-            state.paidInvoices[hash, default: 0] += 1
-            return Self.proof(hash, state)
+            state.orders.values.first { order in
+                if case .settled = order.state { order.endpoint?.text == endpoint.text } else { false }
+            }
         }
     }
 
-    private static func proof(_ hash: String, _ state: State) -> PaykitProof? {
-        state.invoices[hash].map { .preimage($0, paymentHash: hash) }
+    /// Pays for a request, once for each name.
+    func settle(_ settlement: Settlement, for request: String) -> SettlementState {
+        state.withLock { state in
+            if let known = state.orders[settlement.key] { return known.state }
+            let hash = Self.hash(settlement.endpoint.text)
+            var result = SettlementState.nothingSent(reason: "the invoice was paid before")
+            // As with real invoices, a second payment finds the invoice paid.
+            if let preimage = state.invoices[hash], state.paidInvoices[hash] == nil {
+                state.paid[request, default: 0] += 1
+                state.paidInvoices[hash, default: 0] += 1
+                result = .settled(.preimage(preimage))
+            }
+            state.orders[settlement.key] = SettlementOrder(
+                name: settlement.key, endpoint: settlement.endpoint, amount: settlement.amount, state: result)
+            return result
+        }
+    }
+
+    /// Ends a name, unless something was paid under it.
+    func abandon(_ name: String, _ reason: String) -> SettlementState {
+        state.withLock { state in
+            let known = state.orders[name]
+            let order =
+                known ?? SettlementOrder(name: name, endpoint: nil, amount: nil, state: .nothingSent(reason: reason))
+            state.orders[name] = order
+            return order.state
+        }
     }
 
     static func hash(_ invoice: String) -> String { InvoiceHash.read(invoice) ?? "" }
 }
 
-/// The payer's wallet: it may stop before and after it has paid, and not report the result.
-struct SimulatedLinkWallet: PrivateLinkWallet {
+/// The payer's settler for a request: it may stop before and after it has paid, and not report the result.
+struct SimulatedLinkSettler: PaymentSettler {
     let bank: LinkBank
     let fate: LinkFate
     let line: LinkLine
+    let request: String
 
-    func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? {
-        try stop(20)
-        return bank.proof(of: order).map { .paid($0) }
+    /// The check of the endpoints that it pays.
+    static let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
+
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
+        kind == .bolt11 && network == "regtest"
     }
 
-    func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement {
+    func order(named name: String) async throws -> SettlementOrder? {
+        try stop(20)
+        return bank.order(named: name)
+    }
+
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        try stop(20)
+        return bank.order(paying: endpoint)
+    }
+
+    func settle(_ settlement: Settlement) async throws -> SettlementState {
         try stop(60)
-        if fate.happens(60) { return .notPaid("no route") }
-        guard let proof = bank.pay(order) else { return .notPaid("the invoice was paid before") }
+        if fate.happens(60) { return bank.abandon(settlement.key, "no route") }
+        let state = bank.settle(settlement, for: request)
         try stop(100)
-        return .paid(proof)
+        return state
+    }
+
+    func abandon(_ name: String) async throws -> SettlementState {
+        try stop(20)
+        let state = bank.abandon(name, "abandoned")
+        try stop(20)
+        return state
     }
 
     private func stop(_ thousandths: UInt64) throws {

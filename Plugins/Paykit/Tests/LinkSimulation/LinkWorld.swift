@@ -76,9 +76,11 @@ struct LinkWorld: Sendable {
         try await flow.poll(payee.key, payee.receiver, payer.session)
         for request in try await flow.requests(with: payee.key, payee.receiver) where !request.isOwn {
             if request.state.phase == .proposed { try await flow.accept(request.id, party) }
-            let wallet = SimulatedLinkWallet(bank: bank, fate: fate, line: payer.line)
+            let settler = SimulatedLinkSettler(bank: bank, fate: fate, line: payer.line, request: request.id)
             // Paid requests are made again, too: an application may forget.
-            do throws(PaykitNetworkError) { _ = try await flow.pay(request.id, party, with: wallet) } catch {
+            do throws(PaykitNetworkError) {
+                _ = try await flow.pay(request.id, party, with: settler, check: SimulatedLinkSettler.check)
+            } catch {
                 guard [.methodNotSupported, .paymentRejected].contains(error.code) else { throw error }
             }
         }

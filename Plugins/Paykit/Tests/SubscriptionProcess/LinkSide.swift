@@ -3,8 +3,8 @@ import PaykitKit
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore
-import PaymentCrypto
 import PaymentRecurring
+import PaymentStandards
 
 /// One side of a private link, as an application has it.
 struct LinkSide: Side {
@@ -14,19 +14,6 @@ struct LinkSide: Side {
     init(with user: String, _ application: Application) async throws {
         self.application = application
         link = try await application.client.privateLink(with: user)
-    }
-
-    /// A wallet that pays once under a key.
-    private struct Wallet: PaykitOrderWallet {
-        let sandbox: PubkySandbox
-
-        func outcome(of order: PaykitOrder) async throws -> PaykitSettlement? { nil }
-        func settle(_ order: PaykitOrder) async throws -> PaykitSettlement {
-            let paid = try await sandbox.pay(order.endpoint.endpoint, amount: nil, key: order.key)
-            guard case .preimage(let preimage) = paid else { return .notPaid("it is no invoice") }
-            let hash = Hex.encode(Digest.sha256.hash(Hex.decode(preimage) ?? []))
-            return .paid(.preimage(preimage, paymentHash: hash))
-        }
     }
 
     private static let bolt11 = "btc-lightning-bolt11"
@@ -60,7 +47,9 @@ struct LinkSide: Side {
         case "cancel": try await link.cancel(command.text("id"), reason: "moved away")
         case "pay":
             try await link.pay(
-                period: try await period(command), of: command.text("id"), with: Wallet(sandbox: application.sandbox))
+                period: try await period(command), of: command.text("id"),
+                with: SandboxSettler(at: application.url, over: application.transport),
+                check: PaykitEndpointCheck(StandardsReader(), network: .regtest))
         case "receipt":
             let (id, period) = (try command.text("id"), try await period(command))
             guard case .preimage(_, let hash)? = try await link.proof(of: id, period: period),

@@ -19,16 +19,13 @@ extension PrivateLinkFlow {
         return amount
     }
 
-    /// Returns the usable endpoints, best first and at least one, and the version of the list that they are from.
-    /// Published endpoints and those of a list are never mixed.
+    /// Returns the usable endpoints of the list that the payee has sent to this side alone, best first and at least
+    /// one.
     func endpoints(
-        for request: PrivateLinkRequest, _ record: PrivateLinkRecord, _ published: [PaykitEndpoint]?,
-        _ check: PaykitEndpointCheck?
-    ) throws(PaykitNetworkError) -> (endpoints: [PaykitEndpoint], list: Int?) {
-        var endpoints = published ?? []
-        var version: Int?
-        if published == nil, let list = record.list, list.version > list.used {
-            version = list.version
+        for request: PrivateLinkRequest, _ record: PrivateLinkRecord, _ check: PaykitEndpointCheck
+    ) throws(PaykitNetworkError) -> [PaykitEndpoint] {
+        var endpoints: [PaykitEndpoint] = []
+        if let list = record.list, list.version > list.used {
             // A public address may be paid twice; an endpoint that was made for one payment may not.
             endpoints = record.unusedEndpoints(of: list)
         }
@@ -47,7 +44,7 @@ extension PrivateLinkFlow {
                         .invalidData, "the endpoint '\(endpoint.methodID)' is no invoice that can be read",
                         methodID: endpoint.methodID)
                 }
-                try check?.check(endpoint, amount: request.terms.amount.bitcoin, at: clock.now)
+                try check.check(endpoint, amount: request.terms.amount.bitcoin, at: clock.now)
             } catch {
                 refusal = refusal ?? error
                 return false
@@ -61,7 +58,7 @@ extension PrivateLinkFlow {
         }
         // The limits are checked, and dropped for later comparisons.
         let plain = usable.map { PaykitEndpoint(methodID: $0.methodID, endpoint: $0.endpoint) }
-        return (SmartCheckout.sorted(plain), version)
+        return SmartCheckout.sorted(plain)
     }
 
     /// Checks that the proof of the payment will fit into a message: after the payment it would be too late.
@@ -104,13 +101,5 @@ extension PrivateLinkFlow {
         return PrivateLinkMessage.PaymentProof(
             head, reference: request.terms.reference, period: period, identifier: identifier,
             proof: proof.linkMembers)
-    }
-
-    static func order(
-        _ payment: PrivateLinkPayment, key: String, of request: PrivateLinkRequest, _ party: PrivateLinkParty
-    ) -> PrivateLinkOrder {
-        PrivateLinkOrder(
-            key: party.paymentName([key]), requestID: request.id, payee: party.peer, amount: request.terms.amount,
-            endpoint: PaykitEndpoint(methodID: payment.identifier, endpoint: payment.endpoint))
     }
 }

@@ -1,29 +1,5 @@
 package import PaykitPubky
-import PaymentCore
-
-/// A payment over a link. Each step is stored before the next one begins.
-package struct PrivateLinkOrder: Sendable, Hashable {
-    /// The wallet's key of the payment, independent of the endpoint: the wallet pays at most once under it.
-    package let key: String
-    package let requestID: String
-    package let payee: PubkyKey
-    package let amount: PrivateLinkAmount
-    package let endpoint: PaykitEndpoint
-}
-
-/// A wallet that pays agreed requests of a link.
-package protocol PrivateLinkWallet: Sendable {
-    /// Returns the outcome of all attempts under an order's key; nil when there were none.
-    ///
-    /// - Throws: when the outcome is unknown, for example while a payment is in flight: then nothing is paid.
-    func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement?
-
-    /// Pays an order, unless a payment was made under its key, whose outcome is then returned. An unpaid order may be
-    /// tried again, also with another endpoint.
-    ///
-    /// - Throws: when it is unknown whether the payment was made.
-    func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement
-}
+package import PaymentCore
 
 /// The payer's side.
 extension PrivateLinkFlow {
@@ -69,100 +45,92 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Pays an accepted request, or one period of it, and queues the proof for sending.
+    /// Pays a request, or one period of it, without a router, and queues the proof for sending. A request that waits
+    /// for an answer is thereby accepted. The settler knows the payment by the name that a router uses.
     ///
-    /// - Parameters:
-    ///   - published: the payee's public endpoints, only where those may be used. If nil, the list that the payee has
-    ///     sent to this side alone is used.
-    ///   - check: checks endpoints before one is chosen.
+    /// - Parameter check: reads endpoints, and checks them before one is chosen.
     /// - Returns: the proof of payment.
-    /// - Throws: ``PaykitNetworkError``; `paymentInDoubt` when the wallet does not know the outcome;
+    /// - Throws: ``PaykitNetworkError``; `paymentInDoubt` when the settler does not know the outcome;
     ///   `methodNotSupported` when there is no endpoint to pay now: the payee has to send a new list.
     package func pay(
-        _ id: String, period: BillingPeriod? = nil, _ party: PrivateLinkParty, with wallet: any PrivateLinkWallet,
-        published: [PaykitEndpoint]? = nil, check: PaykitEndpointCheck? = nil
+        _ id: String, period: BillingPeriod? = nil, _ party: PrivateLinkParty, with settler: any PaymentSettler,
+        check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PaykitProof {
-        let key = PrivateLinkRequest.key(id, period)
-        let (order, known, isOpen) = try await change(party, about: id) { record throws(PaykitNetworkError) in
-            let request = try Self.request(id, record, isOwn: false)
-            let isOpen = [.accepted, .active].contains(request.state.phase)
-            if let known = record[payment: key], known.stage != .failed {
-                try known.require(try Self.amount(of: request, period))
-                guard known.stage == .paid || !known.isRouted else {
-                    throw PaykitNetworkError(
-                        .paymentInDoubt, "a router has begun to pay the request: have it resume that payment")
-                }
-                return (Self.order(known, key: key, of: request, party), known, isOpen)
-            }
-            try request.requireUnpaid(period)
-            guard isOpen else {
+        var due = try await due(id, period: period, party, check)
+        if case .open(let endpoints, let amount) = due {
+            guard let endpoint = endpoints.first(where: { check.settlement(of: $0, amount, by: settler) != nil }) else {
                 throw PaykitNetworkError(
-                    .paymentRejected, "the request is \(request.state.phase.rawValue): accept it before paying")
+                    .methodNotSupported,
+                    "the settler cannot pay at what the payee has sent: wait for their next message")
             }
-            try record.requireTrust()
-            let amount = "\(try Self.amount(of: request, period).minorUnits)"
-            let (choice, list) = try endpoints(for: request, record, published, check)
-            let endpoint = choice[0]
-            try Self.checkProofFits(request, period, endpoint)
-            if let list { record.list?.used = list }
-            let payment = PrivateLinkPayment(
-                stage: .paying, identifier: endpoint.methodID, endpoint: endpoint.endpoint, satoshis: amount,
-                list: list,
-                number: record[payment: key]?.number ?? 0)
-            record[payment: key] = payment
-            return (Self.order(payment, key: key, of: request, party), payment, true)
+            due = try await claim(id, period: period, at: endpoint, party, check)
         }
-        if let proof = known.reportedProof { return proof }
-        let doubt = PaykitNetworkError(
-            .paymentInDoubt, "whether it was paid is not known: try again when the wallet can be asked",
-            methodID: order.endpoint.methodID)
-        // This call may be a second one, or the stored state may have been lost: the wallet is asked first.
-        let earlier: ChannelCheckout.Settlement?
-        do { earlier = try await wallet.outcome(of: order) } catch { throw doubt }
-        if case .paid? = earlier, let earlier {
-            return try await note(earlier, of: order, key: key, period: period, party, isOwn: known.isAsked)
+        switch due {
+        case .begun(let claim, let amount): return try await settle(claim, amount, party, with: settler, check: check)
+        case .paid(let proof?, _): return proof
+        case .paid(nil, _):
+            throw PaykitNetworkError(
+                .paymentRejected, "it was paid, and its proof is not stored any more: look into the wallet")
+        case .cancelled: throw PaykitNetworkError(.paymentRejected, "the request is over, and not paid any more")
+        case .expired:
+            throw PaykitNetworkError(.invoiceExpired, "the request can be accepted no longer; ask for a new one")
+        case .open:
+            throw PaykitNetworkError(.methodNotSupported, "the payee has just sent another way to pay: try again")
         }
-        if !isOpen {
-            return try await note(
-                .notPaid("the request was cancelled"), of: order, key: key, period: period, party, isOwn: true)
-        }
-        // From here on, a payment by the wallet is one that was ordered here.
-        try await change(party, about: id) { record throws(PaykitNetworkError) in
-            if record[payment: key]?.endpoint == order.endpoint.endpoint { record[payment: key]?.isAsked = true }
-        }
-        let settlement: ChannelCheckout.Settlement
-        do { settlement = try await wallet.settle(order) } catch { throw doubt }
-        return try await note(settlement, of: order, key: key, period: period, party, isOwn: true)
     }
 
-    /// Stores the wallet's result together with the proof to send: neither is ever stored without the other.
-    ///
-    /// - Parameter isOwn: true if the wallet was asked here, for this endpoint; otherwise it may have paid another
-    ///   endpoint before the stored state was lost.
-    private func note(
-        _ settlement: ChannelCheckout.Settlement, of order: PrivateLinkOrder, key: String, period: BillingPeriod?,
-        _ party: PrivateLinkParty, isOwn: Bool
+    /// Has a claim paid, or abandoned where it is over, and stores what the settler says.
+    private func settle(
+        _ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty, with settler: any PaymentSettler,
+        check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PaykitProof {
-        switch settlement {
-        case .notPaid(let reason):
-            try await change(party, about: order.requestID) { record throws(PaykitNetworkError) in
-                record.fail(key, at: order.endpoint)
-            }
-            throw PaykitNetworkError(.paymentRejected, "nothing was paid: \(reason)", methodID: order.endpoint.methodID)
-        case .paid(let proof):
-            guard isOwn ? proof.fits(order.endpoint) : proof.isSound else {
+        let (name, method) = (claim.name(party), claim.endpoint.methodID)
+        let doubt = PaykitNetworkError(
+            .paymentInDoubt, "whether it was paid is not known: try again when the settler can be asked",
+            methodID: method)
+        guard let place = check.settlement(of: claim.endpoint, amount, by: settler) else { throw doubt }
+        func answer<Answer>(_ ask: () async throws -> Answer) async throws(PaykitNetworkError) -> Answer {
+            do { return try await ask() } catch { throw doubt }
+        }
+        // This call may be a second one, or the stored state may have been lost: the settler is asked first.
+        let order = try await answer { try await settler.order(named: name) }
+        let state: SettlementState
+        if let order {
+            state = order.state
+        } else if try await handOver(claim, party) {
+            let settlement = Settlement(key: name, endpoint: place, amount: amount)
+            state = try await answer { try await settler.settle(settlement) }
+        } else {
+            state = try await answer { try await settler.abandon(name) }
+        }
+        switch state {
+        case .settled(let settled):
+            // The first endpoint of the name was paid, and not always the claim's.
+            let paid = PaykitEndpoint(methodID: method, endpoint: order?.endpoint?.text ?? place.text)
+            let proof: PaykitProof =
+                switch settled {
+                case .preimage(let text): .preimage(text, paymentHash: InvoiceHash.read(paid.endpoint) ?? "")
+                case .transaction(let id): .transaction(id)
+                }
+            guard proof.fits(paid) else {
                 throw PaykitNetworkError(
                     .paymentInDoubt,
-                    "the wallet's proof is not of this payment, and is not sent: look into the wallet before paying again",
-                    methodID: order.endpoint.methodID)
+                    "the settler's proof is not of this payment, and is not sent: look into it before paying again",
+                    methodID: method)
             }
-            guard try await keep(proof, of: order.requestID, period: period, at: order.endpoint, party) else {
+            guard try await keep(proof, of: claim.requestID, period: claim.period, at: claim.endpoint, party) else {
                 throw PaykitNetworkError(
                     .validationFailed,
                     "it is paid, but the proof is too long for a message: show it to the payee yourself",
-                    methodID: order.endpoint.methodID)
+                    methodID: method)
             }
             return proof
+        case .nothingSent, .settledElsewhere:
+            try await failed(claim, party)
+            var reason = "the invoice was paid for something else"
+            if case .nothingSent(let said) = state { reason = said ?? "the settler has sent nothing" }
+            throw PaykitNetworkError(.paymentRejected, "nothing was paid: \(reason)", methodID: method)
+        case .inFlight: throw doubt
         }
     }
 

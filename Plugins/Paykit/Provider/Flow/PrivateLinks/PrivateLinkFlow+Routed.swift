@@ -2,7 +2,7 @@ import PaykitPubky
 import PaymentCore
 import PaymentSettlement
 
-/// A payment of a request that a router has begun.
+/// A payment of a request that was begun.
 struct PrivateLinkClaim: Sendable, Hashable {
     let requestID: String
     let period: BillingPeriod?
@@ -48,8 +48,8 @@ enum PrivateLinkDue: Sendable {
     case expired
 }
 
-/// Payments of requests by a router (Protocol 12.9). Of all programs that share the link's state one begins a payment,
-/// and the others find it.
+/// Payments of requests (Protocol 12.9), by a router or without one. Of all programs that share the link's state one
+/// begins a payment, and the others find it.
 extension PrivateLinkFlow {
     /// Returns the state of a request for a payer.
     ///
@@ -100,11 +100,7 @@ extension PrivateLinkFlow {
         if let known = record[payment: PrivateLinkRequest.key(id, period)], known.stage != .failed {
             try known.require(amount)
             if let proof = known.reportedProof { return .paid(proof, amount) }
-            guard known.isRouted else {
-                throw PaykitNetworkError(
-                    .paymentInDoubt, "the application's own wallet has begun to pay the request: resume it there")
-            }
-            if known.isHandedOver == false { try record.requireTrust() }
+            if !known.isHandedOver { try record.requireTrust() }
             let endpoint = PaykitEndpoint(methodID: known.identifier, endpoint: known.endpoint)
             return .begun(
                 PrivateLinkClaim(
@@ -118,7 +114,7 @@ extension PrivateLinkFlow {
         case .proposed, .accepted, .active: guard isOpen else { return .expired }
         }
         try record.requireTrust()
-        return .open(try endpoints(for: request, record, nil, check).endpoints, amount)
+        return .open(try endpoints(for: request, record, check), amount)
     }
 
     /// Returns true if a request still asks for payment, by this side's clock.
@@ -146,8 +142,7 @@ extension PrivateLinkFlow {
             let number = record[payment: key].map { $0.number + 1 } ?? 0
             record[payment: key] = PrivateLinkPayment(
                 stage: .paying, identifier: endpoint.methodID, endpoint: endpoint.endpoint,
-                satoshis: "\(amount.minorUnits)", list: record.useList(with: endpoint), number: number, isRouted: true,
-                isHandedOver: false)
+                satoshis: "\(amount.minorUnits)", list: record.useList(with: endpoint), number: number)
             return .begun(
                 PrivateLinkClaim(requestID: id, period: period, endpoint: endpoint, number: number, isOpen: true),
                 amount)
@@ -171,8 +166,7 @@ extension PrivateLinkFlow {
                 record[payment: key] = PrivateLinkPayment(
                     stage: .paying, identifier: claim.endpoint.methodID, endpoint: claim.endpoint.endpoint,
                     satoshis: "\(try Self.amount(of: request, claim.period).minorUnits)",
-                    list: record.useList(with: claim.endpoint), number: claim.number, isRouted: true,
-                    isHandedOver: true)
+                    list: record.useList(with: claim.endpoint), number: claim.number, isHandedOver: true)
                 return true
             }
             guard known.stage != .paid else {
@@ -180,10 +174,10 @@ extension PrivateLinkFlow {
                     .paymentInDoubt,
                     "another app that shares this private link says that the request is paid: ask again later")
             }
-            guard known.isRouted, known.stage == .paying, known.number == claim.number,
+            guard known.stage == .paying, known.number == claim.number,
                 known.endpoint == claim.endpoint.endpoint
             else { return false }
-            guard known.isHandedOver == false else { return !isClosed }
+            guard !known.isHandedOver else { return !isClosed }
             guard isOpen(request) else {
                 record.fail(key, at: claim.endpoint)
                 return false
@@ -206,11 +200,11 @@ extension PrivateLinkFlow {
                 record[payment: key] = PrivateLinkPayment(
                     stage: .failed, identifier: claim.endpoint.methodID, endpoint: claim.endpoint.endpoint,
                     satoshis: "\(try Self.amount(of: request, claim.period).minorUnits)", list: nil,
-                    number: claim.number, isRouted: true)
+                    number: claim.number)
                 return
             }
             // Another program may have recorded it before, and begun again since.
-            guard known.number == claim.number, known.isRouted else { return }
+            guard known.number == claim.number else { return }
             record.fail(key, at: claim.endpoint)
         }
     }

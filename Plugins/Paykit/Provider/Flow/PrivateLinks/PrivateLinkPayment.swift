@@ -4,7 +4,7 @@ import PaymentCore
 package struct PrivateLinkPayment: Sendable, Hashable, Codable {
     /// The progress of a payment.
     package enum Stage: String, Sendable, Codable {
-        /// The wallet was asked, or is about to be: money may have moved.
+        /// The settler was asked, or is about to be: money may have moved.
         case paying
         case paid
         /// No money has moved: it may be tried again.
@@ -16,19 +16,14 @@ package struct PrivateLinkPayment: Sendable, Hashable, Codable {
     package let endpoint: String
     /// The amount, in satoshis: a peer may ask for another one under the same id, once its first request is forgotten.
     package let satoshis: String
-    /// The list that the endpoint is from; nil for a published one.
+    /// The list that the endpoint is from; nil where that was lost.
     package let list: Int?
     /// The proof of payment, as JSON.
     package var proof: String?
-    /// The number of earlier attempts by a router in which nothing was sent.
+    /// The number of earlier attempts in which nothing was sent.
     package var number = 0
-    /// True if the application's wallet was asked to pay it, and knew nothing of it before.
-    package var isAsked = false
-    /// True if a router pays it; otherwise the application's own wallet does.
-    package var isRouted = false
-    /// True once a router has begun to ask the payer's settler for it: from then on it is resumed after the request's
-    /// end, too. Nil for state that was stored without this member.
-    package var isHandedOver: Bool?
+    /// True once the payer's settler is being asked to pay it: from then on only the settler's status counts.
+    package var isHandedOver = false
 
     /// Throws where a request of the same name asks for another amount than was paid: it is another request.
     func require(_ amount: Money) throws(PaykitNetworkError) {

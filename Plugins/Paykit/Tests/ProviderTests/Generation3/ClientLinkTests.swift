@@ -2,8 +2,8 @@ import PaykitPubky
 import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
+import PaymentStandards
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -32,29 +32,13 @@ struct ClientLinkTests {
         return client
     }
 
-    /// Pays every request at the sandbox, and counts.
-    private final class Wallet: PaykitOrderWallet {
-        private let paid = Mutex<[String: PaykitProof]>([:])
-        private let sandbox: PubkySandbox
+    private let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
 
-        init(_ sandbox: PubkySandbox) { self.sandbox = sandbox }
-
-        var orders: [String] { paid.withLock { $0.keys.sorted() } }
-
-        func outcome(of order: PaykitOrder) async throws -> PaykitSettlement? {
-            paid.withLock { $0[order.key] }.map { .paid($0) }
-        }
-
-        func settle(_ order: PaykitOrder) async throws -> PaykitSettlement {
-            guard case .preimage(let preimage) = try await sandbox.pay(order.endpoint.endpoint) else {
-                return .notPaid("no invoice")
-            }
-            let hash = Hex.encode(Digest.sha256.hash(Hex.decode(preimage) ?? []))
-            let proof = PaykitProof.preimage(preimage, paymentHash: hash)
-            paid.withLock { $0[order.key] = proof }
-            return .paid(proof)
-        }
+    private func settler() throws -> SandboxSettler {
+        SandboxSettler(at: try HTTPURL("http://localhost:6286"), over: SandboxTransport(sandbox))
     }
+
+    private func payments(to user: PubkyKey) async -> Int { await sandbox.ledger.captures(of: user.text) }
 
     private func linked(_ first: PaykitPrivateLink, _ second: PaykitPrivateLink) async throws {
         for _ in 0..<4 {
@@ -86,10 +70,10 @@ struct ClientLinkTests {
 
         let request = try #require(try await toShop.requests().first)
         #expect(request.id == id && !request.isOwn && request.amount == amount && request.phase == .proposed)
-        let wallet = Wallet(sandbox)
         try await toShop.accept(id)
-        let proof = try await toShop.pay(id, with: wallet)
-        #expect(try await toShop.pay(id, with: wallet) == proof && wallet.orders.count == 1)
+        let proof = try await toShop.pay(id, with: settler(), check: check)
+        #expect(try await toShop.pay(id, with: settler(), check: check) == proof)
+        #expect(await payments(to: toShop.peer) == 1)
         try await linked(toShop, toFriend)
         #expect(try await toFriend.proof(of: id) == proof)
         #expect(try await toFriend.requests().first?.phase == .proven)
@@ -121,10 +105,9 @@ struct ClientLinkTests {
         let schedule = try #require(request.schedule)
         #expect(request.recurs && request.reference == "the gym")
         try await toShop.accept(id)
-        let wallet = Wallet(sandbox)
         for number in 0..<3 {
             let period = try #require(schedule.period(number))
-            let proof = try await toShop.pay(period: period, of: id, with: wallet)
+            let proof = try await toShop.pay(period: period, of: id, with: settler(), check: check)
             try await linked(toShop, toFriend)
             #expect(try await toFriend.proof(of: id, period: period) == proof)
             try await toFriend.issueReceipt(for: id, period: period)
@@ -133,7 +116,7 @@ struct ClientLinkTests {
             #expect(try await toShop.receipts(for: id).count == number + 1)
         }
         #expect(try await toFriend.proof(of: id, period: schedule.period(3)) == nil)
-        #expect(wallet.orders.count == 3)
+        #expect(await payments(to: toShop.peer) == 3)
         await #expect(throws: PaykitError.self) {
             try await toFriend.ask(
                 for: amount, reference: "x", methods: ["btc-lightning-bolt11"],

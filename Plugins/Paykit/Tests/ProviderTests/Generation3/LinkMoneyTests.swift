@@ -1,9 +1,11 @@
 import Foundation
 import PaykitPubky
+import PaykitSandbox
 import PaymentCore
 import PaymentCrypto
 import PaymentRouting
 import PaymentStandards
+import Synchronization
 import TestSupport
 import Testing
 
@@ -42,7 +44,7 @@ struct LinkMoneyTests {
         #expect(isTaken || (try? check.check(other, amount: amount, at: Date())) == nil)
     }
 
-    @Test("A request is not paid where its payee takes no such amount, by a router or by the application's wallet")
+    @Test("A request is not paid where its payee takes no such amount, by a router or without one")
     func request() async throws {
         let world = try await RequestWorld()
         let id = try await world.ask(at: [await world.invoice(nil)])
@@ -62,7 +64,7 @@ struct LinkMoneyTests {
             }
         }
         try await world.payer.flow.accept(id, world.asPayer)
-        await #expect { try await world.payer.flow.pay(id, world.asPayer, with: Liar(hash: "")) } throws: {
+        await #expect { try await world.payer.flow.pay(id, world.asPayer, with: world.node, check: check) } throws: {
             ($0 as? PaykitNetworkError)?.code == .validationFailed
         }
         #expect(await world.captures == 0 && world.settled.isEmpty)
@@ -74,45 +76,87 @@ struct LinkMoneyTests {
 
     // MARK: Proofs
 
-    /// A wallet with a valid proof of another payment.
-    private struct Liar: PrivateLinkWallet {
-        var hash: String
-        /// True if it presents the proof to inquiries, too.
-        var isBold = false
-        func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? {
-            isBold ? try await settle(order) : nil
-        }
-        func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement {
-            let preimage = [UInt8](repeating: 7, count: 32)
-            let own = Hex.encode(Digest.sha256.hash(preimage))
-            return .paid(.preimage(Hex.encode(preimage), paymentHash: hash.isEmpty ? own : hash))
-        }
-    }
+    private let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
 
-    private struct Chain: PrivateLinkWallet {
-        func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? { nil }
-        func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement {
-            .paid(.transaction(String(repeating: "07", count: 32)))
-        }
-    }
-
-    @Test("A wallet's proof of another payment is sent to no peer, and the request stays in doubt")
-    func lyingWallet() async throws {
+    @Test("A settler's proof of another payment is told to nobody, and the request stays in doubt")
+    func lyingSettler() async throws {
         let world = try await RequestWorld()
         let id = try await world.ask()
-        try await world.payer.flow.accept(id, world.asPayer)
-        let record = try await world.payer.flow.held(world.asPayer)?.record
-        let invoice = try #require(record?.list?.endpoints[RequestWorld.bolt11])
-        let own = try #require(InvoiceHash.read(EndpointPayload(Array(invoice.utf8))?.value ?? ""))
-        for wallet in [Liar(hash: ""), Liar(hash: own), Chain(), Liar(hash: "", isBold: true)]
-            as [any PrivateLinkWallet]
-        {
-            await #expect { try await world.payer.flow.pay(id, world.asPayer, with: wallet) } throws: {
+        let other = SettlementState.settled(.preimage(String(repeating: "07", count: 32)))
+        let chain = SettlementState.settled(.transaction(String(repeating: "07", count: 32)))
+        let settlers = [
+            ScriptedSettler(base: world.node, settle: { _ in other }),
+            ScriptedSettler(base: world.node, settle: { _ in chain }),
+            ScriptedSettler(
+                base: world.node,
+                order: { name, _ in SettlementOrder(name: name, endpoint: nil, amount: nil, state: other) }),
+        ]
+        for settler in settlers {
+            await #expect { try await world.payer.flow.pay(id, world.asPayer, with: settler, check: check) } throws: {
                 ($0 as? PaykitNetworkError)?.code == .paymentInDoubt
             }
         }
         #expect(try await world.proofs(id).isEmpty)
         #expect(try await world.phase(id) == .accepted)
+    }
+
+    @Test("Without a router, too, a request that is cancelled after a silent settler is abandoned there, or proven")
+    func cancelled() async throws {
+        for isSent in [false, true] {
+            let world = try await RequestWorld()
+            let node = world.node
+            let id = try await world.ask()
+            let silent = ScriptedSettler(
+                base: node,
+                settle: {
+                    if isSent { _ = try await node.settle($0) }
+                    throw NoWord()
+                })
+            let pay = { (settler: any PaymentSettler) in
+                _ = try await world.payer.flow.pay(id, world.asPayer, with: settler, check: check)
+            }
+            await #expect(throws: PaykitNetworkError.self) { try await pay(silent) }
+            try await world.payee.flow.cancel(id, reason: nil, world.asPayee)
+            try await world.deliver()
+            if isSent {
+                try await pay(node)
+                #expect(try await world.proofs(id).count == 1)
+            } else {
+                for _ in 0..<2 {
+                    await #expect { try await pay(node) } throws: {
+                        ($0 as? PaykitNetworkError)?.code == .paymentRejected
+                    }
+                }
+                let party = try world.asPayer
+                let claim = PrivateLinkClaim(
+                    requestID: id, period: nil, endpoint: PaykitEndpoint(methodID: "", endpoint: ""), number: 0,
+                    isOpen: false)
+                #expect(try await node.order(named: claim.name(party))?.state == .nothingSent(reason: "abandoned"))
+            }
+            #expect(await world.captures == (isSent ? 1 : 0))
+        }
+    }
+
+    @Test("An attempt in which nothing was sent is followed by another, under another name")
+    func again() async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        let names = Mutex<[String]>([])
+        let settler = ScriptedSettler(
+            base: world.node,
+            settle: { settlement in
+                let count = names.withLock {
+                    $0.append(settlement.key)
+                    return $0.count
+                }
+                return count == 1 ? .nothingSent(reason: "no route") : nil
+            })
+        await #expect(throws: PaykitNetworkError.self) {
+            try await world.payer.flow.pay(id, world.asPayer, with: settler, check: check)
+        }
+        _ = try await world.payer.flow.pay(id, world.asPayer, with: settler, check: check)
+        #expect(Set(names.withLock { $0 }).count == 2)
+        #expect(await world.captures == 1)
     }
 
     @Test("Of an address only a transaction is a proof, and what is asked for by name has any preimage")

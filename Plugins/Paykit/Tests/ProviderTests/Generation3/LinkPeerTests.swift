@@ -2,9 +2,8 @@ import PaykitKit
 import PaykitProvider
 import PaykitSandbox
 import PaymentCore
-import PaymentCrypto
+import PaymentStandards
 import PaymentTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -15,17 +14,6 @@ struct LinkPeerTests {
     private let sandbox: PubkySandbox
 
     init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
-
-    private struct Wallet: PaykitOrderWallet {
-        let sandbox: PubkySandbox
-        func outcome(of order: PaykitOrder) async throws -> PaykitSettlement? { nil }
-        func settle(_ order: PaykitOrder) async throws -> PaykitSettlement {
-            guard case .preimage(let text) = try await sandbox.pay(order.endpoint.endpoint) else {
-                return .notPaid("no invoice")
-            }
-            return .paid(.preimage(text, paymentHash: Hex.encode(Digest.sha256.hash(Hex.decode(text) ?? []))))
-        }
-    }
 
     @Test("A peer is asked and pays, and asks and is paid, also once it has gone over to today's app in the middle")
     func bothWays() async throws {
@@ -68,8 +56,9 @@ struct LinkPeerTests {
         guard case .preimage(_, let hash) = proof else { throw Unexpected() }
         #expect(await sandbox.proof(ofPaying: hash) != nil)
         try await link.issueReceipt(for: own)
-        try await link.accept(theirs)
-        try await link.pay(theirs, with: Wallet(sandbox: sandbox))
+        let settler = SandboxSettler(at: try HTTPURL("http://localhost:6286"), over: SandboxTransport(sandbox))
+        try await link.pay(
+            theirs, with: settler, check: PaykitEndpointCheck(StandardsReader(), network: .regtest))
         try await looks()
         #expect(try await link.receipts(for: theirs).count == 1)
         #expect(try await link.requests().map(\.phase) == [.proven, .proven])

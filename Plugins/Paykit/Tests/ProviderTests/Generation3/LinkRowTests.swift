@@ -124,7 +124,7 @@ struct LinkRowTests {
         #expect(try JSONDecoder().decode(PrivateLinkRequest.self, from: JSONEncoder().encode(row)) == row)
     }
 
-    @Test("A past period is paid no more, neither by the application's wallet nor by a router")
+    @Test("A past period is paid no more, neither by a router nor without one")
     func pastPeriods() async throws {
         let world = try await RequestWorld()
         let start = PrivateLinkTime(seconds: 1_800_000_000)
@@ -158,19 +158,15 @@ struct LinkRowTests {
             requestID: id, period: try Self.period(0),
             endpoint: PaykitEndpoint(methodID: RequestWorld.bolt11, endpoint: "lnbc1"), number: 0, isOpen: true)
         await #expect(throws: PaykitNetworkError.self) { try await flow.handOver(claim, asPayer) }
-        let wallet = SimulatedWallet()
+        let settler = ScriptedSettler(
+            base: world.node,
+            order: { _, _ in
+                Issue.record("a past period was asked of the settler")
+                return nil
+            })
         await #expect(throws: PaykitNetworkError.self) {
-            try await flow.pay(id, period: Self.period(0), asPayer, with: wallet)
+            try await flow.pay(id, period: Self.period(0), asPayer, with: settler, check: check)
         }
-    }
-
-    /// A wallet that must not be asked.
-    private struct SimulatedWallet: PrivateLinkWallet {
-        func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? {
-            Issue.record("a past period was asked of the wallet")
-            return nil
-        }
-        func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement { .notPaid("no") }
     }
 
     @Test("What a payee only announces pushes out no payment, and what is being paid never drops out")

@@ -17,7 +17,10 @@ struct LinkTrustTests {
     private var payee: LinkParticipant { world.payee }
     private var asPayer: PrivateLinkParty { payer.party(with: payee) }
     private var asPayee: PrivateLinkParty { payee.party(with: payer) }
-    private var purse: SimulatedLinkWallet { SimulatedLinkWallet(bank: world.bank, fate: world.fate, line: payer.line) }
+    private var settler: SimulatedLinkSettler {
+        SimulatedLinkSettler(bank: world.bank, fate: world.fate, line: payer.line, request: "")
+    }
+    private let check = SimulatedLinkSettler.check
 
     init() async throws { world = try await LinkWorld(seed: 1, trouble: 0) }
 
@@ -83,7 +86,7 @@ struct LinkTrustTests {
         let paid = try await ask("tea")
         try await rounds(2, payer: payer)
         try await flow.accept(paid, asPayer)
-        _ = try await flow.pay(paid, asPayer, with: purse)
+        _ = try await flow.pay(paid, asPayer, with: settler, check: check)
         let open = try await ask("cake")
         try await rounds(2, payer: payer)
         try await flow.accept(open, asPayer)
@@ -120,7 +123,8 @@ struct LinkTrustTests {
             try await pollPayee(thief)
         }
         #expect(try await thief.requests(with: payer.key, payer.receiver).isEmpty)
-        #expect(await code { _ = try await payer.flow.pay(open, asPayer, with: purse) } == .paymentRejected)
+        #expect(
+            await code { _ = try await payer.flow.pay(open, asPayer, with: settler, check: check) } == .paymentRejected)
         #expect(
             await code {
                 _ = try await payer.flow.due(
@@ -133,7 +137,7 @@ struct LinkTrustTests {
         // The payee's own marker again: the payment that was stopped is made.
         try await payee.flow.publishMarker(payee.session)
         #expect(try await pollPayer() == .linked)
-        _ = try await payer.flow.pay(open, asPayer, with: purse)
+        _ = try await payer.flow.pay(open, asPayer, with: settler, check: check)
         #expect(world.bank.payments == 2)
     }
 
@@ -155,7 +159,9 @@ struct LinkTrustTests {
         let repeated = try #require(await payer.flow.held(asPayer)).record.channel.outbox
         #expect(Set(repeated.compactMap { MessageIntake.known($0)?.requestID }) == [open])
         // The list of the old key is not paid any more.
-        #expect(await code { _ = try await payer.flow.pay(open, asPayer, with: purse) } == .methodNotSupported)
+        #expect(
+            await code { _ = try await payer.flow.pay(open, asPayer, with: settler, check: check) }
+                == .methodNotSupported)
         try await rounds(4, payee: phone)
         #expect(try await pollPayer() == .linked)
         let said = try await phone.held(asPayee)?.record
@@ -244,7 +250,7 @@ struct LinkTrustTests {
         let store = BackedUpStore()
         let flow = try program(payer, store, seed: 5)
         let (paid, open) = try await payAndAccept(flow)
-        let proof = try await flow.pay(paid, asPayer, with: purse)
+        let proof = try await flow.pay(paid, asPayer, with: settler, check: check)
         let old = store.content
         try await pollPayer(flow)
         try await flow.cancel(open, reason: nil, asPayer)
@@ -263,7 +269,7 @@ struct LinkTrustTests {
         #expect(after.peerStatic == before.peerStatic && after.channel.phase == .clearing)
         // All that was said is said again, and what was not sent yet.
         #expect(after.channel.outbox.compactMap { MessageIntake.known($0)?.requestID } == [paid, paid, open, open])
-        #expect(try await flow.pay(paid, asPayer, with: purse) == proof)
+        #expect(try await flow.pay(paid, asPayer, with: settler, check: check) == proof)
         #expect(world.bank.payments == 1)
         let written = await files(of: payer)
         try await rounds(5, payer: flow)
@@ -336,7 +342,8 @@ struct LinkTrustTests {
                 proof: PaykitProof.transaction(String(repeating: "ab", count: 32)).json.text)
         }
         #expect(await code { _ = try await payer.flow.due(id, period: nil, asPayer, check) } == .paymentRejected)
-        #expect(await code { _ = try await payer.flow.pay(id, asPayer, with: purse) } == .paymentRejected)
+        #expect(
+            await code { _ = try await payer.flow.pay(id, asPayer, with: settler, check: check) } == .paymentRejected)
     }
 
     /// Announces a receipt for a request, paid or not.
@@ -368,7 +375,7 @@ struct LinkTrustTests {
         try await rounds(3)
         #expect(try await payer.flow.receipts(for: id, asPayer).isEmpty, "nothing was paid")
         try await payer.flow.accept(id, asPayer)
-        _ = try await payer.flow.pay(id, asPayer, with: purse)
+        _ = try await payer.flow.pay(id, asPayer, with: settler, check: check)
         try await rounds(4)
         #expect(try await payer.flow.receipts(for: id, asPayer).map(\.id).count == 1)
         #expect(try #require(await payer.flow.held(asPayer)).record.requests[id]?.spoilt.count == 1)

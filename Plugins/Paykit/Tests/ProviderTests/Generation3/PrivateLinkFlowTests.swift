@@ -60,7 +60,7 @@ struct LinkFlowTests {
     private func proven() async throws -> String {
         let id = try await asked()
         try await payer.flow.accept(id, asPayer)
-        _ = try await payer.flow.pay(id, asPayer, with: purse)
+        _ = try await payer.flow.pay(id, asPayer, with: settler, check: check)
         try await pollPayer()
         try await pollPayee()
         return id
@@ -70,7 +70,10 @@ struct LinkFlowTests {
         try await payer.flow.requests(with: payee.key, payee.receiver).first { $0.id == id }?.state.phase
     }
 
-    private var purse: SimulatedLinkWallet { SimulatedLinkWallet(bank: world.bank, fate: world.fate, line: payer.line) }
+    private var settler: SimulatedLinkSettler {
+        SimulatedLinkSettler(bank: world.bank, fate: world.fate, line: payer.line, request: "")
+    }
+    private let check = SimulatedLinkSettler.check
 
     private func failure(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? {
         do {
@@ -81,21 +84,6 @@ struct LinkFlowTests {
 
     private func paths(_ participant: LinkParticipant) async -> [String] {
         await world.sandbox.paths(of: participant.key).filter { $0.contains("/messages/") }
-    }
-
-    /// A wallet that never reports the result of a payment.
-    private final class SilentWallet: PrivateLinkWallet {
-        struct Silence: Error {}
-        private let asked = Mutex(0)
-        var settled: Int { asked.withLock { $0 } }
-        func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? {
-            guard settled == 0 else { throw Silence() }
-            return nil
-        }
-        func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement {
-            asked.withLock { $0 += 1 }
-            throw Silence()
-        }
     }
 
     @Test("Files lie where they belong: the handshake's in turn, then each side's messages from the third on")
@@ -114,15 +102,11 @@ struct LinkFlowTests {
         #expect(try await phase(id) == .proposed)
     }
 
-    @Test("Only what was accepted is paid, and what was paid is not paid again")
+    @Test("Paying accepts, and what was paid is not paid again")
     func once() async throws {
         let id = try await asked()
-        #expect(await failure { _ = try await payer.flow.pay(id, asPayer, with: purse) } == .paymentRejected)
-        #expect(world.bank.payments == 0)
-        try await payer.flow.accept(id, asPayer)
-        try await payer.flow.accept(id, asPayer)
-        let proof = try await payer.flow.pay(id, asPayer, with: purse)
-        #expect(try await payer.flow.pay(id, asPayer, with: purse) == proof && world.bank.payments == 1)
+        let proof = try await payer.flow.pay(id, asPayer, with: settler, check: check)
+        #expect(try await payer.flow.pay(id, asPayer, with: settler, check: check) == proof && world.bank.payments == 1)
         try await pollPayer()
         try await pollPayee()
         #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.phase == .proven)
@@ -132,11 +116,23 @@ struct LinkFlowTests {
     func doubt() async throws {
         let id = try await asked()
         try await payer.flow.accept(id, asPayer)
-        let wallet = SilentWallet()
+        let asked = Mutex(0)
+        let silent = ScriptedSettler(
+            base: settler,
+            order: { name, _ in
+                guard asked.withLock({ $0 }) == 0 else { throw NoWord() }
+                return nil
+            },
+            settle: { _ in
+                asked.withLock { $0 += 1 }
+                throw NoWord()
+            })
         for _ in 0..<3 {
-            #expect(await failure { _ = try await payer.flow.pay(id, asPayer, with: wallet) } == .paymentInDoubt)
+            #expect(
+                await failure { _ = try await payer.flow.pay(id, asPayer, with: silent, check: check) }
+                    == .paymentInDoubt)
         }
-        #expect(wallet.settled == 1)
+        #expect(asked.withLock { $0 } == 1)
         try await pollPayer()
         try await pollPayee()
         #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.proofs.isEmpty == true)
@@ -149,13 +145,15 @@ struct LinkFlowTests {
         try await pollPayee()
         try await pollPayer()
         for id in [first, second] { try await payer.flow.accept(id, asPayer) }
-        _ = try await payer.flow.pay(first, asPayer, with: purse)
-        #expect(await failure { _ = try await payer.flow.pay(second, asPayer, with: purse) } == .methodNotSupported)
+        _ = try await payer.flow.pay(first, asPayer, with: settler, check: check)
+        #expect(
+            await failure { _ = try await payer.flow.pay(second, asPayer, with: settler, check: check) }
+                == .methodNotSupported)
         try await payee.flow.offer(offer(), asPayee)
         try await pollPayee()
         try await pollPayer()
-        _ = try await payer.flow.pay(second, asPayer, with: purse)
-        #expect(world.bank.times(first) == 1 && world.bank.times(second) == 1)
+        _ = try await payer.flow.pay(second, asPayer, with: settler, check: check)
+        #expect(world.bank.payments == 2)
     }
 
     @Test("Neither a receipt without a proof nor a payment of one's own request is made")
@@ -166,7 +164,9 @@ struct LinkFlowTests {
         #expect(
             await failure { try await payer.flow.issueReceipt(for: id, asPayer, payer.session) } == .validationFailed)
         #expect(await failure { try await payee.flow.accept(id, asPayee) } == .validationFailed)
-        #expect(await failure { _ = try await payee.flow.pay(id, asPayee, with: purse) } == .validationFailed)
+        #expect(
+            await failure { _ = try await payee.flow.pay(id, asPayee, with: settler, check: check) }
+                == .validationFailed)
     }
 
     @Test("What was rejected, cancelled or is over is not paid")
@@ -179,7 +179,9 @@ struct LinkFlowTests {
         try await payee.flow.cancel(cancelled, reason: nil, asPayee)
         try await pollPayee()
         try await pollPayer()
-        #expect(await failure { _ = try await payer.flow.pay(cancelled, asPayer, with: purse) } == .paymentRejected)
+        #expect(
+            await failure { _ = try await payer.flow.pay(cancelled, asPayer, with: settler, check: check) }
+                == .paymentRejected)
         let past = PrivateLinkTime(seconds: Int64(world.clock.now.timeIntervalSince1970) - 1)
         let over = try await payee.flow.ask(for: terms("late", until: past), at: nil, asPayee)
         try await pollPayee()
@@ -228,7 +230,7 @@ struct LinkFlowTests {
     func lost() async throws {
         let id = try await asked()
         try await payer.flow.accept(id, asPayer)
-        _ = try await payer.flow.pay(id, asPayer, with: purse)
+        _ = try await payer.flow.pay(id, asPayer, with: settler, check: check)
         payer.disk.lose()
         for _ in 0..<5 {
             try await pollPayer()
@@ -236,7 +238,7 @@ struct LinkFlowTests {
         }
         #expect(try await phase(id) == .proposed)
         try await payer.flow.accept(id, asPayer)
-        _ = try await payer.flow.pay(id, asPayer, with: purse)
+        _ = try await payer.flow.pay(id, asPayer, with: settler, check: check)
         try await pollPayer()
         try await pollPayee()
         try await payee.flow.issueReceipt(for: id, asPayee, payee.session)
@@ -250,7 +252,7 @@ struct LinkFlowTests {
     func lostBesideAnotherOffer() async throws {
         let id = try await asked()
         try await payer.flow.accept(id, asPayer)
-        let proof = try await payer.flow.pay(id, asPayer, with: purse)
+        let proof = try await payer.flow.pay(id, asPayer, with: settler, check: check)
         payer.disk.lose()
         try await payee.flow.offer(offer(), asPayee)
         for _ in 0..<5 {
@@ -258,7 +260,7 @@ struct LinkFlowTests {
             try await pollPayee()
         }
         try await payer.flow.accept(id, asPayer)
-        #expect(try await payer.flow.pay(id, asPayer, with: purse) == proof && world.bank.payments == 1)
+        #expect(try await payer.flow.pay(id, asPayer, with: settler, check: check) == proof && world.bank.payments == 1)
     }
 
     @Test("A receipt that was changed on its way is none")

@@ -2,6 +2,7 @@ import Foundation
 import PaykitPubky
 import PaymentCore
 import PaymentRouting
+import PaymentStandards
 import PaymentStore
 import PaymentTesting
 import TestSupport
@@ -168,25 +169,23 @@ struct RoutedSharingTests {
         #expect(world.settled.count == 1, "it was only asked what it knew")
     }
 
-    @Test("What the application's own wallet has begun is left to it, and what a router has begun to the router")
+    @Test("What was begun without a router a router resumes, and the reverse, by one name")
     func oneOfBoth() async throws {
-        struct Doubtful: PrivateLinkWallet {
-            func outcome(of order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement? { throw NoWord() }
-            func settle(_ order: PrivateLinkOrder) async throws -> ChannelCheckout.Settlement { throw NoWord() }
-        }
         let world = try await RequestWorld()
-        let first = try await world.ask()
-        try await world.payer.flow.accept(first, world.asPayer)
-        await #expect(throws: PaykitNetworkError.self) {
-            try await world.payer.flow.pay(first, world.asPayer, with: Doubtful())
-        }
-        #expect(code(await (try world.process()).pay(try world.link(first))) == .unusableOption)
-        let second = try await world.ask(for: "cake")
+        let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
         let silent = ScriptedSettler(base: world.node, settle: { _ in throw NoWord() })
-        _ = await (try world.process(settler: silent)).pay(try world.link(second))
-        await #expect { try await world.payer.flow.pay(second, world.asPayer, with: Doubtful()) } throws: {
-            ($0 as? PaykitNetworkError)?.message.contains("a router has begun") == true
+        let first = try await world.ask()
+        await #expect(throws: PaykitNetworkError.self) {
+            try await world.payer.flow.pay(first, world.asPayer, with: silent, check: check)
         }
-        #expect(await world.captures == 0)
+        #expect(isPaid(await (try world.process()).pay(try world.link(first))))
+        let proof = try await world.payer.flow.pay(first, world.asPayer, with: silent, check: check)
+        #expect(try await world.proofs(first) == [proof])
+        let second = try await world.ask(for: "cake")
+        let link = try world.link(second)
+        #expect(Self.isUnknown(await (try world.process(seed: 3, settler: silent)).pay(link)))
+        _ = try await world.payer.flow.pay(second, world.asPayer, with: world.node, check: check)
+        #expect(isPaid(await (try world.process(seed: 4)).pay(link)))
+        #expect(await world.captures == 2)
     }
 }
