@@ -14,10 +14,38 @@ package protocol PrivateLinks: Sendable {
     func poll(_ user: String?) async throws -> [PrivateLinkEntry]
     /// Asks a user with a link for a payment, and sends the request.
     ///
+    /// - Parameter unit: the interval of a payment that recurs, `day`, `week`, `month` or `year`; nil for a single
+    ///   payment.
     /// - Returns: the request's id.
-    func ask(_ user: String, for amount: Money, reference: String) async throws -> String
-    /// Returns the payment link of a request of another user, and that user.
-    func paymentLink(of id: String) async throws -> (link: String, user: String)
+    func ask(_ user: String, for amount: Money, reference: String, every unit: String?) async throws -> String
+    /// Returns how a request of another user is paid; of one that recurs, its earliest period that is not paid.
+    func payment(of id: String) async throws -> AskedPayment
+}
+
+/// A payment that another user has asked for over a private link.
+package struct AskedPayment: Sendable {
+    /// One period of a request that recurs.
+    package struct Period: Sendable {
+        /// The period's payment, as a scheduler names it.
+        package let reference: PaymentReference
+        package let amount: Money
+        package let period: RecurringPeriod
+
+        package init(_ reference: PaymentReference, _ amount: Money, _ period: RecurringPeriod) {
+            (self.reference, self.amount, self.period) = (reference, amount, period)
+        }
+    }
+
+    /// The link by which a router pays it.
+    package let link: String
+    /// The user that asks.
+    package let user: String
+    /// The period to pay; nil for a single payment.
+    package let period: Period?
+
+    package init(link: String, user: String, period: Period?) {
+        (self.link, self.user, self.period) = (link, user, period)
+    }
 }
 
 /// A link with an app of a user.

@@ -77,6 +77,30 @@ struct PrivateLinkTests {
         #expect(await links(1, "pay", id).errors.contains("No other user has asked"))
     }
 
+    @Test("A request that recurs is paid for its period, once, and the next period gets its own invoice")
+    func recurring() async throws {
+        defer { server.stop() }
+        let (one, two) = try await link()
+        #expect(await links(1, "ask", two, "--amount", "2100", "--for", "tea", "--every", "dawn").code == 64)
+        let asked = try await links(1, "ask", two, "--amount", "2100", "--for", "tea", "--every", "day", "--json")
+            .ending
+        let id = try #require(asked["request"]?.string)
+        _ = await links(2, "poll")
+        for _ in 0..<2 {
+            let result = await links(2, "pay", id)
+            #expect(result.code == 0, "\(result.output)\(result.errors)")
+        }
+        #expect(await site.ledger.captures(of: one) == 1)
+        for wallet in [1, 2] {
+            let request = try #require(try await requests(wallet).first)
+            #expect(request["phase"]?.string == "active" && request["receipts"]?.int64 == 1, "\(request.text)")
+        }
+        // What was sent for the next period is a list of its own, which a payment without a request may use.
+        let result = await run(2, ["pay", "pubky://\(one)", "--private"])
+        #expect(result.code == 0, "\(result.output)\(result.errors)")
+        #expect(await site.ledger.captures(of: one) == 2)
+    }
+
     @Test("With --private a user is paid from what they have sent over a link, and not otherwise")
     func privately() async throws {
         defer { server.stop() }

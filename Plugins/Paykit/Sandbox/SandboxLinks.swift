@@ -6,6 +6,12 @@ import PaymentCrypto
 import PaymentTesting
 import SandboxSupport
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The private links of a user whose key can be computed, at a sandbox that runs elsewhere.
 struct SandboxLinks: PrivateLinks {
     private let pair: PubkyKeyPair
@@ -76,23 +82,31 @@ struct SandboxLinks: PrivateLinks {
         return found
     }
 
-    func ask(_ user: String, for amount: Money, reference: String) async throws -> String {
+    func ask(_ user: String, for amount: Money, reference: String, every unit: String?) async throws -> String {
         let (flow, session, party) = (try flow(), try await session(), try await party(with: key(user)))
-        let bolt11 = "btc-lightning-bolt11"
-        let answer = try await call(
-            .post, "invoices", ["user": .string(self.user), "amount": .number(JSONNumber(UInt64(amount.minorUnits)))])
-        guard let invoice = answer?["invoice"]?.string else {
-            throw PaykitNetworkError(.invalidData, "the sandbox has made no invoice")
-        }
+        let start = PrivateLinkTime(seconds: Int64(clock.now.timeIntervalSince1970))
         let terms = PaymentTerms(
             try PrivateLinkAmount(amount.decimalText, "btc"), reference: reference,
-            identifiers: [bolt11].compactMap { PaykitIdentifier($0) })
-        let id = try await flow.ask(for: terms, at: [PaykitEndpoint(methodID: bolt11, endpoint: invoice)], party)
+            recurrence: try unit.flatMap { PrivateLinkRecurrence.Unit(rawValue: $0) }.map {
+                try PrivateLinkRecurrence(every: 1, $0, start: start, anchor: start, end: nil)
+            }, identifiers: [Self.bolt11].compactMap { PaykitIdentifier($0) })
+        let id = try await flow.ask(for: terms, at: [invoice(over: amount)], party)
         try await flow.poll(party.peer, party.peerReceiver, session)
         return id
     }
 
-    func paymentLink(of id: String) async throws -> (link: String, user: String) {
+    private static let bolt11 = "btc-lightning-bolt11"
+
+    private func invoice(over amount: Money) async throws -> PaykitEndpoint {
+        let answer = try await call(
+            .post, "invoices", ["user": .string(user), "amount": .number(JSONNumber(UInt64(amount.minorUnits)))])
+        guard let invoice = answer?["invoice"]?.string else {
+            throw PaykitNetworkError(.invalidData, "the sandbox has made no invoice")
+        }
+        return PaykitEndpoint(methodID: Self.bolt11, endpoint: invoice)
+    }
+
+    func payment(of id: String) async throws -> AskedPayment {
         let flow = try flow()
         for party in try await flow.parties() {
             for request in try await flow.requests(with: party.peer, party.peerReceiver)
@@ -100,7 +114,15 @@ struct SandboxLinks: PrivateLinks {
                 let recurs = request.terms.recurrence != nil
                 guard let link = PaykitRequestURL(id, from: party.peer, app: party.peerReceiver, recurs: recurs)
                 else { continue }
-                return (link.text, party.peer.text)
+                guard recurs else { return AskedPayment(link: link.text, user: party.peer.text, period: nil) }
+                guard let amount = request.terms.amount.bitcoin else {
+                    throw PaykitNetworkError(.validationFailed, "only amounts of bitcoin are paid")
+                }
+                let period = try request.duePeriod(at: clock.now)
+                let payment = PaymentReference(
+                    provider: PaykitProvider.id, id: "\(party.planName(id))/\(period.number)")
+                return AskedPayment(
+                    link: link.text, user: party.peer.text, period: .init(payment, amount, period))
             }
         }
         throw PaykitNetworkError(.notFound, "no other user has asked under this id: 'payroute links list' shows them")
@@ -147,7 +169,14 @@ struct SandboxLinks: PrivateLinks {
                 guard case .preimage(_, let hash)? = PaykitProof(message), try await call(.get, hash) != nil else {
                     continue
                 }
+                let receipts = try await flow.receipts(for: request.id, party).count
                 try await flow.issueReceipt(for: request.id, period: message.period, party, session)
+                // The next period has an invoice of its own.
+                if request.terms.recurrence != nil, try await flow.receipts(for: request.id, party).count > receipts,
+                    let amount = request.terms.amount.bitcoin
+                {
+                    try await flow.offer([invoice(over: amount)], party)
+                }
                 status = try await flow.poll(party.peer, party.peerReceiver, session)
             }
         }

@@ -1,7 +1,6 @@
 package import PaykitProvider
 import PaykitPubky
 package import PaymentCore
-import PaymentCrypto
 package import PaymentRecurring
 
 extension PrivateLinkRequest {
@@ -36,9 +35,8 @@ extension PrivateLinkRequest {
         } catch { throw PaykitNetworkError(.validationFailed, "the request cannot be planned: \(error)") }
     }
 
-    /// Returns the plan's name: the peer, their app, and the request. Names of apps are long, so their hash is used.
+    /// Returns the plan's name.
     package static func planID(_ id: String, _ party: PrivateLinkParty) -> RecurringPlan.ID {
-        let app = Hex.encode(Digest.sha256.hash(Array(party.peerReceiver.text.utf8)).prefix(8))
-        return RecurringPlan.ID(rawValue: "\(party.peer)/\(app)/\(id)")
+        RecurringPlan.ID(rawValue: party.planName(id))
     }
 }

@@ -102,6 +102,28 @@ struct PaymentSession: Sendable {
         return result
     }
 
+    /// Pays one period of what recurs, under its own name: by a link that names the payee.
+    ///
+    /// - Parameter isApproved: True without a question; otherwise it is paid within the router's limits.
+    func pay(_ asked: AskedPayment.Period, at link: String, isApproved: Bool) async -> PaymentResult {
+        let decision = router.route(link)
+        var result = PaymentResult(decision.shown(link))
+        narrate(Self.event(decision))
+        result.provider = asked.reference.provider.rawValue
+        result.reference = asked.reference.id
+        result.amount = asked.amount
+        let period = PlannedPeriod(
+            asked.reference, amount: asked.amount, period: asked.period, attempts: 1, isApproved: isApproved)
+        do throws(PaymentError) {
+            result.end(
+                try await router.pay(
+                    period, as: PlannedPeriod.Order(link: link, option: nil, paysByItself: true), with: payer))
+        } catch {
+            result.end(error)
+        }
+        return result
+    }
+
     /// Requests a quote for `text`.
     ///
     /// - Returns: The quote with the result so far; without a quote the result states the reason.

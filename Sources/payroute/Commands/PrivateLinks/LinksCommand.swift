@@ -154,9 +154,16 @@ enum LinksAskCommand: Command {
                 name: "amount", value: "satoshi", help: "The amount.", isRequired: true,
                 form: "a whole number of satoshi above 0"),
             .init(name: "for", value: "text", help: "The purpose, which only the user can read.", isRequired: true),
+            .init(
+                name: "every", value: "interval", help: "Ask for it again each day, week, month or year, from now on.",
+                values: units, form: "day, week, month or year"),
             .init(name: "json", help: "Print one JSON object."),
         ] + PaymentOptions.links,
-        examples: [.init("payroute links ask pubky… --amount 2100 --for tea --journal a.db", "asks")])
+        examples: [
+            .init("payroute links ask pubky… --amount 2100 --for tea --journal a.db", "asks"),
+            .init("payroute links ask pubky… --amount 2100 --for rent --every month --journal a.db", "asks each month"),
+        ])
+    private static let units = ["day", "week", "month", "year"]
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         guard let amount = try PayCommand.amount(arguments) else {
@@ -165,8 +172,12 @@ enum LinksAskCommand: Command {
         guard let reference = arguments.value("for") else {
             throw UsageError("Missing '--for <text>': the purpose of the payment", syntax)
         }
+        let unit = arguments.value("every")
+        if let unit, !units.contains(unit) {
+            throw UsageError("'--every \(unit)' is no interval: day, week, month or year", syntax)
+        }
         let links = try LinksCommand.open(arguments, console)
-        let id = try await links.ask(arguments.positionals[0], for: amount, reference: reference)
+        let id = try await links.ask(arguments.positionals[0], for: amount, reference: reference, every: unit)
         if arguments.has("json") {
             console.output.edit { $0.addJSONLine(["request": .string(id)]) }
         } else {
@@ -184,7 +195,7 @@ enum LinksPayCommand: Command {
         path: "payroute links pay",
         overview: "Pay what a user has asked for, once, and send the proof.",
         discussion:
-            "The payment is made as by 'payroute pay', with the same journal. Paying accepts the request. Exits with 0 only if the payment is made.",
+            "The payment is made as by 'payroute pay', with the same journal. Paying accepts the request. Of a request that recurs the earliest period that is not paid is paid. Exits with 0 only if the payment is made.",
         arguments: [.init(name: "request", help: "The request, as 'payroute links list' shows it.")],
         options: [AutoPayOption.option, .init(name: "json", help: "Print one JSON object per event, one line each.")]
             + PaymentOptions.payers,
@@ -196,16 +207,19 @@ enum LinksPayCommand: Command {
         let isJSON = arguments.has("json")
         let autoPay = try AutoPayOption.read(arguments)
         let links = try LinksCommand.open(arguments, console)
-        let (link, user) = try await links.paymentLink(of: arguments.positionals[0])
+        let asked = try await links.payment(of: arguments.positionals[0])
         let session = try await PaymentSession(arguments, console, autoPay: autoPay) {
             console.narrate($0, isJSON: isJSON)
         }
         let (result, signal) = await Interrupts.run {
-            await session.pay(link, choice: autoPay == nil ? .first : .withinLimits)
+            guard let period = asked.period else {
+                return await session.pay(asked.link, choice: autoPay == nil ? .first : .withinLimits)
+            }
+            return await session.pay(period, at: asked.link, isApproved: autoPay == nil)
         }
         console.show(result, isJSON: isJSON, hasSteps: true)
         // The proof goes out at once; where that fails, at the next poll.
-        do { _ = try await links.poll(user) } catch {
+        do { _ = try await links.poll(asked.user) } catch {
             console.error("The proof was not sent, and is sent by the next 'payroute links poll': \(error)")
         }
         return result.exitCode(after: signal)

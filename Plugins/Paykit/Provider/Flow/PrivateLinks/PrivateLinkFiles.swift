@@ -119,4 +119,10 @@ package struct PrivateLinkParty: Sendable, Hashable {
     func paymentName(_ words: [String]) -> String {
         "request-" + Hex.encode(Digest.sha256.hash(Array(([name] + words).joined(separator: "\n").utf8))).prefix(48)
     }
+
+    /// Returns the name of a recurring request for schedulers: the peer, their app, and the request. Names of apps are
+    /// long, so their hash is used.
+    package func planName(_ id: String) -> String {
+        "\(peer)/\(Hex.encode(Digest.sha256.hash(Array(peerReceiver.text.utf8)).prefix(8)))/\(id)"
+    }
 }
