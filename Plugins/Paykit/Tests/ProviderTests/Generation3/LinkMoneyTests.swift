@@ -78,7 +78,7 @@ struct LinkMoneyTests {
 
     private let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
 
-    @Test("A settler's proof of another payment is told to nobody, and the request stays in doubt")
+    @Test("A settler's proof of another payment is sent to no peer, and the request stays in doubt")
     func lyingSettler() async throws {
         let world = try await RequestWorld()
         let id = try await world.ask()
