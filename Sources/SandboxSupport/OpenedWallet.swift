@@ -55,14 +55,18 @@ package struct OpenedWallet: Sendable {
     package let name: String
     /// Pays from it; nil where it was opened without orders.
     package let settler: (any PaymentSettler)?
+    /// Returns the most that the payment of an amount may cost beside it; nil where that is not limited.
+    package let feeLimit: @Sendable (Money) -> Money?
     /// Asks whether it can be paid from, and returns what it says, for people.
     package let check: @Sendable () async throws -> String
 
     package init(
-        name: String, settler: (any PaymentSettler)?, check: @escaping @Sendable () async throws -> String
+        name: String, settler: (any PaymentSettler)?, feeLimit: @escaping @Sendable (Money) -> Money?,
+        check: @escaping @Sendable () async throws -> String
     ) {
         self.name = name
         self.settler = settler
+        self.feeLimit = feeLimit
         self.check = check
     }
 }

@@ -2,6 +2,8 @@ import BitcoinSandbox
 import Foundation
 import PaymentCore
 import PaymentLoopback
+import PaymentSandbox
+import PaymentStandards
 import PaymentTesting
 import TestSupport
 import Testing
@@ -21,15 +23,19 @@ struct OwnWalletTests {
         let words: [String]
         private let folder = ScratchFolder()
 
-        init(_ face: SimulatedNode.Face, _ scheme: String, key: String = SimulatedNode.key) throws {
-            node = SimulatedNode(face)
+        /// - Parameter network: the main network, whose money is real, only where what is asked is tested.
+        init(
+            _ face: SimulatedNode.Face, _ scheme: String, key: String = SimulatedNode.key,
+            network: Bolt11.Network = .regtest
+        ) throws {
+            node = SimulatedNode(face, network: network)
             server = try LoopbackServer(node)
             let file = folder.file("key")
             try Data((key + "\n").utf8).write(to: URL(filePath: file))
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
             words = [
                 "--wallet", "\(scheme)://127.0.0.1:\(server.baseURL.port)", "--wallet-key-file", file,
-                "--wallet-network", "regtest", "--journal", folder.file("journal"),
+                "--wallet-network", network.rawValue, "--journal", folder.file("journal"),
             ]
         }
     }
@@ -74,6 +80,90 @@ struct OwnWalletTests {
         let second = await payroute(["pay", try place.node.invoice(21_000).text] + words, input: [])
         #expect(try second.ending["outcome"] != "succeeded")
         #expect(place.node.attemptCount == 1)
+    }
+
+    @Test(
+        "Real money is paid only after yes at a terminal, where payee, amount and fees are shown",
+        .timeLimit(.minutes(2)),
+        arguments: [("yes\n", true), ("YES\n", true), ("y\n", false), ("no\n", false), ("\n", false), ("\u{4}", false)])
+    func asks(typed: String, isPaid: Bool) async throws {
+        let place = try Place(.lnbits, "lnbits", network: .mainnet)
+        defer { place.server.stop() }
+        let terminal = try PseudoTerminal()
+        terminal.type(typed)
+        let console = Console(
+            vendors: .all, output: terminal.terminal, input: terminal.terminal, environment: { _ in nil })
+        let code = await CommandLineTool.run(["pay", try place.node.invoice(2_100_000).text] + place.words, console)
+        let shown = terminal.close().replacing("\r\n", with: " ").split(separator: " ").joined(separator: " ")
+        #expect(code == (isPaid ? .done : .failed), "\(shown)")
+        #expect(shown.contains("Pay 2100 sat to "), "\(shown)")
+        #expect(shown.contains("from LNbits at \(place.server.baseURL.origin) and at most 31 sat of fees?"), "\(shown)")
+        #expect(shown.contains("Nothing was paid.") == !isPaid)
+        #expect(place.node.attemptCount == (isPaid ? 1 : 0))
+    }
+
+    @Test("Without a terminal real money needs --yes or limits, and is asked for nothing before")
+    func consent() async throws {
+        let place = try Place(.lnbits, "lnbits", network: .mainnet)
+        defer { place.server.stop() }
+        let invoice = try place.node.invoice(21_000).text
+        for words in [[], ["--json"]] {
+            let refused = await payroute(["pay", invoice] + place.words + words, input: [])
+            #expect(refused.code == 64 && refused.errors.contains("add '--yes'"), "\(refused)")
+        }
+        // On a terminal as well: nobody reads a question among objects.
+        let terminal = try PseudoTerminal()
+        terminal.type("yes\n")
+        let console = Console(
+            vendors: .all, output: terminal.terminal, input: terminal.terminal, environment: { _ in nil })
+        #expect(await CommandLineTool.run(["pay", invoice, "--json"] + place.words, console) == .usage)
+        _ = terminal.close()
+        let declined = await payroute(
+            ["pay", invoice, "--json", "--auto-within", "20 sat/day"] + place.words, input: [])
+        #expect(try declined.ending["outcome"] != "succeeded" && place.node.attemptCount == 0)
+        let paid = await payroute(["pay", invoice, "--json", "--yes"] + place.words, input: [])
+        #expect(try paid.ending["outcome"] == "succeeded", "\(paid)")
+        #expect(place.node.attemptCount == 1)
+    }
+
+    @Test("A payment that is made already is stated without a question", .timeLimit(.minutes(2)))
+    func asksOnce() async throws {
+        let place = try Place(.lnbits, "lnbits", network: .mainnet)
+        defer { place.server.stop() }
+        let invoice = try place.node.invoice(21_000).text
+        _ = await payroute(["pay", invoice, "--yes"] + place.words, input: [])
+        let terminal = try PseudoTerminal()
+        let console = Console(
+            vendors: .all, output: terminal.terminal, input: terminal.terminal, environment: { _ in nil })
+        #expect(await CommandLineTool.run(["pay", invoice] + place.words, console) == .done)
+        let shown = terminal.close()
+        #expect(!shown.contains("Type yes") && shown.contains("succeeded"), "\(shown)")
+        #expect(place.node.attemptCount == 1)
+    }
+
+    @Test("A signal ends the question, and nothing is paid", .timeLimit(.minutes(2)), arguments: [SIGINT, SIGTERM])
+    func interrupted(signal: Int32) async throws {
+        let place = try Place(.lnbits, "lnbits", network: .mainnet)
+        defer { place.server.stop() }
+        let terminal = try PseudoTerminal()
+        let file = FileHandle(fileDescriptor: terminal.terminal, closeOnDealloc: false)
+        let process = Process()
+        process.executableURL = Program.url("payroute")
+        process.arguments = ["pay", try place.node.invoice(21_000).text] + place.words
+        (process.standardInput, process.standardOutput, process.standardError) = (file, file, file)
+        let (ends, ended) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { ended.yield($0.terminationStatus) }
+        try process.run()
+        var shown = ""
+        while !shown.contains("Type yes to pay: ") { shown += terminal.read() }
+        kill(process.processIdentifier, signal)
+        for await code in ends {
+            #expect(code == 128 + signal)
+            break
+        }
+        shown += terminal.close()
+        #expect(shown.contains("outcome      cancelled"), "\(shown)")
+        #expect(place.node.attemptCount == 0)
     }
 
     @Test("doctor asks the wallet", arguments: kinds)

@@ -43,7 +43,7 @@ class Payer:
         address = server.url.replace("http://", "lnbits://")
         return subprocess.Popen(
             [payroute, "pay", invoice, "--wallet", address, "--wallet-key-file", self.key, "--journal", self.journal,
-             "--json", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+             "--json", "--yes", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def end(self, process):
         """Returns the outcome that the program states, and its reason; None where it stated nothing."""

@@ -26,12 +26,15 @@ package struct BitcoinVendor: SandboxVendor {
         case "phoenixd": wallet = PhoenixdWallet(at: url, password: Self.text(settings.key), over: transport)
         default: return nil
         }
+        let fees = FeeLimit.standard
         let settler = try settings.orders.map { path in
             WalletSettler(
                 wallet, orders: try WalletOrders(path: path), reader: settings.reader, network: settings.network,
-                services: transport)
+                feeLimit: fees, services: transport)
         }
-        return OpenedWallet(name: "\(wallet.name) at \(url.origin)", settler: settler) {
+        return OpenedWallet(
+            name: "\(wallet.name) at \(url.origin)", settler: settler, feeLimit: { fees.limit(for: $0) }
+        ) {
             let account = try await wallet.account()
             let network = account.network.map { " on \($0)" } ?? ""
             guard account.network ?? settings.network == settings.network else {

@@ -124,4 +124,11 @@ public struct FeeLimit: Sendable, Hashable {
         let (sum, isOver) = base.addingReportingOverflow(UInt64(1_000_000).dividingFullWidth((high, low)).quotient)
         return isOver ? .max : sum
     }
+
+    /// Returns the limit for an amount of bitcoin, in satoshi, rounded up; nil for an amount that no wallet pays.
+    public func limit(for amount: Money) -> Money? {
+        guard let thousandths = WalletSettler.thousandths(amount) else { return nil }
+        let limit = limit(for: thousandths)
+        return try? Money(minorUnits: UInt128(limit / 1000 + (limit % 1000 == 0 ? 0 : 1)), currency: .satoshi)
+    }
 }

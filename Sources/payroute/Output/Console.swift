@@ -1,3 +1,4 @@
+import Dispatch
 package import PaymentCore
 package import SandboxSupport
 
@@ -79,6 +80,15 @@ package struct Console: Sendable {
         let blanks: Set<UInt8> = [0x20, 0x09, 0x0D]
         let end = answer.lastIndex { !blanks.contains($0) }.map { $0 + 1 } ?? 0
         return String(decoding: answer[..<end].drop { blanks.contains($0) }, as: UTF8.self)
+    }
+
+    /// Asks the user at the terminal, and waits for no answer when the task is cancelled.
+    func answer(to question: String) async -> String? {
+        let (answers, end) = AsyncStream.makeStream(of: String?.self)
+        // After a cancellation this thread still reads; the program ends without it.
+        DispatchQueue.global().async { end.yield(ask(question)) }
+        for await answer in answers { return answer }
+        return nil
     }
 
     /// Returns a text in pieces that fit behind `column`, cut at blanks; whole without a terminal.

@@ -34,13 +34,20 @@ final class PseudoTerminal {
         _ = write(outside, bytes, bytes.count)
     }
 
+    /// Waits for output, and returns it.
+    func read() -> String {
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        let count = Foundation.read(outside, &chunk, chunk.count)
+        return String(decoding: chunk.prefix(max(0, count)), as: UTF8.self)
+    }
+
     /// Closes the terminal and returns its output. At most a few kilobytes fit.
     func close() -> String {
         Foundation.close(terminal)
         var text: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
         // Linux ends the reading with EIO after the last writer has closed.
-        while case let count = read(outside, &chunk, chunk.count), count > 0 { text += chunk[..<count] }
+        while case let count = Foundation.read(outside, &chunk, chunk.count), count > 0 { text += chunk[..<count] }
         Foundation.close(outside)
         return String(decoding: text, as: UTF8.self)
     }

@@ -65,11 +65,17 @@ package final class SimulatedNode: SandboxService {
     }
 
     private let face: Face
+    private let network: Bolt11.Network
     private let clock: any PaymentClock
     private let state = Mutex(State())
 
-    package init(_ face: Face, clock: any PaymentClock = SystemPaymentClock()) {
+    /// - Parameter network: the network of its payees' invoices: regtest, whose coins are worth nothing. Invoices of
+    ///   another are simulated as well, and no node pays them.
+    package init(
+        _ face: Face, network: Bolt11.Network = .regtest, clock: any PaymentClock = SystemPaymentClock()
+    ) {
         self.face = face
+        self.network = network
         self.clock = clock
     }
 
@@ -113,7 +119,7 @@ package final class SimulatedNode: SandboxService {
         return try state.withLock { state in
             let invoice = try SimulatedInvoice(
                 amount, number: number ?? state.invoices.count, purpose: purpose,
-                at: UInt64(now.timeIntervalSince1970), lifetime: lifetime)
+                at: UInt64(now.timeIntervalSince1970), lifetime: lifetime, on: network)
             state.invoices[invoice.text] = invoice
             if state.scenario.isPaidBefore {
                 state.sent += 1

@@ -12,7 +12,7 @@ enum PayCommand: Command {
         discussion: """
             At a sandbox no real money is involved: the wallet's key can be computed from its number, Lightning invoices and coin addresses are paid in a simulated ledger, and only a sandbox on this machine is called. Without --option the first option that can be paid is taken, whatever it costs, and named.
 
-            With --wallet lnbits://host (or lnd, cln, phoenixd) your own wallet pays Lightning invoices, with real money: at once, and once. Its key comes from --wallet-key-file or PAYROUTE_WALLET_KEY, and is sent to that host only. A payment whose fate is not known stays unknown until the wallet itself says what became of it.
+            With --wallet lnbits://host (or lnd, cln, phoenixd) your own wallet pays Lightning invoices, with real money and once. On a terminal payee, amount and fees are shown first, and nothing is paid unless 'yes' is typed; elsewhere, and with --json, --yes or --auto-within has to be given. Its key comes from --wallet-key-file or PAYROUTE_WALLET_KEY, and is sent to that host only. A payment whose fate is not known stays unknown until the wallet itself says what became of it.
 
             With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again resumes it. Several commands may share one file.
 
@@ -29,6 +29,7 @@ enum PayCommand: Command {
         ],
         options: [
             .init(name: "option", value: "id", help: "The option to pay with. (default: the first that can be paid)"),
+            PaymentConsent.option,
             AutoPayOption.option,
             amountOption,
             PrivateOption.option,
@@ -40,7 +41,7 @@ enum PayCommand: Command {
                 "payroute pay 'https://pay.walletconnect.com/?pid=pay_…'", "pays there"),
             .init(
                 "payroute pay 'lnbc…' --wallet lnbits://host --journal payments.db",
-                "from your own wallet, whose key is in PAYROUTE_WALLET_KEY"),
+                "asks, and pays from your own wallet, whose key is in PAYROUTE_WALLET_KEY"),
             .init("payroute pay - --json --journal payments.db < link.txt", "survives a crash; for scripts"),
         ],
         files: [
@@ -66,16 +67,21 @@ enum PayCommand: Command {
         let isJSON = arguments.has("json")
         let autoPay = try AutoPayOption.read(arguments)
         let amount = try amount(arguments)
-        let choice =
+        var choice =
             arguments.value("option").map(PaymentSession.Choice.option) ?? (autoPay == nil ? .first : .withinLimits)
         let trustsLink = arguments.has("trust-host")
         // Before standard input is read.
         try WalletOption.check(arguments)
+        let consent = try PaymentConsent.read(arguments, console, isJSON: isJSON)
         let link = try SingleLink.read(arguments, console)
         let session = try await PaymentSession(arguments, console, amount: amount, autoPay: autoPay) {
             console.narrate($0, isJSON: isJSON)
         }
-        let (result, signal) = await Interrupts.run {
+        if case .asked = consent, let wallet = session.wallet {
+            let id = arguments.value("option")
+            choice = .asked { await PaymentConsent.choose(id, from: $0, paidBy: wallet, console) }
+        }
+        let (result, signal) = await Interrupts.run { [choice] in
             await session.pay(link, choice: choice, trustsLink: trustsLink)
         }
         console.show(result, isJSON: isJSON, hasSteps: true)

@@ -5,17 +5,19 @@ import PaymentTransport
 import PaymentWallet
 import SandboxSupport
 
-/// Pays links with a development wallet at a sandbox, and reports every step.
+/// Pays links with a development wallet at a sandbox, or with a wallet of the payer's own, and reports every step.
 struct PaymentSession: Sendable {
     /// Receives one step.
     typealias Narrator = @Sendable (SessionEvent) -> Void
 
     /// The payer's decision about a quote.
     enum Choice: Sendable {
-        /// The first option that can be paid, whatever it costs: only a sandbox is paid.
+        /// The first option that can be paid, whatever it costs. With real money it needs a ``PaymentConsent``.
         case first
         /// The option of this id.
         case option(PaymentMethodOption.ID)
+        /// The user's answer to a question, which is asked only if nothing was begun before.
+        case asked(Payer.Chooser)
         /// An option within the limits of payments without a question.
         case withinLimits
         /// None.
@@ -26,6 +28,8 @@ struct PaymentSession: Sendable {
     let payer: Payer
     private let vendors: SandboxVendors
     let narrate: Narrator
+    /// The payer's own wallet; nil for a development wallet.
+    private(set) var wallet: OpenedWallet?
     /// True if only invoices that were agreed on privately are paid.
     private let isPrivateOnly: Bool
 
@@ -76,6 +80,7 @@ struct PaymentSession: Sendable {
                 readers: Installation.readers,
                 secrets: ExternalSecrets(base: NoSecrets(), providers: external, environment: environment),
                 log: PaymentLog { Self.narrate($0, narrate) }, autoPay: autoPay))
+        self.wallet = wallet
     }
 
     private init(
@@ -91,15 +96,10 @@ struct PaymentSession: Sendable {
     /// Pays what `text` asks for: routes it, requests a quote and, with the choice, pays it, and reports each step.
     /// Never throws: every ending is a result.
     func pay(_ text: String, choice: Choice = .first, trustsLink: Bool = false) async -> PaymentResult {
-        var (quote, result) = await self.quote(text, trustsLink: trustsLink)
+        let (quote, result) = await self.quote(text, trustsLink: trustsLink)
         guard let quote else { return result }
         narrate(quote)
-        do throws(PaymentError) {
-            result.end(try await pay(quote, choice, &result))
-        } catch {
-            result.end(error)
-        }
-        return result
+        return await pay(quote, choice, result)
     }
 
     /// Pays one period of what recurs, under its own name: by a link that names the payee.
@@ -153,11 +153,11 @@ struct PaymentSession: Sendable {
         }
     }
 
-    /// Pays the option `id` of a quote that the payer has seen.
-    func pay(_ quote: PaymentQuote, option id: PaymentMethodOption.ID, _ result: PaymentResult) async -> PaymentResult {
+    /// Pays a quote that the payer has seen.
+    func pay(_ quote: PaymentQuote, _ choice: Choice, _ result: PaymentResult) async -> PaymentResult {
         var result = result
         do throws(PaymentError) {
-            result.end(try await pay(quote, .option(id), &result))
+            result.end(try await pay(quote, choice, &result))
         } catch {
             result.end(error)
         }
@@ -206,7 +206,8 @@ struct PaymentSession: Sendable {
         switch choice {
         case .none: id = nil
         case .option(let chosen): id = chosen
-        case .withinLimits: return try await payUnasked(quote)
+        case .asked(let chooser): return try await pay(quote, by: chooser)
+        case .withinLimits: return try await pay(quote, by: nil)
         case .first:
             let usable = quote.options.filter(\.unmet.isEmpty)
             id = usable.first?.id
@@ -222,10 +223,13 @@ struct PaymentSession: Sendable {
         return try await router.pay(quote, option: id, as: payer)
     }
 
-    /// Lets the router choose, without a question: the link was quoted, so its trust is already decided.
-    private func payUnasked(_ quote: PaymentQuote) async throws(PaymentError) -> PaymentOutcome {
+    /// Lets the router choose, by the user's answer or without a question, unless the payment was begun before. The
+    /// link was quoted, so its trust is already decided.
+    private func pay(
+        _ quote: PaymentQuote, by chooser: Payer.Chooser?
+    ) async throws(PaymentError) -> PaymentOutcome {
         var payer = payer
-        (payer.chooser, payer.policy) = (nil, nil)
+        (payer.chooser, payer.policy) = (chooser, nil)
         guard let link = quote.link?.reveal(), case .matched(let route) = router.route(link) else {
             throw PaymentError(.unroutable, "the link of the quote leads nowhere any more")
         }

@@ -44,8 +44,11 @@ enum QuoteCommand: Command {
             return .done
         }
         show(quote, console)
+        if quote.outcome == nil, let amount = quote.amount, let wallet = session.wallet {
+            console.output.line("\nIt is paid \(PaymentConsent.terms(amount, wallet)).")
+        }
         guard quote.outcome == nil, let id = choose(from: quote.options, console) else { return .done }
-        let (result, end) = await Interrupts.run { await session.pay(quote, option: id, asked.result) }
+        let (result, end) = await Interrupts.run { await session.pay(quote, .option(id), asked.result) }
         console.show(result, isJSON: false)
         return result.exitCode(after: end)
     }

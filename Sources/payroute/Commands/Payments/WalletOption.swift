@@ -46,6 +46,16 @@ enum WalletOption {
         arguments.value(option.name)?.contains("://") ?? false
     }
 
+    /// Returns the network of the payer's own wallet.
+    static func network(_ arguments: ParsedArguments) throws(UsageError) -> String {
+        try arguments.value(network.name) { network.values.contains($0) ? $0 : nil } ?? "mainnet"
+    }
+
+    /// True if a line names a wallet of the payer's own whose money has a value.
+    static func movesRealMoney(_ arguments: ParsedArguments) throws(UsageError) -> Bool {
+        namesOwn(arguments) ? try network(arguments) == "mainnet" : false
+    }
+
     /// Returns the number of the development wallet.
     static func number(_ arguments: ParsedArguments) throws(UsageError) -> UInt64 {
         try arguments.value(option.name) { UInt64($0) } ?? 1
@@ -87,7 +97,7 @@ enum WalletOption {
         let settings = WalletSettings(
             address: arguments.value(option.name) ?? "", key: try key(arguments, console),
             orders: journal.map { $0 + ".orders" },
-            network: try arguments.value(network.name) { network.values.contains($0) ? $0 : nil } ?? "mainnet",
+            network: try network(arguments),
             reader: Installation.standards, transport: StandardTransport())
         guard let wallet = try await console.vendors.wallet(settings) else {
             throw UsageError(
