@@ -12,6 +12,19 @@ public struct TransportConfiguration: Sendable {
     /// For sandboxes and tests. Every other host is always verified; there is no switch for it.
     public var acceptsAnyLoopbackCertificate = false
 
+    /// The certificates that `https` servers prove themselves by, in place of the system's authorities; nil for those.
+    ///
+    /// For a transport that calls one server, whose certificate is known beforehand. The server shows one of these
+    /// certificates, or one that they have signed, with the name or address that is called; any other is refused before
+    /// anything is sent. On Linux `URLSessionTransport` refuses every `https` request then.
+    public var certificates: ServerCertificates?
+
+    /// Linux only: false to connect to no address of a private network, whatever a host's name resolves to: for
+    /// requests to hosts that others choose.
+    ///
+    /// This machine, where it is called by its own names, and a ``proxy`` are not concerned.
+    public var reachesPrivateNetworks = true
+
     /// Linux only: the HTTP proxy to use for every host but this machine, or nil for none.
     ///
     /// The environment's `http_proxy` and `https_proxy` are ignored: code alone decides where payments go. Apple

@@ -14,10 +14,12 @@ package struct WalletSettings: Sendable {
     package let reader: any InstructionReader
     /// The way there.
     package let transport: any HTTPTransport
+    /// The way to the services of payees' addresses.
+    package let services: any HTTPTransport
 
     package init(
         address: String, key: Redacted<[UInt8]>, orders: String?, network: String, reader: any InstructionReader,
-        transport: any HTTPTransport
+        transport: any HTTPTransport, services: any HTTPTransport
     ) {
         self.address = address
         self.key = key
@@ -25,6 +27,7 @@ package struct WalletSettings: Sendable {
         self.network = network
         self.reader = reader
         self.transport = transport
+        self.services = services
     }
 
     /// The address in parts: the kind of wallet, and where it is; nil for a malformed one, and where a third party

@@ -3,7 +3,6 @@ import Foundation
 import PaymentCore
 import PaymentLoopback
 import PaymentSandbox
-import PaymentStandards
 import PaymentTesting
 import TestSupport
 import Testing
@@ -23,19 +22,17 @@ struct OwnWalletTests {
         let words: [String]
         private let folder = ScratchFolder()
 
-        /// - Parameter network: the main network, whose money is real, only where what is asked is tested.
         init(
-            _ face: SimulatedNode.Face, _ scheme: String, key: String = SimulatedNode.key,
-            network: Bolt11.Network = .regtest
+            _ face: SimulatedNode.Face, _ scheme: String, key: String = SimulatedNode.key, isOnMainnet: Bool = false
         ) throws {
-            node = SimulatedNode(face, network: network)
+            node = SimulatedNode(face, isOnMainnet: isOnMainnet)
             server = try LoopbackServer(node)
             let file = folder.file("key")
             try Data((key + "\n").utf8).write(to: URL(filePath: file))
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
             words = [
                 "--wallet", "\(scheme)://127.0.0.1:\(server.baseURL.port)", "--wallet-key-file", file,
-                "--wallet-network", network.rawValue, "--journal", folder.file("journal"),
+                "--wallet-network", isOnMainnet ? "mainnet" : "regtest", "--journal", folder.file("journal"),
             ]
         }
     }
@@ -87,7 +84,7 @@ struct OwnWalletTests {
         .timeLimit(.minutes(2)),
         arguments: [("yes\n", true), ("YES\n", true), ("y\n", false), ("no\n", false), ("\n", false), ("\u{4}", false)])
     func asks(typed: String, isPaid: Bool) async throws {
-        let place = try Place(.lnbits, "lnbits", network: .mainnet)
+        let place = try Place(.lnbits, "lnbits", isOnMainnet: true)
         defer { place.server.stop() }
         let terminal = try PseudoTerminal()
         terminal.type(typed)
@@ -104,14 +101,14 @@ struct OwnWalletTests {
 
     @Test("Without a terminal real money needs --yes or limits, and is asked for nothing before")
     func consent() async throws {
-        let place = try Place(.lnbits, "lnbits", network: .mainnet)
+        let place = try Place(.lnbits, "lnbits", isOnMainnet: true)
         defer { place.server.stop() }
         let invoice = try place.node.invoice(21_000).text
         for words in [[], ["--json"]] {
             let refused = await payroute(["pay", invoice] + place.words + words, input: [])
             #expect(refused.code == 64 && refused.errors.contains("add '--yes'"), "\(refused)")
         }
-        // On a terminal as well: nobody reads a question among objects.
+        // On a terminal as well: a program reads the objects.
         let terminal = try PseudoTerminal()
         terminal.type("yes\n")
         let console = Console(
@@ -128,7 +125,7 @@ struct OwnWalletTests {
 
     @Test("A payment that is made already is stated without a question", .timeLimit(.minutes(2)))
     func asksOnce() async throws {
-        let place = try Place(.lnbits, "lnbits", network: .mainnet)
+        let place = try Place(.lnbits, "lnbits", isOnMainnet: true)
         defer { place.server.stop() }
         let invoice = try place.node.invoice(21_000).text
         _ = await payroute(["pay", invoice, "--yes"] + place.words, input: [])
@@ -143,7 +140,7 @@ struct OwnWalletTests {
 
     @Test("A signal ends the question, and nothing is paid", .timeLimit(.minutes(2)), arguments: [SIGINT, SIGTERM])
     func interrupted(signal: Int32) async throws {
-        let place = try Place(.lnbits, "lnbits", network: .mainnet)
+        let place = try Place(.lnbits, "lnbits", isOnMainnet: true)
         defer { place.server.stop() }
         let terminal = try PseudoTerminal()
         let file = FileHandle(fileDescriptor: terminal.terminal, closeOnDealloc: false)
@@ -180,6 +177,40 @@ struct OwnWalletTests {
         #expect(try bad.objects.first { $0["what"] == "wallet" }?["state"] == "bad", "\(bad.output)")
         #expect(!bad.output.contains("00ff00ff") && bad.code == 1)
     }
+
+    #if os(Linux)
+        @Test(
+            "The certificate of a node is trusted where its file is named, and no other one",
+            .enabled(if: TLSServer.isAvailable, "needs the openssl command"))
+        func certificates() async throws {
+            func answer(_ body: String) -> String {
+                "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n\(body)"
+            }
+            let pages = [
+                "v1/getinfo": answer(
+                    #"{"identity_pubkey":"02ab","version":"0.19","chains":[{"chain":"bitcoin","network":"regtest"}]}"#),
+                "v1/balance/channels": answer(#"{"local_balance":{"sat":"5","msat":"5000"}}"#),
+            ]
+            let (node, other) = (try TLSServer(pages: pages), try TLSServer())
+            let place = try Place(.lnd, "lnd")
+            defer {
+                for server in [node, other] { server.stop() }
+                place.server.stop()
+            }
+            func state(_ words: String...) async throws -> JSONValue? {
+                let own = place.words.dropLast(2) + ["--wallet", "lnd://\(try node.url().authority)", "--json"] + words
+                return try await payroute(["doctor"] + own, input: []).objects.first { $0["what"] == "wallet" }
+            }
+            let good = try await state("--wallet-certificate", node.certificateFile)
+            #expect(good?["state"] == "ok", "\(String(describing: good))")
+            #expect(try await state()?["state"] == "bad")
+            let wrong = try await state("--wallet-certificate", other.certificateFile)
+            #expect(wrong?["state"] == "bad" && wrong?["detail"]?.string?.contains("given certificates") == true)
+            let noFile = await payroute(
+                ["doctor"] + place.words + ["--wallet-certificate", place.words[3]], input: [])
+            #expect(noFile.code == 1 && noFile.errors.contains("no certificate in it"), "\(noFile)")
+        }
+    #endif
 
     @Test("A line that could pay twice, or show the key, is refused before anything is sent")
     func refusals() async throws {

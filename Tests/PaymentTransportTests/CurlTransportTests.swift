@@ -181,5 +181,59 @@
                 #expect(try await CurlTransport(configuration).send(proxied).status == 200)
             }
         }
+
+        @Test(
+            "A host that others choose is not connected to in a private network",
+            arguments: ["10.0.0.1", "192.168.178.1", "100.64.0.1", "[fd00::1]", "[64:ff9b::10.0.0.1]"])
+        func privateAddresses(host: String) async throws {
+            var configuration = TransportConfiguration()
+            configuration.reachesPrivateNetworks = false
+            let request = HTTPRequest(.post, try HTTPURL("https://\(host)/"), body: [1])
+            let error = try #require(await failure(CurlTransport(configuration), request))
+            #expect(error.phase == .notSent && error.isConnectFailure, "\(error)")
+            #expect("\(error)".contains("leads into a private network"), "\(error)")
+        }
+
+        @Test("Without private networks this machine is still reached by its own names, and through a proxy all hosts")
+        func ownNames() async throws {
+            try await LoopbackServer.serving({ _ in [.ok()] }) { server in
+                var configuration = TransportConfiguration()
+                configuration.reachesPrivateNetworks = false
+                #expect(
+                    try await CurlTransport(configuration).send(HTTPRequest(.get, server.url())).status == 200)
+                configuration.proxy = try server.url()
+                let proxied = HTTPRequest(.get, try HTTPURL("http://10.0.0.1/"))
+                #expect(try await CurlTransport(configuration).send(proxied).status == 200)
+            }
+        }
+
+        /// By the registries of special addresses of IANA.
+        @Test("Addresses of hosts on the open network are told from all others")
+        func places() {
+            func isPublic(_ bytes: UInt8...) -> Bool { ResolvedAddress(bytes: bytes).isPublic }
+            func v6(_ head: [UInt8], _ tail: [UInt8] = [1]) -> Bool {
+                let zeros = [UInt8](repeating: 0, count: 16 - head.count - tail.count)
+                return ResolvedAddress(bytes: head + zeros + tail).isPublic
+            }
+            #expect(isPublic(1, 1, 1, 1) && isPublic(9, 255, 0, 1) && isPublic(11, 0, 0, 1))
+            #expect(isPublic(100, 63, 0, 1) && isPublic(100, 128, 0, 1) && isPublic(169, 253, 0, 1))
+            #expect(isPublic(172, 15, 0, 1) && isPublic(172, 32, 0, 1) && isPublic(192, 167, 0, 1))
+            #expect(isPublic(198, 17, 0, 1) && isPublic(198, 20, 0, 1) && isPublic(223, 255, 255, 1))
+            #expect(!isPublic(0, 0, 0, 0) && !isPublic(10, 9, 8, 7) && !isPublic(127, 0, 0, 1))
+            #expect(!isPublic(100, 64, 0, 1) && !isPublic(100, 127, 0, 1) && !isPublic(169, 254, 169, 254))
+            #expect(!isPublic(172, 16, 0, 1) && !isPublic(172, 31, 0, 1) && !isPublic(192, 168, 0, 1))
+            #expect(!isPublic(198, 18, 0, 1) && !isPublic(198, 19, 0, 1) && !isPublic(192, 0, 0, 8))
+            #expect(!isPublic(192, 0, 2, 1) && !isPublic(198, 51, 100, 1) && !isPublic(203, 0, 113, 1))
+            #expect(!isPublic(224, 0, 0, 1) && !isPublic(240, 0, 0, 1) && !isPublic(255, 255, 255, 255))
+            #expect(v6([0x26, 0x06, 0x47]) && v6([0x20, 0x01, 0x48, 0x60]) && v6([0x3F, 0xFF]))
+            #expect(!v6([]) && !v6([], [0]) && !v6([0xFC]) && !v6([0xFD]) && !v6([0xFE, 0x80]) && !v6([0xFF, 0x02]))
+            #expect(!v6([0x20, 0x01, 0, 0]) && !v6([0x20, 0x02]) && !v6([0x20, 0x01, 0x0D, 0xB8]))
+            #expect(!v6([0, 0x64, 0xFF, 0x9B, 0, 1]))
+            let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+            #expect(v6(mapped, [1, 1, 1, 1]) && !v6(mapped, [10, 0, 0, 1]))
+            let translated: [UInt8] = [0, 0x64, 0xFF, 0x9B]
+            #expect(v6(translated, [1, 1, 1, 1]) && !v6(translated, [192, 168, 0, 1]))
+            #expect(!ResolvedAddress(bytes: []).isPublic)
+        }
     }
 #endif

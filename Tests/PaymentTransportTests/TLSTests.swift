@@ -23,6 +23,76 @@
             #expect(await failure(URLSessionTransport(), try HTTPRequest(.get, server.url())) != nil)
         }
 
+        @Test("A known certificate is trusted, and in its place no other: nothing is sent to a server that shows one")
+        func aKnownCertificateIsTrusted() async throws {
+            let (server, other) = (try TLSServer(), try TLSServer())
+            defer { for server in [server, other] { server.stop() } }
+            var configuration = TransportConfiguration()
+            configuration.certificates = try ServerCertificates(pem: server.certificate())
+            // The switch for sandboxes does not weaken it.
+            for relaxes in [false, true] {
+                configuration.acceptsAnyLoopbackCertificate = relaxes
+                let transport = CurlTransport(configuration)
+                #expect(try await transport.send(HTTPRequest(.get, server.url())).status == 200)
+                let error = try #require(await failure(transport, HTTPRequest(.post, other.url(), body: [1])))
+                #expect(error.phase == .notSent && error.isTLS, "\(error)")
+                #expect("\(error)".contains("only the given certificates are trusted"), "\(error)")
+            }
+            configuration.certificates = try ServerCertificates(pem: other.certificate() + server.certificate())
+            #expect(try await CurlTransport(configuration).send(HTTPRequest(.get, server.url())).status == 200)
+        }
+
+        @Test("A known certificate has to name the host that is called")
+        func aKnownCertificateNamesItsHost() async throws {
+            let server = try TLSServer(names: "DNS:node.example")
+            defer { server.stop() }
+            var configuration = TransportConfiguration()
+            configuration.certificates = try ServerCertificates(pem: server.certificate())
+            let error = try #require(
+                await failure(CurlTransport(configuration), HTTPRequest(.post, server.url(), body: [1])))
+            #expect(error.phase == .notSent && error.isTLS, "\(error)")
+        }
+
+        @Test("The certificate of a server's own authority is trusted for that server")
+        func anAuthority() async throws {
+            let server = try TLSServer(isSignedByAuthority: true)
+            defer { server.stop() }
+            var configuration = TransportConfiguration()
+            configuration.certificates = try ServerCertificates(pem: server.authority())
+            #expect(try await CurlTransport(configuration).send(HTTPRequest(.get, server.url())).status == 200)
+        }
+
+        @Test("URLSession on Linux sends nothing where it could not check a known certificate")
+        func urlSessionCannot() async throws {
+            let server = try TLSServer()
+            defer { server.stop() }
+            var configuration = TransportConfiguration()
+            configuration.certificates = try ServerCertificates(pem: server.certificate())
+            let error = try #require(
+                await failure(URLSessionTransport(configuration), HTTPRequest(.get, server.url())))
+            #expect(error.phase == .notSent && error.isTLS)
+        }
+
+        @Test("A file that is no certificate is refused with its reason")
+        func files() throws {
+            let server = try TLSServer()
+            defer { server.stop() }
+            let whole = String(decoding: try server.certificate(), as: UTF8.self)
+            func reading(_ text: String) -> Result<ServerCertificates, ServerCertificatesError> {
+                Result { () throws(ServerCertificatesError) in try ServerCertificates(pem: Array(text.utf8)) }
+            }
+            #expect(reading("") == .failure(.noCertificate))
+            #expect(reading("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n") == .failure(.noCertificate))
+            #expect(reading(String(whole.dropLast(40))) == .failure(.malformed))
+            #expect(reading(whole.replacing("MII", with: "MIJ")) == .failure(.malformed))
+            #expect(reading(whole.replacing("MII", with: "*II")) == .failure(.malformed))
+            let key = String(decoding: try server.key(), as: UTF8.self)
+            #expect(reading(whole + key) == .failure(.holdsPrivateKey))
+            #expect(reading(String(repeating: whole, count: 17)) == .failure(.tooMany))
+            let plain = try reading(whole).get()
+            #expect(try reading("a comment\r\n" + whole.replacing("\n", with: "\r\n") + "\n").get() == plain)
+        }
+
         @Test("The loopback switch accepts it")
         func theLoopbackSwitchAcceptsIt() async throws {
             let server = try TLSServer()
@@ -56,64 +126,6 @@
                 let error = try #require(await failure(CurlTransport(), request))
                 #expect(error.phase == .notSent)
             }
-        }
-    }
-
-    /// `openssl s_server` with a self-signed certificate.
-    private struct TLSServer {
-        static let isAvailable = FileManager.default.isExecutableFile(atPath: tool)
-        private static let tool = "/usr/bin/openssl"
-
-        private let process: Process
-        private let folder: URL
-        private let port: Int
-
-        init() throws {
-            folder = FileManager.default.temporaryDirectory.appending(path: "payment-tls-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let key = folder.appending(path: "key.pem").path
-            let certificate = folder.appending(path: "certificate.pem").path
-            let maker = try Self.run([
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
-                // With the right name, so that only the missing trust is wrong with it.
-                "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout", key,
-                "-out",
-                certificate,
-            ])
-            maker.process.waitUntilExit()
-            let server = try Self.run(["s_server", "-accept", "127.0.0.1:0", "-www", "-key", key, "-cert", certificate])
-            process = server.process
-            // The server prints the port that the system gave it: "ACCEPT 127.0.0.1:43210".
-            var text = ""
-            var found: Int?
-            while found == nil, let piece = try server.output.read(upToCount: 1), !piece.isEmpty {
-                text += String(decoding: piece, as: UTF8.self)
-                if text.hasSuffix("\n"), let line = text.split(separator: "\n").last, line.hasPrefix("ACCEPT") {
-                    found = line.split(separator: ":").last.flatMap { Int($0) }
-                }
-            }
-            port = try #require(found)
-        }
-
-        func url() throws -> HTTPURL { try HTTPURL("https://127.0.0.1:\(port)/") }
-
-        func stop() {
-            // Not terminate(): the process inherits the signal mask of a worker thread, which blocks SIGTERM.
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
-            try? FileManager.default.removeItem(at: folder)
-        }
-
-        private static func run(_ arguments: [String]) throws -> (process: Process, output: FileHandle) {
-            let process = Process()
-            let output = Pipe()
-            process.executableURL = URL(filePath: tool)
-            process.arguments = arguments
-            process.standardInput = Pipe()
-            process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            return (process, output.fileHandleForReading)
         }
     }
 #endif

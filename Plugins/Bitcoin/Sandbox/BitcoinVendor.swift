@@ -30,7 +30,7 @@ package struct BitcoinVendor: SandboxVendor {
         let settler = try settings.orders.map { path in
             WalletSettler(
                 wallet, orders: try WalletOrders(path: path), reader: settings.reader, network: settings.network,
-                feeLimit: fees, services: transport)
+                feeLimit: fees, services: settings.services)
         }
         return OpenedWallet(
             name: "\(wallet.name) at \(url.origin)", settler: settler, feeLimit: { fees.limit(for: $0) }

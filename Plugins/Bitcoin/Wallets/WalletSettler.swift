@@ -43,7 +43,8 @@ public struct WalletSettler: PaymentSettler {
     ///   - network: the network of the wallet's money: `mainnet`, `testnet`, `signet` or `regtest`.
     ///   - feeLimit: the most that a route may cost.
     ///   - services: the way to the services of Lightning addresses and LNURLs, which are asked for an invoice. Payees
-    ///     choose these hosts. Nil pays invoices only.
+    ///     choose these hosts: on Linux pass a transport whose configuration reaches no private networks. Nil pays
+    ///     invoices only.
     ///   - clock: the clock by which invoices end.
     public init(
         _ wallet: any LightningWallet, orders: WalletOrders, reader: any InstructionReader, network: String = "mainnet",

@@ -12,7 +12,10 @@
         ///   - text: libcurl's own text. It is repeated for TLS only, where it names the fault of the certificate;
         ///     elsewhere it may quote the answer.
         ///   - systemError: the error number of the failed connect, or 0.
-        static func reason(of code: CURLcode, sent: Bool, text: String, systemError: Int32) -> TransportError.Reason {
+        ///   - knowsCertificates: true if only the application's certificates are trusted.
+        static func reason(
+            of code: CURLcode, sent: Bool, text: String, systemError: Int32, knowsCertificates: Bool
+        ) -> TransportError.Reason {
             let general = String(cString: curl_easy_strerror(code))
             return switch code {
             case CURLE_OPERATION_TIMEDOUT:
@@ -25,6 +28,8 @@
                 .connectFailed(systemError == 0 ? general : String(cString: strerror(systemError)))
             case CURLE_PROXY:
                 .connectFailed(general)
+            case CURLE_PEER_FAILED_VERIFICATION where knowsCertificates:
+                .tls("\(printable(text)); only the given certificates are trusted")
             case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,
                 CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
                 CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT, CURLE_SSL_ENGINE_INITFAILED:

@@ -19,7 +19,10 @@
         private var limit = 0
         /// True if the connection is made to the host itself, which is not this machine.
         private var isElsewhere = false
-        private var leadsHere = false
+        /// The reason for which an address of the host was not connected to.
+        private var refusal: TransportError.Reason?
+        /// False where libcurl did not take the certificates: then nothing is sent.
+        private var hasTrust = true
         private var fieldList: UnsafeMutablePointer<curl_slist>?
         private var reply: CurlReply?
 
@@ -65,6 +68,9 @@
             set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
             set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
             set(CURLOPT_USERAGENT, configuration.userAgent)
+            if var pem = configuration.certificates?.pem {
+                hasTrust = pem.withUTF8 { ccurl_set_certificates(easy, $0.baseAddress, $0.count) } == CURLE_OK
+            }
 
             // libcurl may send a request a second time by itself when a reused connection ends before the first byte of
             // the answer. This hook runs before each sending, so it sees both that something will leave and that it
@@ -116,16 +122,18 @@
             chunked = 0
             dispatches = 0
             verdict = nil
-            leadsHere = false
+            refusal = nil
             errorText.pointee = 0
             set(CURLOPT_VERBOSE, 0)
             set(CURLOPT_NOPROGRESS, 1)
 
-            let relaxed = configuration.acceptsAnyLoopbackCertificate && request.url.isLoopback
+            let relaxed =
+                configuration.acceptsAnyLoopbackCertificate && configuration.certificates == nil
+                && request.url.isLoopback
             let proxy = request.url.isLoopback ? nil : configuration.proxy
             isElsewhere = !request.url.isLoopback && proxy == nil
             let timeout = request.timeout.wholeMilliseconds
-            return set(CURLOPT_URL, request.url.text)
+            return hasTrust && set(CURLOPT_URL, request.url.text)
                 && set(CURLOPT_PROXY, proxy?.origin ?? "")
                 && set(CURLOPT_SSL_VERIFYPEER, relaxed ? 0 : 1)
                 && set(CURLOPT_SSL_VERIFYHOST, relaxed ? 0 : 2)
@@ -209,7 +217,11 @@
         private func open(_ address: UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t {
             guard let address else { return CURL_SOCKET_BAD }
             guard !isElsewhere || ccurl_is_near(address) == 0 else {
-                leadsHere = true
+                refusal = Self.nearAddress
+                return CURL_SOCKET_BAD
+            }
+            guard !isElsewhere || configuration.reachesPrivateNetworks || ResolvedAddress(address).isPublic else {
+                refusal = Self.privateAddress
                 return CURL_SOCKET_BAD
             }
             // Programs that are started meanwhile do not inherit it.
@@ -270,6 +282,9 @@
         private static let nearAddress = TransportError.Reason.connectFailed(
             "its name leads to this machine or to its own link; a service of this machine is called localhost")
 
+        private static let privateAddress = TransportError.Reason.connectFailed(
+            "its name leads into a private network, where hosts that others choose are not called")
+
         private var endless: TransportError.Reason {
             let text = "the server sent without an end and without content, and was cut off"
             return phase == .notSent ? .connectFailed(text) : .connectionLost(text)
@@ -292,10 +307,11 @@
             } else {
                 let reason =
                     verdict
-                    ?? (leadsHere && code == CURLE_COULDNT_CONNECT ? Self.nearAddress : nil)
+                    ?? (code == CURLE_COULDNT_CONNECT ? refusal : nil)
                     ?? (wasCut && code != CURLE_OPERATION_TIMEDOUT ? endless : nil)
                     ?? CurlErrors.reason(
-                        of: code, sent: phase == .maybeSent, text: String(cString: errorText), systemError: systemError)
+                        of: code, sent: phase == .maybeSent, text: String(cString: errorText), systemError: systemError,
+                        knowsCertificates: configuration.certificates != nil)
                 answer(.failure(TransportError(phase, reason, origin: origin)))
             }
         }

@@ -11,7 +11,8 @@
     /// - Redirects are returned, never followed; there are no cookies, no cache, no `.netrc` and no proxies from the
     ///   environment. Answers are not decompressed, because nothing compressed is asked for.
     /// - A host that is not called by an address or name of this machine is not connected to at one, whatever its name
-    ///   resolves to, nor at one of the local link; addresses of private networks are.
+    ///   resolves to, nor at one of the local link; addresses of private networks are, unless
+    ///   ``TransportConfiguration/reachesPrivateNetworks`` is false.
     /// - A server that keeps libcurl within one call for half a second, with TLS records that have no content, loses
     ///   its connection; so ``HTTPRequest/timeout`` holds, and other requests wait for no longer.
     /// - ``HTTPRequest/timeout`` covers the whole exchange; ``HTTPRequest/responseLimit`` is enforced while receiving,

@@ -2,6 +2,10 @@ import Foundation
 import PaymentCore
 import Synchronization
 
+#if canImport(Security)
+    import Security
+#endif
+
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
@@ -32,9 +36,12 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
 
     private let state = Mutex(State())
     private let acceptsAnyLoopbackCertificate: Bool
+    /// The only certificates that servers prove themselves by; nil for the system's authorities.
+    let certificates: ServerCertificates?
 
-    init(acceptsAnyLoopbackCertificate: Bool) {
+    init(acceptsAnyLoopbackCertificate: Bool, certificates: ServerCertificates?) {
         self.acceptsAnyLoopbackCertificate = acceptsAnyLoopbackCertificate
+        self.certificates = certificates
     }
 
     func start(_ task: URLSessionDataTask, for request: HTTPRequest, reply: Reply) {
@@ -103,7 +110,7 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
             return (exchange, mayHaveReused)
         }
         guard let exchange = ended else { return }
-        let failure = exchange.verdict ?? error.map { URLSessionErrors.reason(of: $0) }
+        let failure = exchange.verdict ?? error.map { reason(of: $0) }
         guard let failure else {
             return exchange.reply.resume(
                 returning: Self.response(task, exchange).map { response in
@@ -123,6 +130,13 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
             }
         exchange.reply.resume(
             returning: .failure(TransportError(phase, failure, origin: exchange.request.url.origin)))
+    }
+
+    /// A task that nothing here has stopped was stopped by the challenge to its server's certificate.
+    private func reason(of error: any Error) -> TransportError.Reason {
+        let reason = URLSessionErrors.reason(of: error)
+        guard certificates != nil, reason == .cancelled else { return reason }
+        return .tls("its certificate is not proved by the given ones")
     }
 
     private static func response(_ task: URLSessionTask, _ exchange: Exchange) -> Outcome {
@@ -151,10 +165,29 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         ) {
             let space = challenge.protectionSpace
             let host = space.host.contains(":") ? "[\(space.host)]" : space.host
-            guard acceptsAnyLoopbackCertificate, space.authenticationMethod == NSURLAuthenticationMethodServerTrust,
-                let trust = space.serverTrust, let url = try? HTTPURL("https://\(host)"), url.isLoopback
+            guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust, let trust = space.serverTrust
+            else { return completionHandler(.performDefaultHandling, nil) }
+            if let certificates {
+                guard certificates.prove(trust) else { return completionHandler(.cancelAuthenticationChallenge, nil) }
+                return completionHandler(.useCredential, URLCredential(trust: trust))
+            }
+            guard acceptsAnyLoopbackCertificate, let url = try? HTTPURL("https://\(host)"), url.isLoopback
             else { return completionHandler(.performDefaultHandling, nil) }
             completionHandler(.useCredential, URLCredential(trust: trust))
         }
     #endif
 }
+
+#if canImport(Darwin)
+    extension ServerCertificates {
+        /// Returns true if these certificates, and no others, prove the server, with the name that is called.
+        fileprivate func prove(_ trust: SecTrust) -> Bool {
+            let anchors = items.compactMap { SecCertificateCreateWithData(nil, Data($0) as CFData) }
+            guard anchors.count == items.count,
+                SecTrustSetAnchorCertificates(trust, anchors as CFArray) == errSecSuccess,
+                SecTrustSetAnchorCertificatesOnly(trust, true) == errSecSuccess
+            else { return false }
+            return SecTrustEvaluateWithError(trust, nil)
+        }
+    }
+#endif

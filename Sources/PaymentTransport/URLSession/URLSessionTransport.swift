@@ -24,7 +24,9 @@ public final class URLSessionTransport: HTTPTransport {
     /// - Parameter configuration: time limits, sizes and trust.
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) {
         userAgent = configuration.userAgent
-        exchanges = URLSessionExchanges(acceptsAnyLoopbackCertificate: configuration.acceptsAnyLoopbackCertificate)
+        exchanges = URLSessionExchanges(
+            acceptsAnyLoopbackCertificate: configuration.acceptsAnyLoopbackCertificate,
+            certificates: configuration.certificates)
         let settings = URLSessionConfiguration.ephemeral
         settings.httpCookieStorage = nil
         settings.httpShouldSetCookies = false
@@ -50,6 +52,13 @@ public final class URLSessionTransport: HTTPTransport {
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         try RequestCheck.check(request)
         guard !Task.isCancelled else { throw TransportError(.notSent, .cancelled, origin: request.url.origin) }
+        #if !canImport(Darwin)
+            if request.url.isSecure, exchanges.certificates != nil {
+                throw TransportError(
+                    .notSent, .tls("URLSession cannot be given certificates here; use CurlTransport"),
+                    origin: request.url.origin)
+            }
+        #endif
         guard let url = URL(string: request.url.text) else {
             throw TransportError(
                 .notSent, .invalidRequest("the URL is refused by the system"), origin: request.url.origin)

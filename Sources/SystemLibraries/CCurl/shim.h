@@ -129,6 +129,26 @@ static inline int ccurl_is_near(const struct curl_sockaddr *address) {
     return v4 >> 24 == 127 || v4 >> 24 == 0 || v4 >> 16 == 0xA9FE;
 }
 
+// The bytes of an address, in the order of the network, in `bytes`, which has room for 16; and their number.
+static inline int ccurl_address(const struct curl_sockaddr *address, uint8_t *bytes) {
+    if (address->family == AF_INET) {
+        memcpy(bytes, &((const struct sockaddr_in *)&address->addr)->sin_addr, 4);
+        return 4;
+    }
+    if (address->family == AF_INET6) {
+        memcpy(bytes, &((const struct sockaddr_in6 *)&address->addr)->sin6_addr, 16);
+        return 16;
+    }
+    return 0;
+}
+
+// The certificates in PEM by which servers prove themselves, in place of the system's file and folder of authorities.
+static inline CURLcode ccurl_set_certificates(CURL *easy, const void *pem, size_t size) {
+    struct curl_blob blob = { (void *)pem, size, CURL_BLOB_COPY };
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &blob);
+}
+
 // Only HTTP and HTTPS. The textual option replaced the bit mask in 7.85.
 static inline CURLcode ccurl_allow_only_http(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075500

@@ -11,6 +11,9 @@ public final class CFError {}
 
 public final class SecKey {}
 public final class SecTrust {}
+public final class SecCertificate {}
+public final class CFAllocator {}
+public typealias CFArray = [Any]
 
 public struct SecKeyAlgorithm: Hashable, Sendable {
     public static let rsaEncryptionOAEPSHA1 = SecKeyAlgorithm()
@@ -66,3 +69,10 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 }
 public func SecItemUpdate(_ query: CFDictionary, _ attributes: CFDictionary) -> OSStatus { fatalError() }
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus { fatalError() }
+
+public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? { fatalError() }
+public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchors: CFArray?) -> OSStatus { fatalError() }
+public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ only: Bool) -> OSStatus { fatalError() }
+public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
+    fatalError()
+}

@@ -69,13 +69,13 @@ package final class SimulatedNode: SandboxService {
     private let clock: any PaymentClock
     private let state = Mutex(State())
 
-    /// - Parameter network: the network of its payees' invoices: regtest, whose coins are worth nothing. Invoices of
-    ///   another are simulated as well, and no node pays them.
+    /// - Parameter isOnMainnet: true if its payees' invoices are of the main network, and not of regtest, whose coins
+    ///   are worth nothing. They are simulated as well: no other node pays them.
     package init(
-        _ face: Face, network: Bolt11.Network = .regtest, clock: any PaymentClock = SystemPaymentClock()
+        _ face: Face, isOnMainnet: Bool = false, clock: any PaymentClock = SystemPaymentClock()
     ) {
         self.face = face
-        self.network = network
+        network = isOnMainnet ? .mainnet : .regtest
         self.clock = clock
     }
 

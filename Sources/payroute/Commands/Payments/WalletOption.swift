@@ -33,13 +33,18 @@ enum WalletOption {
         name: "wallet-network", value: "name", help: "Your wallet's network. (default: mainnet)",
         values: ["mainnet", "testnet", "signet", "regtest"])
 
+    static let certificate = CommandSyntax.Option(
+        name: "wallet-certificate", value: "file",
+        help: "The certificate of a wallet whose certificate no public authority has signed, such as LND's tls.cert.",
+        variable: "PAYROUTE_WALLET_CERTIFICATE")
+
     /// All of them.
-    static let options = [option, keyFile, network]
+    static let options = [option, keyFile, network, certificate]
 
     /// The environment's variable with the key itself.
     private static let keyVariable = "PAYROUTE_WALLET_KEY"
-    /// The most bytes of a key.
-    private static let keyLimit = 4096
+    /// The most bytes of a key, and of a file of certificates.
+    private static let (keyLimit, certificateLimit) = (4096, 65536)
 
     /// True if a line names a wallet of the payer's own.
     static func namesOwn(_ arguments: ParsedArguments) -> Bool {
@@ -98,13 +103,33 @@ enum WalletOption {
             address: arguments.value(option.name) ?? "", key: try key(arguments, console),
             orders: journal.map { $0 + ".orders" },
             network: try network(arguments),
-            reader: Installation.standards, transport: StandardTransport())
+            reader: Installation.standards, transport: StandardTransport(try trust(arguments)),
+            services: StandardTransport(services))
         guard let wallet = try await console.vendors.wallet(settings) else {
             throw UsageError(
                 "'--wallet' is not the address of a wallet: give lnbits://host, lnd://host:8080, cln://host:3010 or "
                     + "phoenixd://host:9740; kind+http://host is for this machine only", arguments.syntax)
         }
         return wallet
+    }
+
+    /// Payees choose these hosts.
+    private static var services: TransportConfiguration {
+        var configuration = TransportConfiguration()
+        configuration.reachesPrivateNetworks = false
+        return configuration
+    }
+
+    /// The wallet's certificate alone is trusted, where the line names one.
+    private static func trust(_ arguments: ParsedArguments) throws -> TransportConfiguration {
+        var configuration = TransportConfiguration()
+        guard let path = arguments.value(certificate.name) else { return configuration }
+        let kind = "certificate file"
+        let bytes = try content(of: path, kind, limit: certificateLimit)
+        do throws(ServerCertificatesError) {
+            configuration.certificates = try ServerCertificates(pem: bytes)
+        } catch { throw unreadable(path, kind, error.description) }
+        return configuration
     }
 
     private static func key(_ arguments: ParsedArguments, _ console: Console) throws -> Redacted<[UInt8]> {
@@ -116,22 +141,28 @@ enum WalletOption {
             }
             return Redacted(Array(key.utf8))
         }
-        guard let file = fopen(path, "rb") else { throw unreadable(path, String(cString: strerror(errno))) }
+        return Redacted(try content(of: path, "key file", limit: keyLimit, isSecret: true))
+    }
+
+    private static func content(
+        of path: String, _ kind: String, limit: Int, isSecret: Bool = false
+    ) throws(CommandError) -> [UInt8] {
+        guard let file = fopen(path, "rb") else { throw unreadable(path, kind, String(cString: strerror(errno))) }
         defer { fclose(file) }
         var status = stat()
         guard fstat(fileno(file), &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw unreadable(path, "it is not a file")
+            throw unreadable(path, kind, "it is not a file")
         }
-        guard status.st_mode & 0o007 == 0 else {
-            throw unreadable(path, "every user of this machine may read it; run chmod 600 on it")
+        guard !isSecret || status.st_mode & 0o007 == 0 else {
+            throw unreadable(path, kind, "every user of this machine may read it; run chmod 600 on it")
         }
-        var bytes = [UInt8](repeating: 0, count: keyLimit + 1)
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
         let count = fread(&bytes, 1, bytes.count, file)
-        guard count > 0, count <= keyLimit else { throw unreadable(path, "it is empty, or no key") }
-        return Redacted(Array(bytes.prefix(count)))
+        guard count > 0, count <= limit else { throw unreadable(path, kind, "it is empty or too large") }
+        return Array(bytes.prefix(count))
     }
 
-    private static func unreadable(_ path: String, _ reason: String) -> CommandError {
-        CommandError(description: "the key file \(Printable.text(path)) cannot be used: \(reason)")
+    private static func unreadable(_ path: String, _ kind: String, _ reason: String) -> CommandError {
+        CommandError(description: "the \(kind) \(Printable.text(path)) cannot be used: \(reason)")
     }
 }

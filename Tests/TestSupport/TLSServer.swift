@@ -1,0 +1,111 @@
+#if os(Linux)
+    import Foundation
+    package import PaymentCore
+
+    /// `openssl s_server` on a free port of this machine, with a certificate that no public authority has signed.
+    package struct TLSServer {
+        /// True if the command is installed.
+        package static let isAvailable = FileManager.default.isExecutableFile(atPath: tool)
+        private static let tool = "/usr/bin/openssl"
+
+        private let process: Process
+        private let folder: URL
+        private let port: Int
+
+        private struct NoServer: Error {}
+
+        /// Starts a server.
+        ///
+        /// - Parameters:
+        ///   - names: the names in its certificate.
+        ///   - isSignedByAuthority: true if an authority of its own has signed the certificate, and not itself.
+        ///   - pages: the answers, whole with their heads, by their paths; without any it answers with a page about the
+        ///     connection.
+        package init(
+            names: String = "IP:127.0.0.1,DNS:localhost", isSignedByAuthority: Bool = false,
+            pages: [String: String] = [:]
+        ) throws {
+            folder = FileManager.default.temporaryDirectory.appending(path: "payment-tls-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for (path, answer) in pages {
+                let file = folder.appending(path: path)
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data(answer.utf8).write(to: file)
+            }
+            let authority = ["-CA", "authority.pem", "-CAkey", "authority-key.pem"]
+            if isSignedByAuthority { try Self.make("authority", "an authority", [], in: folder) }
+            try Self.make(
+                "certificate", "localhost",
+                ["-addext", "subjectAltName=\(names)"] + (isSignedByAuthority ? authority : []), in: folder)
+            let server = try Self.run(
+                [
+                    "s_server", "-accept", "127.0.0.1:0", pages.isEmpty ? "-www" : "-HTTP", "-key",
+                    "certificate-key.pem", "-cert", "certificate.pem",
+                ], in: folder)
+            process = server.process
+            // The server prints the port that the system gave it: "ACCEPT 127.0.0.1:43210".
+            var text = ""
+            var found: Int?
+            while found == nil, let piece = try server.output.read(upToCount: 1), !piece.isEmpty {
+                text += String(decoding: piece, as: UTF8.self)
+                if text.hasSuffix("\n"), let line = text.split(separator: "\n").last, line.hasPrefix("ACCEPT") {
+                    found = line.split(separator: ":").last.flatMap { Int($0) }
+                }
+            }
+            guard let found else { throw NoServer() }
+            port = found
+        }
+
+        /// The address of its first page.
+        package func url() throws -> HTTPURL { try HTTPURL("https://127.0.0.1:\(port)/") }
+
+        /// The file with its certificate.
+        package var certificateFile: String { folder.appending(path: "certificate.pem").path }
+
+        /// The certificate in PEM.
+        package func certificate() throws -> [UInt8] { try content("certificate.pem") }
+
+        /// The certificate of its authority in PEM.
+        package func authority() throws -> [UInt8] { try content("authority.pem") }
+
+        /// Its private key in PEM.
+        package func key() throws -> [UInt8] { try content("certificate-key.pem") }
+
+        /// Ends the server.
+        package func stop() {
+            // Not terminate(): the process inherits the signal mask of a worker thread, which blocks SIGTERM.
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            try? FileManager.default.removeItem(at: folder)
+        }
+
+        private func content(_ name: String) throws -> [UInt8] {
+            Array(try Data(contentsOf: folder.appending(path: name)))
+        }
+
+        private static func make(_ name: String, _ subject: String, _ words: [String], in folder: URL) throws {
+            let maker = try run(
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
+                    "-subj", "/CN=\(subject)", "-keyout", "\(name)-key.pem", "-out", "\(name).pem",
+                ] + words, in: folder)
+            maker.process.waitUntilExit()
+        }
+
+        private static func run(
+            _ arguments: [String], in folder: URL
+        ) throws -> (process: Process, output: FileHandle) {
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = URL(filePath: tool)
+            process.currentDirectoryURL = folder
+            process.arguments = arguments
+            process.standardInput = Pipe()
+            process.standardOutput = output
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            return (process, output.fileHandleForReading)
+        }
+    }
+#endif
