@@ -5,15 +5,19 @@
 #endif
 
 /// AES in CBC mode with the padding of PKCS #7. By itself it detects no changes: see ``AESCBCHMAC``.
-enum AESCBC {
+package enum AESCBC {
     /// Encrypts `plaintext` with a key of 16, 24 or 32 bytes.
-    static func encrypt(_ plaintext: [UInt8], key: [UInt8], vector: [UInt8]) throws(CryptoError) -> [UInt8] {
+    package static func encrypt(
+        _ plaintext: [UInt8], key: [UInt8], vector: [UInt8]
+    ) throws(CryptoError) -> [UInt8] {
         guard let result = run(plaintext, key, vector, encrypts: true) else { throw .failed("AES-CBC encryption") }
         return result
     }
 
     /// Decrypts `ciphertext`.
-    static func decrypt(_ ciphertext: [UInt8], key: [UInt8], vector: [UInt8]) throws(CryptoError) -> [UInt8] {
+    package static func decrypt(
+        _ ciphertext: [UInt8], key: [UInt8], vector: [UInt8]
+    ) throws(CryptoError) -> [UInt8] {
         guard !ciphertext.isEmpty, ciphertext.count.isMultiple(of: 16),
             let result = run(ciphertext, key, vector, encrypts: false)
         else { throw .invalidMessage("its content is not whole blocks of AES") }

@@ -15,12 +15,15 @@ package struct WalletSettings: Sendable {
     /// The way there.
     package let transport: any HTTPTransport
     /// The way to the services of payees' addresses.
-    package let services: any HTTPTransport
+    package var services: any HTTPTransport
+    /// The comment for the payee of an address; nil for none.
+    package let comment: String?
 
     package init(
         address: String, key: Redacted<[UInt8]>, orders: String?, network: String, reader: any InstructionReader,
-        transport: any HTTPTransport, services: any HTTPTransport
+        transport: any HTTPTransport, services: any HTTPTransport, comment: String? = nil
     ) {
+        self.comment = comment
         self.address = address
         self.key = key
         self.orders = orders
@@ -52,6 +55,22 @@ package struct WalletSettings: Sendable {
     }
 }
 
+/// The words of a payee's service for a payer who has paid.
+package struct PayeeMessage: Sendable {
+    /// The text.
+    package let text: String
+    /// A page of the service's own.
+    package let page: String?
+    /// The bought thing itself, such as a voucher's code.
+    package let secret: String?
+
+    package init(_ text: String, page: String? = nil, secret: String? = nil) {
+        self.text = text
+        self.page = page
+        self.secret = secret
+    }
+}
+
 /// A wallet of the payer's own, opened.
 package struct OpenedWallet: Sendable {
     /// Its software and place, for people.
@@ -60,14 +79,18 @@ package struct OpenedWallet: Sendable {
     package let settler: (any PaymentSettler)?
     /// Returns the most that the payment of an amount may cost beside it; nil where that is not limited.
     package let feeLimit: @Sendable (Money) -> Money?
+    /// Returns the words of the payee's service, once the settlement of this name is made; nil where it has none.
+    package let message: @Sendable (String) async -> PayeeMessage?
     /// Asks whether it can be paid from, and returns what it says, for people.
     package let check: @Sendable () async throws -> String
 
     package init(
         name: String, settler: (any PaymentSettler)?, feeLimit: @escaping @Sendable (Money) -> Money?,
+        message: @escaping @Sendable (String) async -> PayeeMessage?,
         check: @escaping @Sendable () async throws -> String
     ) {
         self.name = name
+        self.message = message
         self.settler = settler
         self.feeLimit = feeLimit
         self.check = check

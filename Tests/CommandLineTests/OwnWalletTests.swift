@@ -4,6 +4,7 @@ import PaymentCore
 import PaymentLoopback
 import PaymentSandbox
 import PaymentTesting
+import SandboxSupport
 import TestSupport
 import Testing
 
@@ -176,6 +177,62 @@ struct OwnWalletTests {
         let bad = await payroute(["doctor"] + wrong.words.dropLast(2) + ["--json"], input: [])
         #expect(try bad.objects.first { $0["what"] == "wallet" }?["state"] == "bad", "\(bad.output)")
         #expect(!bad.output.contains("00ff00ff") && bad.code == 1)
+    }
+
+    /// A wallet whose payees' services are simulated.
+    private struct AddressVendor: SandboxVendor {
+        let base = BitcoinVendor()
+        let service: any SandboxService
+        var id: ProviderID { base.id }
+        var paysStandards: Bool { base.paysStandards }
+
+        func providers(_ settings: VendorSettings) throws -> [any PaymentService] { try base.providers(settings) }
+
+        func wallet(_ settings: WalletSettings) async throws -> OpenedWallet? {
+            var settings = settings
+            settings.services = SandboxTransport(service)
+            return try await base.wallet(settings)
+        }
+    }
+
+    /// The service behind `ann@pay.example`, which answers with the payer's comment.
+    private struct AddressService: SandboxService {
+        let node: SimulatedNode
+
+        func respond(to request: HTTPRequest) async -> HTTPResponse {
+            guard request.url.path == "/invoice", let query = request.url.query else {
+                return answer([
+                    "tag": "payRequest", "callback": "https://pay.example/invoice", "minSendable": 1000,
+                    "maxSendable": 100_000, "metadata": #"[["text/plain","coffee"]]"#, "commentAllowed": 20,
+                ])
+            }
+            let invoice = try? node.invoice(21_000)
+            return answer([
+                "pr": .string(invoice?.text ?? ""),
+                "successAction": ["tag": "message", "message": .string("\u{1B}[2J\(query)")],
+            ])
+        }
+
+        private func answer(_ body: JSONValue) -> HTTPResponse { HTTPResponse(status: 200, body: body.serialized()) }
+    }
+
+    @Test("A Lightning address is paid with a comment, and what its service says is shown, once")
+    func address() async throws {
+        let place = try Place(.lnbits, "lnbits")
+        defer { place.server.stop() }
+        let output = ScratchFile()
+        defer { close(output.descriptor) }
+        let console = Console(
+            vendors: SandboxVendors([AddressVendor(service: AddressService(node: place.node))]),
+            output: output.descriptor, environment: { _ in nil })
+        let words = ["pay", "ann@pay.example", "--amount", "21", "--comment", "hi"] + place.words
+        #expect(await CommandLineTool.run(words, console) == .done)
+        let shown = String(decoding: output.content, as: UTF8.self)
+        #expect(shown.components(separatedBy: "amount=21000&comment=hi").count == 2, "\(shown)")
+        #expect(!shown.contains("\u{1B}") && place.node.attemptCount == 1)
+        let sandbox = await payroute(
+            "pay", "ann@pay.example", "--comment", "hi", "--sandbox", "http://127.0.0.1:1")
+        #expect(sandbox.code == 64 && sandbox.errors.contains("your own wallet"))
     }
 
     #if os(Linux)

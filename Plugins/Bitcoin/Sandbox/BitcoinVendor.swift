@@ -30,10 +30,11 @@ package struct BitcoinVendor: SandboxVendor {
         let settler = try settings.orders.map { path in
             WalletSettler(
                 wallet, orders: try WalletOrders(path: path), reader: settings.reader, network: settings.network,
-                feeLimit: fees, services: settings.services)
+                feeLimit: fees, services: settings.services, comment: { _ in settings.comment })
         }
         return OpenedWallet(
-            name: "\(wallet.name) at \(url.origin)", settler: settler, feeLimit: { fees.limit(for: $0) }
+            name: "\(wallet.name) at \(url.origin)", settler: settler, feeLimit: { fees.limit(for: $0) },
+            message: { await Self.message($0, settler) }
         ) {
             let account = try await wallet.account()
             let network = account.network.map { " on \($0)" } ?? ""
@@ -42,6 +43,16 @@ package struct BitcoinVendor: SandboxVendor {
             }
             return "answers\(network), as \(account.id.prefix(16))…"
                 + (account.balance.map { ", with \($0 / 1000) satoshi" } ?? "")
+        }
+    }
+
+    private static func message(_ name: String, _ settler: WalletSettler?) async -> PayeeMessage? {
+        // The payment is made, whatever becomes of this question.
+        switch try? await settler?.walletOrder(named: name)?.successAction {
+        case .message(let text): PayeeMessage(text)
+        case .page(let text, let url): PayeeMessage(text, page: url.text)
+        case .secret(let text, let secret): PayeeMessage(text, secret: secret.reveal())
+        default: nil
         }
     }
 

@@ -28,6 +28,7 @@ extension WalletSettler {
             else { return .unusable("the address cannot be paid this amount") }
             return .service(amount)
         }
+        guard comment(settlement) == nil else { return .unusable("an invoice takes no comment; leave it out") }
         guard let hash = endpoint.paymentHash, let offer = SettlementOffer.offer(endpoint, reader),
             offer.takes(settlement.amount), let amount = Self.thousandths(settlement.amount)
         else { return .unusable("the invoice does not ask for this payment") }
@@ -41,10 +42,10 @@ extension WalletSettler {
 
     /// Has a service make an invoice, which is then the only one that its order pays.
     func made(
-        _ endpoint: SettlementEndpoint, over amount: UInt64
+        _ settlement: Settlement, over amount: UInt64
     ) async throws(PaymentError) -> (WalletInvoice, Date?, ServiceMessage?) {
         guard let services else { throw PaymentError(.payer, "services are not asked for invoices here") }
-        let made = try await services.invoice(of: endpoint, over: amount)
+        let made = try await services.invoice(of: settlement.endpoint, over: amount, comment: comment(settlement))
         let invoice = WalletInvoice(
             text: made.endpoint.text, paymentHash: made.endpoint.paymentHash ?? "", amount: amount,
             isAmountless: false, feeLimit: feeLimit.limit(for: amount))

@@ -33,6 +33,7 @@ public struct WalletSettler: PaymentSettler {
     let feeLimit: FeeLimit
     private let clock: any PaymentClock
     let services: PayService?
+    let comment: @Sendable (Settlement) -> String?
 
     /// Creates a settler.
     ///
@@ -45,12 +46,16 @@ public struct WalletSettler: PaymentSettler {
     ///   - services: the way to the services of Lightning addresses and LNURLs, which are asked for an invoice. Payees
     ///     choose these hosts: on Linux pass a transport whose configuration reaches no private networks. Nil pays
     ///     invoices only.
+    ///   - comment: returns the comment for the payee of an address (LUD-12), or nil. A service that does not take it,
+    ///     or an invoice, is then not paid.
     ///   - clock: the clock by which invoices end.
     public init(
         _ wallet: any LightningWallet, orders: WalletOrders, reader: any InstructionReader, network: String = "mainnet",
         feeLimit: FeeLimit = .standard, services: (any HTTPTransport)? = nil,
+        comment: @escaping @Sendable (Settlement) -> String? = { _ in nil },
         clock: any PaymentClock = SystemPaymentClock()
     ) {
+        self.comment = comment
         self.services = services.map { PayService(transport: $0, reader: reader, network: network) }
         self.wallet = wallet
         self.orders = orders
@@ -131,7 +136,7 @@ public struct WalletSettler: PaymentSettler {
         case .invoice(let read, let until): (invoice, end, message) = (read, until, nil)
         case .service(let amount):
             do throws(PaymentError) {
-                (invoice, end, message) = try await made(settlement.endpoint, over: amount)
+                (invoice, end, message) = try await made(settlement, over: amount)
             } catch {
                 return try await refuse(settlement.key, nil, because: error.message)
             }

@@ -1,5 +1,4 @@
 import BitcoinSandbox
-import BitcoinWallets
 import Foundation
 import PaymentCore
 import PaymentCrypto
@@ -8,6 +7,8 @@ import PaymentTesting
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import BitcoinWallets
 
 /// Lightning addresses and LNURLs, whose services make the invoices that the wallet pays.
 @Suite("Lightning addresses")
@@ -24,6 +25,8 @@ struct WalletAddressTests {
         let mistake: Mistake?
         let hasHash: Bool
         let asked = Mutex(0)
+        /// The comment of the last request for an invoice.
+        let comment = Mutex<String?>(nil)
 
         init(_ node: SimulatedNode, _ mistake: Mistake? = nil, hasHash: Bool = true) {
             (self.node, self.mistake, self.hasHash) = (node, mistake, hasHash)
@@ -33,7 +36,9 @@ struct WalletAddressTests {
             guard request.url.path == "/callback" else { return terms() }
             asked.withLock { $0 += 1 }
             guard mistake != .refusal else { return json(["status": "ERROR", "reason": "closed"]) }
-            let asked = request.url.query?.split(separator: "=").last.flatMap { UInt64($0) } ?? 0
+            let items = (request.url.query ?? "").split(separator: "&").map { $0.split(separator: "=", maxSplits: 1) }
+            comment.withLock { $0 = items.first { $0.first == "comment" }?.last.map(String.init) }
+            let asked = items.first { $0.first == "amount" }?.last.flatMap { UInt64($0) } ?? 0
             let metadata = Self.metadata + (mistake == .otherDescription ? " " : "")
             let hash = Digest.sha256.hash(Array(metadata.utf8))
             let invoice = try? node.invoice(
@@ -102,6 +107,47 @@ struct WalletAddressTests {
         let service = Service(bench.node)
         #expect(try await bench.asking(service).settle(Self.settlement("a", satoshi)).hasSentNothing)
         #expect(service.asked.withLock { $0 } == 0)
+    }
+
+    @Test("A comment goes to the service, as long as it takes it, and to no invoice")
+    func comments() async throws {
+        let bench = try WalletBench(.lnd)
+        let service = Service(bench.node)
+        #expect(try await bench.asking(service, comment: "for Ann & Bo").settle(Self.settlement()).isSettled)
+        #expect(service.comment.withLock { $0 } == "for%20Ann%20%26%20Bo")
+        let long = String(repeating: "x", count: 21)
+        #expect(try await bench.asking(service, comment: long).settle(Self.settlement("b")).hasSentNothing)
+        #expect(try await bench.asking(service, comment: "x").settle(bench.settlement("c")).hasSentNothing)
+        #expect(service.asked.withLock { $0 } == 1 && bench.node.attemptCount == 1)
+    }
+
+    /// Encrypted by the `openssl` command: `enc -aes-256-cbc -K … -iv …`.
+    @Test("What a service encrypts for the payer opens with the proof of the payment, and with nothing else")
+    func secrets() throws {
+        let preimage = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+        let invoice = WalletInvoice(text: "lnbc1", paymentHash: "", amount: 1, isAmountless: false, feeLimit: 0)
+        func action(_ body: JSONValue, _ preimage: String) -> SuccessAction? {
+            WalletOrder(
+                name: "a", invoice: invoice, placedAt: Date(timeIntervalSince1970: 0),
+                state: .paid(preimage: preimage, fee: nil),
+                message: ServiceMessage(host: "pay.example", text: String(decoding: body.serialized(), as: UTF8.self))
+            ).successAction
+        }
+        let body: JSONValue = [
+            "tag": "aes", "description": "your voucher", "ciphertext": "ABLGTR+zwH1OSkyO0kFVfg==",
+            "iv": "oKGio6SlpqeoqaqrrK2urw==",
+        ]
+        #expect(action(body, preimage) == .secret("your voucher", Redacted("VOUCHER-2100-é")))
+        #expect(action(body, String(repeating: "00", count: 32)) == nil)
+        #expect(action(body, String(preimage.prefix(32))) == nil)
+        for (member, value) in [
+            ("iv", "oKGio6SlpqeoqaqrrK2urw"), ("ciphertext", "AAAA"), ("ciphertext", "*"),
+            ("description", String(repeating: "x", count: 145)),
+        ] {
+            var broken = body
+            broken[member] = .string(value)
+            #expect(action(broken, preimage) == nil, "\(member)")
+        }
     }
 
     @Test("After a lost answer the same invoice is looked for, not a new one")

@@ -40,16 +40,16 @@ struct WalletBench {
 
     private static func settler(
         _ wallet: any LightningWallet, _ folder: ScratchFolder, _ clock: TestClock, _ feeLimit: FeeLimit = .standard,
-        services: (any HTTPTransport)? = nil
+        services: (any HTTPTransport)? = nil, comment: String? = nil
     ) throws -> WalletSettler {
         WalletSettler(
             wallet, orders: try WalletOrders(path: folder.file("orders")), reader: StandardsReader(),
-            network: "regtest", feeLimit: feeLimit, services: services, clock: clock)
+            network: "regtest", feeLimit: feeLimit, services: services, comment: { _ in comment }, clock: clock)
     }
 
     /// A settler that asks the services of Lightning addresses.
-    func asking(_ service: any SandboxService) throws -> WalletSettler {
-        try Self.settler(wallet, folder, clock, services: SandboxTransport(service, clock: clock))
+    func asking(_ service: any SandboxService, comment: String? = nil) throws -> WalletSettler {
+        try Self.settler(wallet, folder, clock, services: SandboxTransport(service, clock: clock), comment: comment)
     }
 
     /// The orders as another process of the same machine has them.

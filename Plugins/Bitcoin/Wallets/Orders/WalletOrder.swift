@@ -37,8 +37,10 @@ public struct WalletOrder: Sendable, Hashable {
 
     /// The message of the payee's service, once the payment is made.
     public var successAction: SuccessAction? {
-        guard case .paid = state, let message, let body = try? JSONValue(parsing: message.text) else { return nil }
-        return SuccessAction(body, from: message.host)
+        guard case .paid(let preimage, _) = state, let message, let body = try? JSONValue(parsing: message.text) else {
+            return nil
+        }
+        return SuccessAction(body, from: message.host, preimage: preimage)
     }
 
     init(

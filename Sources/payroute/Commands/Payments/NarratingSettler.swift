@@ -1,17 +1,22 @@
 import PaymentCore
+import SandboxSupport
 
-/// A settler that first reports the payment, and the money that pays it.
+/// A settler that first reports the payment, and the money that pays it, and then the words of the payee's service.
 struct NarratingSettler: PaymentSettler {
     let settler: any PaymentSettler
     /// The wallet whose money it is; nil for simulated money.
-    var wallet: String?
+    var wallet: OpenedWallet?
     let narrate: PaymentSession.Narrator
 
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
         settler.canSettle(kind, on: network)
     }
 
-    func order(named name: String) async throws -> SettlementOrder? { try await settler.order(named: name) }
+    func order(named name: String) async throws -> SettlementOrder? {
+        let order = try await settler.order(named: name)
+        if let order { await reportMessage(name, order.state) }
+        return order
+    }
 
     func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
         try await settler.order(paying: endpoint)
@@ -27,8 +32,27 @@ struct NarratingSettler: PaymentSettler {
                 "settle",
                 "\(AmountText.words(settlement.amount)) to \(Printable.text(place)): \(money)",
                 SessionEvent.amount(settlement.amount)))
-        return try await settler.settle(settlement)
+        let state = try await settler.settle(settlement)
+        await reportMessage(settlement.key, state)
+        return state
     }
 
-    private var money: String { wallet.map { "from \(Printable.text($0))" } ?? "simulated, no real funds move" }
+    private var money: String {
+        wallet.map { "from \(Printable.text($0.name))" } ?? "simulated, no real funds move"
+    }
+
+    /// Reports the words of the payee's service, of the one call that says that the payment is made: no other follows.
+    private func reportMessage(_ name: String, _ state: SettlementState) async {
+        guard case .settled = state, let message = await wallet?.message(name) else { return }
+        let parts = [message.text, message.page, message.secret].compactMap(\.self).map {
+            Printable.text($0, limit: 4096)
+        }
+        narrate(
+            SessionEvent(
+                "payee", "says: " + parts.joined(separator: " "),
+                [
+                    "text": .string(message.text), "page": message.page.map { .string($0) } ?? .null,
+                    "secret": message.secret.map { .string($0) } ?? .null,
+                ]))
+    }
 }

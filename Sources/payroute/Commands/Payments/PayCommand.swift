@@ -31,7 +31,7 @@ enum PayCommand: Command {
             .init(name: "option", value: "id", help: "The option to pay with. (default: the first that can be paid)"),
             PaymentConsent.option,
             AutoPayOption.option,
-            amountOption,
+            amountOption, commentOption,
             PrivateOption.option,
             .init(name: "trust-host", help: "Pay although the link does not prove where it leads."),
             .init(name: "json", help: "Print one JSON object per event, one line each; the last is the outcome."),
@@ -55,6 +55,11 @@ enum PayCommand: Command {
         name: "amount", value: "satoshi",
         help: "The amount, where a Paykit payee or a bitcoin text leaves it to the payer.",
         form: "a whole number of satoshi above 0")
+
+    /// The comment for the payee of an address.
+    static let commentOption = CommandSyntax.Option(
+        name: "comment", value: "text",
+        help: "A comment for the payee of a Lightning address or LNURL, paid from your own wallet.")
 
     static func amount(_ arguments: ParsedArguments) throws(UsageError) -> Money? {
         try arguments.value(amountOption.name) { text -> Money? in

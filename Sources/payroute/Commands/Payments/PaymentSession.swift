@@ -70,7 +70,7 @@ struct PaymentSession: Sendable {
         amount: Money?, autoPay: AutoPay?, external: [ExternalProvider],
         environment: @escaping @Sendable (String) -> String?, narrate: @escaping Narrator
     ) throws {
-        let settler = wallet.settler.map { NarratingSettler(settler: $0, wallet: wallet.name, narrate: narrate) }
+        let settler = wallet.settler.map { NarratingSettler(settler: $0, wallet: wallet, narrate: narrate) }
         let registry = try vendors.registry(with: external, hasWallet: true)
         self.init(
             vendors, Payer(policy: .firstWhateverItCosts, settler: settler), amount: amount, isPrivateOnly: false,

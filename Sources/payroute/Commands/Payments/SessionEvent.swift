@@ -2,7 +2,8 @@ import PaymentCore
 
 /// One step of a session: a line for people, and members for programs.
 struct SessionEvent: Sendable {
-    /// The kind: `route`, `quote`, `option`, `choice`, `step`, `done`, `retry`, `sign`, `does`, `settle`, `note`.
+    /// The kind: `route`, `quote`, `option`, `choice`, `step`, `done`, `retry`, `sign`, `does`, `settle`, `payee`,
+    /// `note`.
     let label: String
     /// A sentence about it.
     let text: String

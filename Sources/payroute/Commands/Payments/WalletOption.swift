@@ -70,6 +70,9 @@ enum WalletOption {
     static func check(_ arguments: ParsedArguments) throws(UsageError) {
         guard namesOwn(arguments) else {
             _ = try PayCommand.sandboxURL(arguments)
+            guard arguments.value(PayCommand.commentOption.name) == nil else {
+                throw UsageError("'--comment' is for payments by your own wallet; see '--wallet'", arguments.syntax)
+            }
             return
         }
         guard arguments.value(PaymentOptions.sandbox.name) == nil else {
@@ -104,7 +107,7 @@ enum WalletOption {
             orders: journal.map { $0 + ".orders" },
             network: try network(arguments),
             reader: Installation.standards, transport: StandardTransport(try trust(arguments)),
-            services: StandardTransport(services))
+            services: StandardTransport(services), comment: arguments.value(PayCommand.commentOption.name))
         guard let wallet = try await console.vendors.wallet(settings) else {
             throw UsageError(
                 "'--wallet' is not the address of a wallet: give lnbits://host, lnd://host:8080, cln://host:3010 or "
