@@ -177,6 +177,7 @@ interop: deps ## play Python libraries of others against our readers, writers an
 
 wallet-test: deps ## pay from a real LNbits from PyPI while it and our processes are killed (WALLET_KILLS=100, WALLET_SEED=7)
 	swift build $(QUICK) --product payroute
+	swift build $(QUICK) --product paykit-contacts
 	@Tests/Wallets/run "$(QUICKLY)" $(WALLET_KILLS) $(WALLET_SEED)
 
 mutants: deps deps-postgres ## change one line at a time so that money could go wrong, and see which test notices (Linux; MUTANTS=routing/)

@@ -208,7 +208,7 @@ let examples = [
     example("merchant-checkout", "\(served) \(walletConnect) WalletConnectPayMerchant"),
     example("payrails-merchant", payrails),
     example("pay-a-lightning-address", "\(served) BitcoinProvider BitcoinSandbox BitcoinWallets PaymentStandards"),
-    example("paykit-contacts", "\(served) \(paykit) PaykitNetwork PaymentCrypto PaymentStandards"),
+    example("paykit-contacts", "\(served) \(paykit) BitcoinWallets PaykitNetwork PaymentCrypto PaymentStandards"),
     example("subscriptions", "\(served) \(paykit) PaymentRecurring PaymentStandards"),
     example("own-provider", served),
     example("claim-a-standard", "PaymentCore PaymentRouting PaymentStandards PaymentStore PaymentTesting"),

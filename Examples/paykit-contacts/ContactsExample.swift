@@ -101,6 +101,9 @@ struct ContactsExample {
             (.ready, .only), (.refuses, .only), (.refuses, .preferred), (.anotherInvoice, .preferred),
         ] as [(PubkySandbox.PeerManner, PaykitChannelPayments.Use)] { try await routing.pay(manner, use) }
 
+        print("\nFrom a wallet of our own, at LNbits:")
+        await tryOut { try await OwnWallet(sandbox: sandbox, network: network).run() }
+
         print("\nSomebody paid to my Lightning address:")
         await client.noteUse(methodId: "lightning")
         try await rotateEndpoints(me)
