@@ -177,8 +177,7 @@ let vendors =
             "Tests/LinkSimulation": "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentStandards PaymentTesting "
                 + "+Provider +Pubky +Sandbox",
             "Tests/RequestProcess": "\(app) PaymentStandards +Kit +Provider +Pubky +Sandbox +Store",
-            "Tests/SubscriptionProcess": "\(sandboxed) \(app) PaymentRecurring PaymentSettlement PaymentStandards +Kit "
-                + "+Sandbox \(pubky)",
+            "Tests/SubscriptionProcess": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit \(pubky)",
         ])
     + house(
         "Bitcoin",
@@ -195,6 +194,7 @@ let served = "\(app) PaymentLoopback PaymentTesting"
 let payrails = "\(served) PayrailsKit PayrailsMerchant PayrailsSandbox"
 let paykit = "PaykitKit PaykitProvider PaykitSandbox"
 let walletConnect = "WalletConnectPayProvider WalletConnectPaySandbox"
+let bitcoin = "BitcoinProvider BitcoinSandbox BitcoinWallets PaymentStandards"
 
 let examples = [
     example("quick-start", "\(app) WalletConnectPayProvider", exclude: []),
@@ -207,7 +207,7 @@ let examples = [
     example("citcon-order", "\(served) CitconKit CitconSandbox"),
     example("merchant-checkout", "\(served) \(walletConnect) WalletConnectPayMerchant"),
     example("payrails-merchant", payrails),
-    example("pay-a-lightning-address", "\(served) BitcoinProvider BitcoinSandbox BitcoinWallets PaymentStandards"),
+    example("pay-a-lightning-address", "\(served) \(bitcoin)"),
     example("paykit-contacts", "\(served) \(paykit) BitcoinWallets PaykitNetwork PaymentCrypto PaymentStandards"),
     example("subscriptions", "\(served) \(paykit) PaymentRecurring PaymentStandards"),
     example("own-provider", served),
@@ -224,7 +224,6 @@ let examples = [
 let charging = "PaymentCore PaymentRecurring PaymentRouting PaymentStore PaymentTesting"
 let values = "PaymentCore PaymentCrypto PaymentTesting TestSupport"
 let shops = "CitconSandbox PayrailsSandbox WalletConnectPaySandbox"
-let sandboxes = "\(shops) PaykitSandbox"
 let new = "Tests/NewProvider"  // What `payroute new-provider` writes, for a provider called Sample.
 let markets = "CitconMarket PaykitMarket PayrailsMarket WalletConnectPayMarket"
 
@@ -257,17 +256,17 @@ let wholes = [
             + "PaykitRequestProcess SpendingProcess payroute"),
     tests(
         "CommandLineTests",
-        "\(served) PaymentSandbox PaymentWallet SandboxHome SandboxSupport TestSupport \(sandboxes) PaykitProvider "
-            + "BitcoinSandbox PaykitStore PayrouteCommands custom-provider payroute sandbox-payment"),
+        "\(served) PaymentSandbox PaymentWallet SandboxHome SandboxSupport TestSupport \(shops) PaykitSandbox "
+            + "PaykitProvider BitcoinSandbox PaykitStore PayrouteCommands custom-provider payroute sandbox-payment"),
     tests("ConformanceTests", "PaymentCore PaymentRouting PaymentTesting SimulatedShop TestSupport"),
     library("SampleProvider", "PaymentCore", at: "\(new)/Sources/SampleProvider"),
     tests("SampleProviderTests", "PaymentCore PaymentTesting SampleProvider", at: "\(new)/Tests/SampleProviderTests"),
     tests("GuideTests", ""),  // That the vendors' guides are built as printed, in the vendors' houses.
     tests(
         "ArticleTests",
-        "\(served) \(walletConnect) \(sandboxes) PaymentSandbox PaymentStandards PaymentWallet SandboxSupport TestSupport "
-            + "own-provider CitconKit CitconMerchant CitconProvider PaykitKit PayrailsKit PayrailsTypes WalletConnectPayKit "
-            + "WalletConnectPayMerchant"),
+        "\(served) \(walletConnect) \(shops) PaymentSandbox PaymentStandards PaymentWallet SandboxSupport TestSupport "
+            + "PaykitSandbox own-provider CitconKit CitconMerchant CitconProvider PaykitKit PayrailsKit PayrailsTypes "
+            + "WalletConnectPayKit WalletConnectPayMerchant"),
     tests("ExampleTests", "PaymentCore PaymentTesting TestSupport " + examples.map(\.name).joined(separator: " ")),
     tests("BrowserTests", "\(served) \(shops) TestSupport payroute"),
     shared("MarketModel", "PaymentCore PaymentTesting"),
@@ -279,7 +278,7 @@ let wholes = [
         "SimulationTests",
         "\(served) \(walletConnect) MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate Simulation "
             + "TestSupport VendorSimulation"),
-    tool("Benchmarks", "\(values) \(app) \(sandboxed) PaymentStandards \(paykit) \(walletConnect) PaymentSecp256k1"),
+    tool("Benchmarks", "\(app) \(sandboxed) \(bitcoin) \(paykit) \(walletConnect) PaymentSecp256k1 TestSupport"),
     shared("FuzzModel", "PaymentCore PaymentTesting"),
     tool(
         "Fuzz",
