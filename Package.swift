@@ -239,8 +239,7 @@ let wholes = [
     tests("PaymentStandardsTests", "\(values) PaymentStandards"),
     tests("PaymentTransportTests", "PaymentCore PaymentTransport TestSupport"),
     tests("PaymentWalletTests", "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentWallet TestSupport"),
-    shared("RecurringSimulation", charging),
-    shared("PostgresServing", "PaymentCore PaymentPostgres"),
+    shared("RecurringSimulation", charging), shared("PostgresServing", "PaymentCore PaymentPostgres"),
     tests(
         "PaymentPostgresTests",
         "\(charging) PaymentPostgres PaymentRecurringTesting PostgresServing SimulatedShop TestSupport"),

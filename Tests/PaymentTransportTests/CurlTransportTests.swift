@@ -208,7 +208,7 @@
         }
 
         /// By the registries of special addresses of IANA.
-        @Test("Addresses of hosts on the open network are told from all others")
+        @Test("Addresses of hosts on the open network are distinguished from all others")
         func places() {
             func isPublic(_ bytes: UInt8...) -> Bool { ResolvedAddress(bytes: bytes).isPublic }
             func v6(_ head: [UInt8], _ tail: [UInt8] = [1]) -> Bool {
