@@ -160,6 +160,9 @@ public struct WalletSettler: PaymentSettler {
             return try await refuse(settlement.key, invoice, because: error.message)
         }
         guard !isForeign else {
+            // An order is stored before its request: another process may have placed one since the first look.
+            let placed = try await orders(for: invoice)
+            if let placed { return try await leave(invoice, to: placed, settlement.key) }
             throw PaymentError(
                 .payer,
                 "\(wallet.name) has paid this invoice, or is paying it, without an order: look into the wallet before you "

@@ -139,7 +139,15 @@ struct WalletAddressTests {
         ]
         #expect(action(body, preimage) == .secret("your voucher", Redacted("VOUCHER-2100-é")))
         #expect(action(body, String(repeating: "00", count: 32)) == nil)
-        #expect(action(body, String(preimage.prefix(32))) == nil)
+        // Half a proof would be a key of AES-128.
+        let half = String(preimage.prefix(32))
+        var weak = body
+        weak["ciphertext"] = .string(
+            Data(
+                try AESCBC.encrypt(
+                    [0x78], key: try #require(Hex.decode(half)), vector: [UInt8](0xA0...0xAF))
+            ).base64EncodedString())
+        #expect(action(weak, half) == nil)
         for (member, value) in [
             ("iv", "oKGio6SlpqeoqaqrrK2urw"), ("ciphertext", "AAAA"), ("ciphertext", "*"),
             ("description", String(repeating: "x", count: 145)),

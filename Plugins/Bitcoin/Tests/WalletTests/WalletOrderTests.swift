@@ -26,6 +26,42 @@ struct WalletOrderTests {
         #expect(bench.faults.requests.count { WalletBench.isOrder($0.method, $0.path) } == 1)
     }
 
+    /// Does something before the wallet is first asked.
+    private struct LateWallet: LightningWallet {
+        let base: any LightningWallet
+        let before: @Sendable () async -> Void
+
+        var name: String { base.name }
+        var quietTime: Duration { base.quietTime }
+
+        func account() async throws(PaymentError) -> WalletAccount {
+            await before()
+            return try await base.account()
+        }
+
+        func objection(to invoice: WalletInvoice) async throws(PaymentError) -> String? {
+            try await base.objection(to: invoice)
+        }
+
+        func pay(_ invoice: WalletInvoice) async -> WalletAnswer { await base.pay(invoice) }
+
+        func record(
+            of invoice: WalletInvoice, in account: WalletAccount
+        ) async throws(PaymentError) -> WalletRecord { try await base.record(of: invoice, in: account) }
+    }
+
+    @Test("An invoice that another process orders while the wallet is asked is left to that order")
+    func orderedMeanwhile() async throws {
+        let bench = try WalletBench(.lnd)
+        let invoice = try bench.node.invoice(21_000)
+        let (first, second) = (try bench.settlement("a", invoice), try bench.settlement("b", invoice))
+        let other = try bench.another()
+        let wallet = LateWallet(base: bench.wallet) { _ = try? await other.settle(first) }
+        let state = try await bench.another(wallet).settle(second)
+        #expect(state == .settledElsewhere(name: "a"), "\(state)")
+        #expect(bench.node.attemptCount == 1)
+    }
+
     @Test("A name keeps its first invoice, whatever it is asked for later")
     func firstInvoice() async throws {
         let bench = try WalletBench(.phoenixd)
