@@ -183,7 +183,7 @@ struct RoutedSharingTests {
         #expect(try await world.proofs(first) == [proof])
         let second = try await world.ask(for: "cake")
         let link = try world.link(second)
-        #expect(Self.isUnknown(await (try world.process(seed: 3, settler: silent)).pay(link)))
+        #expect(isUnknown(await (try world.process(seed: 3, settler: silent)).pay(link)))
         _ = try await world.payer.flow.pay(second, world.asPayer, with: world.node, check: check)
         #expect(isPaid(await (try world.process(seed: 4)).pay(link)))
         #expect(await world.captures == 2)
