@@ -246,7 +246,7 @@ let wholes = [
     tests("PaymentRecurringTests", "\(served) \(charging) PaymentRecurringTesting RecurringSimulation TestSupport"),
     tests("PaymentStoreTests", "\(served) PaymentWallet TestSupport \(walletConnect) CSQLite"),
     tests("SandboxHomeTests", "\(sandboxed) \(shops) SandboxHome TestSupport"),
-    tests("PayrouteCommandsTests", "PaymentCore PayrouteCommands TestSupport"),
+    tests("PayrouteCommandsTests", "PaymentCore PayrouteCommands SandboxSupport TestSupport"),
     tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"),
     tool("SpendingProcess", charging),
     tests(

@@ -200,4 +200,11 @@ struct LinkCommandTests {
         #expect(table.lines.contains("  claims  https://(*.)pay.walletconnect.com/"))
         #expect(table.lines.contains("          wc:") && table.lines.contains("bitcoin  Bitcoin"))
     }
+
+    @Test("inspect explains a look-alike")
+    func lookAlike() async throws {
+        let object = try await payroute("inspect", "--json", "https://pay.wa1letconnect.com/a").ending
+        #expect(object["error"]?.string?.contains("this looks like pay.walletconnect.com but is not") == true)
+        #expect(object["decision"] == "unroutable" && object["valid"] == false)
+    }
 }

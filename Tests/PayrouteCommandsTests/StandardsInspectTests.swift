@@ -85,7 +85,6 @@ struct StandardsInspectTests {
             ("unheard-of:x", "scheme (byte 0): no registered provider claims unheard-of: links"),
             ("two for the price of one!", "text (byte 0): no registered provider claims this text"),
             ("1BoatSLRHtKNngkdXEeobR76b53LETtpyU", "as bitcoin-address: address (byte 0): the checksum does not match"),
-            ("https://pay.wa1letconnect.com/a", "this looks like pay.walletconnect.com but is not"),
         ])
     func unroutable(text: String, error: String) async throws {
         let result = await payroute("inspect", "--json", text)
