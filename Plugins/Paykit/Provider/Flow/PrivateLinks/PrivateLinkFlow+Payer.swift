@@ -1,5 +1,6 @@
 package import PaykitPubky
 package import PaymentCore
+import PaymentSettlement
 
 /// The payer's side.
 extension PrivateLinkFlow {
@@ -56,6 +57,7 @@ extension PrivateLinkFlow {
         _ id: String, period: BillingPeriod? = nil, _ party: PrivateLinkParty, with settler: any PaymentSettler,
         check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PaykitProof {
+        if let proof = try await restore(id, period, party, with: settler) { return proof }
         var due = try await due(id, period: period, party, check)
         if case .open(let endpoints, let amount) = due {
             guard let endpoint = endpoints.first(where: { check.settlement(of: $0, amount, by: settler) != nil }) else {
@@ -79,46 +81,98 @@ extension PrivateLinkFlow {
         }
     }
 
+    /// Stores again what the settler knows of a request of which no payment is stored, as ``RequestFlow`` does.
+    ///
+    /// - Returns: the proof, where it was paid.
+    private func restore(
+        _ id: String, _ period: BillingPeriod?, _ party: PrivateLinkParty, with settler: any PaymentSettler
+    ) async throws(PaykitNetworkError) -> PaykitProof? {
+        guard let unpaid = try await unpaid(id, period: period, party) else { return nil }
+        for number in 0..<RequestFlow.mostLost {
+            let claim = unpaid.claim.numbered(number)
+            let name = claim.name(party)
+            var order = try await Self.answer(about: claim) { try await settler.order(named: name) }
+            let isBegun = order != nil
+            if !isBegun, unpaid.isClosed {
+                _ = try await Self.answer(about: claim) { try await settler.abandon(name) }
+                order = try await Self.answer(about: claim) { try await settler.order(named: name) }
+            }
+            guard let order else { return nil }
+            if let proof = try await store(order, of: claim, over: unpaid.amount, party) { return proof }
+            guard isBegun else { return nil }
+        }
+        return nil
+    }
+
+    private static func doubt(_ claim: PrivateLinkClaim) -> PaykitNetworkError {
+        PaykitNetworkError(
+            .paymentInDoubt, "whether it was paid is not known: try again when the settler can be asked",
+            methodID: claim.endpoint.methodID)
+    }
+
+    private static func answer<Answer>(
+        about claim: PrivateLinkClaim, _ ask: () async throws -> Answer
+    ) async throws(PaykitNetworkError) -> Answer {
+        do { return try await ask() } catch { throw doubt(claim) }
+    }
+
     /// Has a claim paid, or abandoned where it is over, and stores what the settler says.
     private func settle(
         _ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty, with settler: any PaymentSettler,
         check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PaykitProof {
-        let (name, method) = (claim.name(party), claim.endpoint.methodID)
-        let doubt = PaykitNetworkError(
-            .paymentInDoubt, "whether it was paid is not known: try again when the settler can be asked",
-            methodID: method)
-        guard let place = check.settlement(of: claim.endpoint, amount, by: settler) else { throw doubt }
-        func answer<Answer>(_ ask: () async throws -> Answer) async throws(PaykitNetworkError) -> Answer {
-            do { return try await ask() } catch { throw doubt }
+        let name = claim.name(party)
+        guard let place = check.settlement(of: claim.endpoint, amount, by: settler) else { throw Self.doubt(claim) }
+        func order(_ state: SettlementState) -> SettlementOrder {
+            SettlementOrder(name: name, endpoint: place, amount: amount, state: state)
         }
+        let result: SettlementOrder
         // This call may be a second one, or the stored state may have been lost: the settler is asked first.
-        let order = try await answer { try await settler.order(named: name) }
-        let state: SettlementState
-        if let order {
-            state = order.state
+        if let known = try await Self.answer(about: claim, { try await settler.order(named: name) }) {
+            result = known
         } else if try await handOver(claim, party) {
             let settlement = Settlement(key: name, endpoint: place, amount: amount)
-            state = try await answer { try await settler.settle(settlement) }
+            result = order(try await Self.answer(about: claim) { try await settler.settle(settlement) })
         } else {
-            state = try await answer { try await settler.abandon(name) }
+            result = order(try await Self.answer(about: claim) { try await settler.abandon(name) })
         }
-        switch state {
+        if let proof = try await store(result, of: claim, over: amount, party) { return proof }
+        var reason = "the invoice was paid for something else"
+        if case .nothingSent(let said) = result.state { reason = said ?? "the settler has sent nothing" }
+        throw PaykitNetworkError(
+            .paymentRejected, "nothing was paid: \(reason)", methodID: claim.endpoint.methodID)
+    }
+
+    /// Stores what the settler says of a claim.
+    ///
+    /// - Returns: the proof; nil where nothing was sent, and nothing will be.
+    private func store(
+        _ order: SettlementOrder, of claim: PrivateLinkClaim, over amount: Money, _ party: PrivateLinkParty
+    ) async throws(PaykitNetworkError) -> PaykitProof? {
+        let method = claim.endpoint.methodID
+        switch order.state {
         case .settled(let settled):
+            // Another amount is another payment.
+            do throws(PaymentError) { try order.requireAmount(amount) } catch {
+                throw PaykitNetworkError(.paymentInDoubt, error.message, methodID: method)
+            }
             // The first endpoint of the name was paid, and not always the claim's.
-            let paid = PaykitEndpoint(methodID: method, endpoint: order?.endpoint?.text ?? place.text)
+            let paid = PaykitEndpoint(methodID: method, endpoint: order.endpoint?.text ?? claim.endpoint.endpoint)
             let proof: PaykitProof =
                 switch settled {
                 case .preimage(let text): .preimage(text, paymentHash: InvoiceHash.read(paid.endpoint) ?? "")
                 case .transaction(let id): .transaction(id)
                 }
-            guard proof.fits(paid) else {
+            // The endpoint of a claim that was lost is not known.
+            let isLost = claim.endpoint.endpoint.isEmpty
+            guard isLost ? proof.isSound : proof.fits(paid) else {
                 throw PaykitNetworkError(
                     .paymentInDoubt,
                     "the settler's proof is not of this payment, and is not sent: look into it before paying again",
                     methodID: method)
             }
-            guard try await keep(proof, of: claim.requestID, period: claim.period, at: claim.endpoint, party) else {
+            let place = isLost ? paid : claim.endpoint
+            guard try await keep(proof, of: claim.requestID, period: claim.period, at: place, party) else {
                 throw PaykitNetworkError(
                     .validationFailed,
                     "it is paid, but the proof is too long for a message: show it to the payee yourself",
@@ -127,10 +181,8 @@ extension PrivateLinkFlow {
             return proof
         case .nothingSent, .settledElsewhere:
             try await failed(claim, party)
-            var reason = "the invoice was paid for something else"
-            if case .nothingSent(let said) = state { reason = said ?? "the settler has sent nothing" }
-            throw PaykitNetworkError(.paymentRejected, "nothing was paid: \(reason)", methodID: method)
-        case .inFlight: throw doubt
+            return nil
+        case .inFlight: throw Self.doubt(claim)
         }
     }
 

@@ -6,7 +6,7 @@ import PaymentSettlement
 /// Requests and the payer's settler: what it reports about their payments is stored with the link's state.
 extension RequestFlow {
     /// The most attempts at one request whose loss is made good.
-    private static let mostLost = 64
+    static let mostLost = 64
 
     /// A settler's report about a payment, which is stored.
     private enum Report {

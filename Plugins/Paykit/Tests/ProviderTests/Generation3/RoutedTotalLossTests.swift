@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
+import PaymentStandards
 import PaymentStore
 import PaymentTesting
 import Synchronization
@@ -57,6 +58,41 @@ struct RoutedTotalLossTests {
         _ world: RequestWorld, _ settler: (any PaymentSettler)? = nil
     ) throws -> RequestWorld.Process {
         try world.process(journal: InMemoryJournal(), seed: 9, settler: settler)
+    }
+
+    @Test("The same without a router: it is paid, and proven, and nothing is sent again", arguments: [true, false])
+    func allLostWithoutRouter(isCancelled: Bool) async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        try await Self.payAndLose(world, id)
+        if isCancelled { try await world.payee.flow.cancel(id, reason: nil, world.asPayee) }
+        try await world.relink()
+        let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
+        let proof = try await world.payer.flow.pay(id, world.asPayer, with: world.node, check: check)
+        #expect(proof.isSound)
+        try await world.deliver()
+        #expect(try await world.proofs(id) == [proof])
+        #expect(await world.captures == 1 && world.settled.count == 1)
+    }
+
+    @Test("Without a router, a settler's payment of another amount under the name is not proven")
+    func otherAmountWithoutRouter() async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        try await Self.payAndLose(world, id)
+        try await world.relink()
+        let settler = ScriptedSettler(
+            base: world.node,
+            order: { name, known in
+                guard let known else { return nil }
+                let other = try Money(minorUnits: 1, currency: .satoshi)
+                return SettlementOrder(name: name, endpoint: known.endpoint, amount: other, state: known.state)
+            })
+        let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
+        await #expect { try await world.payer.flow.pay(id, world.asPayer, with: settler, check: check) } throws: {
+            ($0 as? PaykitNetworkError)?.code == .paymentInDoubt
+        }
+        #expect(try await world.proofs(id).isEmpty)
     }
 
     @Test("Link and journal are lost, and the payee, who has heard of no payment, cancels: it is paid, and proven")
