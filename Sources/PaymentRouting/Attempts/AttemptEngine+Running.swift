@@ -1,7 +1,70 @@
 import PaymentCore
 
-/// The run of an attempt: every payment and every refund goes through here.
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The opening and the run of attempts: every payment, capture and refund goes through `run`.
 extension AttemptEngine {
+    /// Opens an attempt at the payment of `quote` with `option`, and runs it.
+    ///
+    /// - Parameters:
+    ///   - id: the id of the attempt; nil for a new one.
+    ///   - key: the key by which the service or the settler recognises the attempt; nil for a random one.
+    func open(
+        _ quote: PaymentQuote, _ option: PaymentMethodOption, as id: AttemptID? = nil, under key: String? = nil
+    ) async throws -> PaymentOutcome {
+        effects.emit(.chosen(option), at: descriptor.id, quote.reference)
+        switch try await checkTime(of: quote.reference, until: quote.expiresAt, option) {
+        case .enough:
+            return try await open(
+                quote.reference, option, as: id, under: key, until: quote.expiresAt, link: quote.link?.reveal())
+        case .paymentEnded(let report): return try await state(report, of: quote.reference)
+        case .priceEnded(let failure): throw failure
+        }
+    }
+
+    /// Opens an attempt and runs it.
+    func open(
+        _ reference: PaymentReference, _ option: PaymentMethodOption, as id: AttemptID? = nil, under key: String? = nil,
+        until end: Date? = nil, link: PaymentLink? = nil
+    ) async throws -> PaymentOutcome {
+        let attempt = PaymentAttempt(
+            id: id ?? newAttemptID(), reference: reference, option: option,
+            idempotencyKey: key ?? effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end)
+        try await journaled { try await journal.open(attempt) }
+        effects.emit(.began(option), of: attempt)
+        if reference.isPayment, await journal.steps.isPaymentEnded {
+            let failure = error(.cancelled, "the payment ended while it was chosen how to pay")
+            try await abandon(attempt, after: failure)
+            throw failure
+        }
+        return try await run(AttemptHistory(attempt: attempt), link)
+    }
+
+    /// Resumes an attempt that has sent nothing, unless its time is over, or another one is open at what may be the
+    /// same payment: then the service's status, which may never be one that is understood, is not waited for.
+    func resumeUnsent(_ history: AttemptHistory) async throws -> PaymentOutcome {
+        if let outcome = try await endAsDuplicate(history) { return outcome }
+        let attempt = history.attempt
+        switch try await checkTime(of: attempt.reference, until: attempt.expiresAt, attempt.option) {
+        case .enough: return try await resume(history)
+        case .paymentEnded(let report): return try await end(attempt, asUnsent: report)
+        case .priceEnded(let failure):
+            // The payment can still be paid, with another attempt.
+            try await close(attempt, .abandoned(reason: failure.message))
+            throw failure
+        }
+    }
+
+    /// Ends an attempt that had sent nothing when the service was asked: a visitor may have sent something since.
+    func end(_ attempt: PaymentAttempt, asUnsent report: CheckedReport) async throws -> PaymentOutcome {
+        let now = try await history(of: attempt) ?? AttemptHistory(attempt: attempt)
+        return try await end(attempt, as: report.checked(against: now, isUnsent: true))
+    }
+
     /// Starts or resumes an attempt: has the provider take its steps, checks the reported outcome, and stores the end.
     func run(_ history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
         if let outcome = try await endAsDuplicate(history) { return outcome }
@@ -44,5 +107,43 @@ extension AttemptEngine {
     func resume(_ history: AttemptHistory, _ link: PaymentLink? = nil) async throws -> PaymentOutcome {
         effects.emit(.continued(history.attempt.option), of: history.attempt)
         return try await run(history, link)
+    }
+
+    // MARK: Time
+
+    private enum TimeLeft {
+        case enough
+        /// The service reports that the payment has ended.
+        case paymentEnded(CheckedReport)
+        /// Only the option's price is no longer valid, or there is no service that could end the payment.
+        case priceEnded(PaymentError)
+    }
+
+    /// Returns whether a payment can still be paid with `option`, as of now.
+    ///
+    /// This device's clock alone decides nothing final: another device may have paid, and the clock may be wrong. So
+    /// the service is asked about a payment whose time is over here.
+    ///
+    /// - Throws: ``PaymentError``, `unusableOption`, when the service has not ended such a payment.
+    private func checkTime(
+        of payment: PaymentReference, until end: Date?, _ option: PaymentMethodOption
+    ) async throws -> TimeLeft {
+        let now = effects.clock.now
+        if let end, end <= now, serviceClient.isSettledByPayer {
+            return .priceEnded(error(.unusableOption, "the payment's time is over by this device's clock"))
+        }
+        if let end, end <= now {
+            let report = try await serviceClient.status(of: payment)
+            guard !report.isFinal else { return .paymentEnded(report) }
+            throw error(
+                .unusableOption,
+                "the payment's time is over by this device's clock, but its service has not ended it (\(report)); check "
+                    + "the clock, or ask again later")
+        }
+        if let end = option.expiresAt, end <= now {
+            return .priceEnded(
+                error(.unusableOption, "the price of this option has expired; quote again for a new one"))
+        }
+        return .enough
     }
 }

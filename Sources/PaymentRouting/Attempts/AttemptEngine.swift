@@ -3,9 +3,9 @@ import PaymentCore
 /// Carries one payment or refund out, durably, while its lease is held.
 ///
 /// The stages are in separate files, in the order in which they run: earlier attempts (`+Earlier`), the choice
-/// (`+Choosing`), the opening of an attempt (`+Opening`), its run (`+Running`), the service's status where the run
-/// leaves the payment's fate open (`+Settling`), and its end (`+Ending`). `+Returns` and `+Merchants` handle outside
-/// events: returns of payers, refunds, cancellations, notifications.
+/// (`+Choosing`), the opening of an attempt and its run (`+Running`), the service's status where the run leaves the
+/// payment's fate open (`+Settling`), and its end (`+Ending`). `+Events` handles what comes from outside: returns of
+/// payers, captures, refunds, cancellations, notifications.
 struct AttemptEngine: Sendable {
     /// The service that is paid at, and the payer.
     let serviceClient: ServiceClient
