@@ -140,6 +140,13 @@ extension MarketPayment {
     package static let excessive = 2
 }
 
+extension HTTPRequest {
+    /// Returns the segments of its path, if it is one to `host`.
+    package func path(at host: String) -> [Substring]? {
+        url.authority == host ? url.path.split(separator: "/") : nil
+    }
+}
+
 extension SeededRandomSource {
     package func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
     package func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }

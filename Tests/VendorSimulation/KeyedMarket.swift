@@ -47,8 +47,7 @@ package struct KeyedMarket: Market {
     }
 
     package func payment(movedBy request: HTTPRequest) -> String? {
-        let path = request.url.path.split(separator: "/")
-        guard request.url.authority == KeyedService.host, path.last == "charge", path.count == 3 else { return nil }
+        guard let path = request.path(at: KeyedService.host), path.last == "charge", path.count == 3 else { return nil }
         return String(path[1])
     }
 }

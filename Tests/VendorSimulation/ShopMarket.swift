@@ -65,8 +65,7 @@ struct ShopMarket: Market {
     }
 
     func payment(movedBy request: HTTPRequest) -> String? {
-        let path = request.url.path.split(separator: "/")
-        guard request.url.authority == ShopService.host, path.count == 3, path[2] == "charge" else { return nil }
+        guard let path = request.path(at: ShopService.host), path.count == 3, path[2] == "charge" else { return nil }
         return String(path[1])
     }
 

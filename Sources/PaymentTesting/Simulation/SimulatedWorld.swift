@@ -119,6 +119,7 @@ public final class SimulatedWorld: Sendable {
         steps: Int = 1_000_000, _ body: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
         let ending = Ending<Value>()
+        let isOver = Flag()
         executor.drive(true)
         defer { executor.drive(false) }
         RouterTasks.$executor.withValue(executor) {
@@ -126,11 +127,13 @@ public final class SimulatedWorld: Sendable {
                 let result: Result<Value, any Error>
                 do { result = .success(try await body()) } catch { result = .failure(error) }
                 ending.set(result)
+                isOver.set()
             }
         }
         let last = executor.count + steps
         while true {
-            if let result = ending.result {
+            // Asked before every piece of work, so the flag's type is no generic one.
+            if isOver.isSet, let result = ending.result {
                 guard executor.strays == 0 else { throw SimulationError.escaped(seed: seed) }
                 return try result.get()
             }
@@ -192,6 +195,12 @@ public final class SimulatedWorld: Sendable {
 }
 
 /// The result of a simulation's body.
+private final class Flag: Sendable {
+    private let state = Atomic(false)
+    var isSet: Bool { state.load(ordering: .acquiring) }
+    func set() { state.store(true, ordering: .releasing) }
+}
+
 private final class Ending<Value: Sendable>: Sendable {
     private let state = Mutex<Result<Value, any Error>?>(nil)
     var result: Result<Value, any Error>? { state.withLock { $0 } }

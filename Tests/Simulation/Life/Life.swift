@@ -4,6 +4,7 @@ import PaymentRouting
 import PaymentStore
 import PaymentTesting
 import PaymentTransport
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -35,6 +36,7 @@ struct Life: Sendable {
     private let keys: (first: JournalKey?, later: JournalKey?, change: Double)
     private let hasUpgrade: Bool
     private let leases: LeasePolicy
+    private let registries = Registries()
     /// Every third history has limits for payments without a question.
     private let autoPay: AutoPay?
 
@@ -248,10 +250,33 @@ struct Life: Sendable {
                 )
             }
         }
-        let registry = markets.registry(edition, witness, without: missing)
+        let registry = registries.registry(edition, missing) { markets.registry(edition, witness, without: missing) }
+        let merchants = registries.registry(edition, nil) { markets.merchants(edition, witness) }
         return Seat(
             device: device, process: process, router: router(registry),
-            merchants: router(markets.merchants(edition, witness)),
+            merchants: router(merchants),
             quotes: router(registry, isForgetful: variation.quotesWithoutJournal))
+    }
+}
+
+/// The registries of one history. Every process of an edition registers the same services.
+private final class Registries: Sendable {
+    private struct Key: Hashable {
+        let edition: Edition
+        /// The services that a payer's application lacks; nil for a merchant's.
+        let missing: Set<ProviderID>?
+    }
+
+    private let made = Mutex<[Key: ProviderRegistry]>([:])
+
+    func registry(
+        _ edition: Edition, _ missing: Set<ProviderID>?, _ make: () -> ProviderRegistry
+    ) -> ProviderRegistry {
+        let key = Key(edition: edition, missing: missing)
+        return made.withLock { made in
+            let registry = made[key] ?? make()
+            made[key] = registry
+            return registry
+        }
     }
 }

@@ -32,7 +32,9 @@ package struct SentSecrets: Sendable {
         func cleaned(_ json: JSONValue) -> JSONValue {
             switch json {
             case .string(let text):
-                guard secrets.contains(where: text.contains) else { return json }
+                guard secrets.contains(where: { $0.utf8.count <= text.utf8.count && text.contains($0) }) else {
+                    return json
+                }
                 return .string(secrets.reduce(text) { $0.replacing($1, with: Self.stand) })
             case .number(let number): return secrets.contains(number.text) ? .string(Self.stand) : json
             case .array(let elements): return .array(elements.map(cleaned))

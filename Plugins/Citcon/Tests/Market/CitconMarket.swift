@@ -168,8 +168,7 @@ package struct CitconMarket: Market {
     }
 
     package func payment(movedBy request: HTTPRequest) -> String? {
-        let path = request.url.path.split(separator: "/")
-        guard request.url.authority == Self.host, path.count == 3, path[1] == "charges" else { return nil }
+        guard let path = request.path(at: Self.host), path.count == 3, path[1] == "charges" else { return nil }
         return books.reference(of: String(path[2]))
     }
 

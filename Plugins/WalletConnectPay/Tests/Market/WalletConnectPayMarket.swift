@@ -125,8 +125,7 @@ package struct WalletConnectPayMarket: Market {
     }
 
     package func payment(movedBy request: HTTPRequest) -> String? {
-        let path = request.url.path.split(separator: "/")
-        guard request.url.authority == Self.gateway, path.last == "confirm", path.count >= 2 else { return nil }
+        guard let path = request.path(at: Self.gateway), path.last == "confirm", path.count >= 2 else { return nil }
         return PercentCoding.decode(String(path[path.count - 2]))
     }
 }
