@@ -77,7 +77,7 @@ test: suites ## run all tests, or those of one vendor or target (ONLY=Citcon)
 export SWT_SWIFT_ERROR_BACKTRACING_ENABLED := 0
 
 # ONLY is read by Package.swift, which then leaves out all tests and programs that are not needed.
-SUITES = $(if $(ONLY),ONLY='$(ONLY)' )swift test --parallel --experimental-maximum-parallelization-width 2
+SUITES = $(if $(ONLY),ONLY='$(ONLY)' )swift test --parallel --experimental-maximum-parallelization-width 4
 FOR_RELEASE := -c release -Xswiftc -enable-testing
 
 suites: deps
