@@ -49,22 +49,3 @@ package enum InvoiceHash {
         return bytes
     }
 }
-
-extension PaykitProof {
-    /// Returns true if it can prove a payment at `endpoint`: for an invoice the preimage of its hash, for an address a
-    /// transaction.
-    func fits(_ endpoint: PaykitEndpoint) -> Bool {
-        guard isSound else { return false }
-        guard let identifier = PaykitIdentifier(endpoint.methodID), let method = identifier.formerName else {
-            return true
-        }
-        switch (self, method) {
-        case (.preimage(_, let hash), "lightning"):
-            // A Lightning address or offer yields a new invoice for each payment.
-            guard identifier.parts?.format == "bolt11" else { return true }
-            return InvoiceHash.read(endpoint.endpoint).map { $0 == hash.lowercased() } ?? false
-        case (.transaction, "onchain"): return true
-        default: return false
-        }
-    }
-}

@@ -57,7 +57,9 @@ extension PrivateLinkFlow {
         _ id: String, period: BillingPeriod? = nil, _ party: PrivateLinkParty, with settler: any PaymentSettler,
         check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PaykitProof {
-        if let proof = try await restore(id, period, party, with: settler) { return proof }
+        do throws(RequestSettlerError) { try await restore(id, period, party, from: settler) } catch {
+            throw PaykitNetworkError(error)
+        }
         var due = try await due(id, period: period, party, check)
         if case .open(let endpoints, let amount) = due {
             guard let endpoint = endpoints.first(where: { check.settlement(of: $0, amount, by: settler) != nil }) else {
@@ -81,109 +83,49 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Stores again what the settler knows of a request of which no payment is stored, as ``RequestFlow`` does.
-    ///
-    /// - Returns: the proof, where it was paid.
-    private func restore(
-        _ id: String, _ period: BillingPeriod?, _ party: PrivateLinkParty, with settler: any PaymentSettler
-    ) async throws(PaykitNetworkError) -> PaykitProof? {
-        guard let unpaid = try await unpaid(id, period: period, party) else { return nil }
-        for number in 0..<RequestFlow.mostLost {
-            let claim = unpaid.claim.numbered(number)
-            let name = claim.name(party)
-            var order = try await Self.answer(about: claim) { try await settler.order(named: name) }
-            let isBegun = order != nil
-            if !isBegun, unpaid.isClosed {
-                _ = try await Self.answer(about: claim) { try await settler.abandon(name) }
-                order = try await Self.answer(about: claim) { try await settler.order(named: name) }
-            }
-            guard let order else { return nil }
-            if let proof = try await store(order, of: claim, over: unpaid.amount, party) { return proof }
-            guard isBegun else { return nil }
-        }
-        return nil
-    }
-
-    private static func doubt(_ claim: PrivateLinkClaim) -> PaykitNetworkError {
-        PaykitNetworkError(
-            .paymentInDoubt, "whether it was paid is not known: try again when the settler can be asked",
-            methodID: claim.endpoint.methodID)
-    }
-
-    private static func answer<Answer>(
-        about claim: PrivateLinkClaim, _ ask: () async throws -> Answer
-    ) async throws(PaykitNetworkError) -> Answer {
-        do { return try await ask() } catch { throw doubt(claim) }
-    }
-
     /// Has a claim paid, or abandoned where it is over, and stores what the settler says.
     private func settle(
         _ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty, with settler: any PaymentSettler,
         check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PaykitProof {
-        let name = claim.name(party)
-        guard let place = check.settlement(of: claim.endpoint, amount, by: settler) else { throw Self.doubt(claim) }
-        func order(_ state: SettlementState) -> SettlementOrder {
-            SettlementOrder(name: name, endpoint: place, amount: amount, state: state)
+        let method = claim.endpoint.methodID
+        guard let endpoint = check.settlement(of: claim.endpoint, amount, by: settler) else {
+            throw PaykitNetworkError(.notKnown, at: method)
         }
-        let result: SettlementOrder
-        // This call may be a second one, or the stored state may have been lost: the settler is asked first.
-        if let known = try await Self.answer(about: claim, { try await settler.order(named: name) }) {
-            result = known
-        } else if try await handOver(claim, party) {
-            let settlement = Settlement(key: name, endpoint: place, amount: amount)
-            result = order(try await Self.answer(about: claim) { try await settler.settle(settlement) })
-        } else {
-            result = order(try await Self.answer(about: claim) { try await settler.abandon(name) })
+        let report: SettlerReport
+        do throws(RequestSettlerError) {
+            report = try await settled(
+                claim, Settlement(key: claim.name(party), endpoint: endpoint, amount: amount), party, with: settler)
+        } catch { throw PaykitNetworkError(error, at: method) }
+        switch report {
+        case .paid(let proof, isSaid: true): return proof
+        case .paid(_, isSaid: false):
+            throw PaykitNetworkError(
+                .validationFailed,
+                "it is paid, but the proof is too long for a message: show it to the payee yourself", methodID: method)
+        case .nothingSent(let reason):
+            throw PaykitNetworkError(
+                .paymentRejected, "nothing was paid: \(reason ?? "the settler has sent nothing")", methodID: method)
+        case .nothingBegun: throw PaykitNetworkError(.notKnown, at: method)
         }
-        if let proof = try await store(result, of: claim, over: amount, party) { return proof }
-        var reason = "the invoice was paid for something else"
-        if case .nothingSent(let said) = result.state { reason = said ?? "the settler has sent nothing" }
-        throw PaykitNetworkError(
-            .paymentRejected, "nothing was paid: \(reason)", methodID: claim.endpoint.methodID)
     }
 
-    /// Stores what the settler says of a claim.
-    ///
-    /// - Returns: the proof; nil where nothing was sent, and nothing will be.
-    private func store(
-        _ order: SettlementOrder, of claim: PrivateLinkClaim, over amount: Money, _ party: PrivateLinkParty
-    ) async throws(PaykitNetworkError) -> PaykitProof? {
-        let method = claim.endpoint.methodID
-        switch order.state {
-        case .settled(let settled):
-            // Another amount is another payment.
-            do throws(PaymentError) { try order.requireAmount(amount) } catch {
-                throw PaykitNetworkError(.paymentInDoubt, error.message, methodID: method)
-            }
-            // The first endpoint of the name was paid, and not always the claim's.
-            let paid = PaykitEndpoint(methodID: method, endpoint: order.endpoint?.text ?? claim.endpoint.endpoint)
-            let proof: PaykitProof =
-                switch settled {
-                case .preimage(let text): .preimage(text, paymentHash: InvoiceHash.read(paid.endpoint) ?? "")
-                case .transaction(let id): .transaction(id)
-                }
-            // The endpoint of a claim that was lost is not known.
-            let isLost = claim.endpoint.endpoint.isEmpty
-            guard isLost ? proof.isSound : proof.fits(paid) else {
-                throw PaykitNetworkError(
-                    .paymentInDoubt,
-                    "the settler's proof is not of this payment, and is not sent: look into it before paying again",
-                    methodID: method)
-            }
-            let place = isLost ? paid : claim.endpoint
-            guard try await keep(proof, of: claim.requestID, period: claim.period, at: place, party) else {
-                throw PaykitNetworkError(
-                    .validationFailed,
-                    "it is paid, but the proof is too long for a message: show it to the payee yourself",
-                    methodID: method)
-            }
-            return proof
-        case .nothingSent, .settledElsewhere:
-            try await failed(claim, party)
-            return nil
-        case .inFlight: throw Self.doubt(claim)
-        }
+    private func settled(
+        _ claim: PrivateLinkClaim, _ settlement: Settlement, _ party: PrivateLinkParty,
+        with settler: any PaymentSettler
+    ) async throws(RequestSettlerError) -> SettlerReport {
+        let amount = settlement.amount
+        // This call may be a second one, or the stored state may have been lost: the settler is asked first.
+        let known = try await report(on: claim, over: amount, party, from: settler)
+        guard case .nothingBegun = known else { return known }
+        let isGranted: Bool
+        do throws(PaykitNetworkError) { isGranted = try await handOver(claim, party) } catch { throw .link(error) }
+        guard isGranted else { return try await abandon(claim, over: amount, party, at: settler) }
+        let state: SettlementState
+        do { state = try await settler.settle(settlement) } catch { throw .noAnswer(error) }
+        let order = SettlementOrder(
+            name: settlement.key, endpoint: settlement.endpoint, amount: amount, state: state)
+        return try await store(order, of: claim, over: amount, party)
     }
 
     /// Stores a proof together with the message that carries it.

@@ -25,13 +25,6 @@ struct PrivateLinkClaim: Sendable, Hashable {
     func numbered(_ number: Int) -> PrivateLinkClaim {
         PrivateLinkClaim(requestID: requestID, period: period, endpoint: endpoint, number: number, isOpen: isOpen)
     }
-
-    /// Returns the same at another endpoint.
-    func at(_ text: String) -> PrivateLinkClaim {
-        let endpoint = PaykitEndpoint(methodID: endpoint.methodID, endpoint: text)
-        return PrivateLinkClaim(
-            requestID: requestID, period: period, endpoint: endpoint, number: number, isOpen: isOpen)
-    }
 }
 
 /// The state of a request, or of one period of it, for a payer.

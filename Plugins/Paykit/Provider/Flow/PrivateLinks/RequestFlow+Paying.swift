@@ -50,7 +50,8 @@ extension RequestFlow {
             try await handOver(own, attempt.option.amount, party)
         }
         switch outcome {
-        case .succeeded(let receipt): try await keep(proof(receipt.transactionID ?? "", paid), own, party)
+        case .succeeded(let receipt):
+            try await keep(receipt.transactionID ?? "", at: paid, own, over: attempt.option.amount, party)
         case .declined:
             // Where this cannot be stored, the settler is asked by the same key the next time, and answers the same.
             do throws(PaykitNetworkError) { try await links.failed(own, party) } catch { context.log(error.message) }
@@ -70,7 +71,7 @@ extension RequestFlow {
         let endpoint = SettlementEndpoint(chosen.kind, text: chosen.text, network: chosen.network)
         let claim = PrivateLinkClaim(
             requestID: order.id, period: order.period, endpoint: order.endpoint, number: 0, isOpen: true)
-        try await keep(proof(text, endpoint), claim, party)
+        try await keep(text, at: endpoint, claim, over: attempt.option.amount, party)
     }
 
     /// Makes the last check before the settler is asked. A claim that is over is abandoned at the settler, so that no

@@ -159,21 +159,6 @@ struct LinkMoneyTests {
         #expect(await world.captures == 1)
     }
 
-    @Test("Of an address only a transaction is a proof, and what is asked for by name has any preimage")
-    func kinds() throws {
-        let preimage = [UInt8](repeating: 7, count: 32)
-        let lightning = PaykitProof.preimage(
-            Hex.encode(preimage), paymentHash: Hex.encode(Digest.sha256.hash(preimage)))
-        let chain = PaykitProof.transaction(String(repeating: "07", count: 32))
-        func fits(_ proof: PaykitProof, _ method: String) -> Bool {
-            proof.fits(PaykitEndpoint(methodID: method, endpoint: "somewhere"))
-        }
-        #expect(fits(lightning, "btc-lightning-lnurl") && !fits(lightning, "btc-bitcoin-p2tr"))
-        #expect(fits(chain, "btc-bitcoin-p2tr") && !fits(chain, "btc-lightning-lnurl"))
-        #expect(!fits(lightning, "btc-lightning-bolt11"), "what is no invoice has no preimage")
-        #expect(!fits(.transaction("07"), "btc-bitcoin-p2tr"))
-    }
-
     @Test("An invoice's payment hash is the one that its standard reads")
     func hashes() throws {
         struct Row: Decodable {

@@ -1,0 +1,138 @@
+import PaykitPubky
+import PaymentCore
+import PaymentCrypto
+import PaymentSettlement
+
+/// The reason for which a settler's answer about a request's payment states nothing.
+enum RequestSettlerError: Error {
+    /// The settler could not be asked.
+    case noAnswer(any Error)
+    /// The payment is on its way, or may be.
+    case inFlight(retryAfter: Duration?)
+    /// The answer does not fit the request; the text says why.
+    case mismatch(String)
+    /// It is paid, and that could not be stored.
+    case notStored(PaykitNetworkError)
+    /// The link's state could not be read or changed.
+    case link(PaykitNetworkError)
+    /// The settler knows nothing of a payment that it was asked for.
+    case notKnown
+}
+
+/// The payer's settler: what it reports about payments of requests is stored with the link's state. With a router and
+/// without one it is read here.
+extension PrivateLinkFlow {
+    /// A settler's report about a payment, which is stored.
+    enum SettlerReport {
+        /// The settler knows of no such payment: it may still be requested.
+        case nothingBegun
+        /// Nothing was sent, and nothing will be.
+        case nothingSent(reason: String?)
+        /// It is paid. The message with the proof is queued, unless it would be too long.
+        case paid(PaykitProof, isSaid: Bool)
+    }
+
+    /// The most attempts at one request whose loss is made good.
+    private static let mostLost = 64
+
+    /// Stores again what the settler knows of a request of which no payment is stored: a link's state may be lost, and
+    /// its payments are not. Each attempt at a request has a name, and the next begins when nothing was sent by the
+    /// last.
+    func restore(
+        _ id: String, _ period: BillingPeriod?, _ party: PrivateLinkParty, from settler: any PaymentSettler
+    ) async throws(RequestSettlerError) {
+        let unpaid: (claim: PrivateLinkClaim, amount: Money, isClosed: Bool)?
+        do { unpaid = try await self.unpaid(id, period: period, party) } catch { throw .link(error) }
+        guard let unpaid else { return }
+        for number in 0..<Self.mostLost {
+            let claim = unpaid.claim.numbered(number)
+            switch try await report(on: claim, over: unpaid.amount, party, from: settler) {
+            case .nothingSent: continue
+            case .nothingBegun where unpaid.isClosed:
+                _ = try await abandon(claim, over: unpaid.amount, party, at: settler)
+            case .nothingBegun, .paid: break
+            }
+            return
+        }
+    }
+
+    /// Asks the settler for a payment by its name, and stores the answer.
+    func report(
+        on claim: PrivateLinkClaim, over amount: Money, _ party: PrivateLinkParty, from settler: any PaymentSettler
+    ) async throws(RequestSettlerError) -> SettlerReport {
+        let name = claim.name(party)
+        let order: SettlementOrder?
+        do { order = try await settler.order(named: name) } catch { throw .noAnswer(error) }
+        guard let order else { return .nothingBegun }
+        return try await store(order, of: claim, over: amount, party)
+    }
+
+    /// Ends a payment that is over: the settler is asked for the promise that nothing is sent for it.
+    func abandon(
+        _ claim: PrivateLinkClaim, over amount: Money, _ party: PrivateLinkParty, at settler: any PaymentSettler
+    ) async throws(RequestSettlerError) -> SettlerReport {
+        let name = claim.name(party)
+        do { _ = try await settler.abandon(name) } catch { throw .noAnswer(error) }
+        let report = try await report(on: claim, over: amount, party, from: settler)
+        if case .nothingBegun = report { throw .notKnown }
+        return report
+    }
+
+    /// Stores what the settler says of a claim.
+    ///
+    /// - Returns: never ``SettlerReport/nothingBegun``.
+    func store(
+        _ order: SettlementOrder, of claim: PrivateLinkClaim, over amount: Money, _ party: PrivateLinkParty
+    ) async throws(RequestSettlerError) -> SettlerReport {
+        switch order.state {
+        case .settled(let settled):
+            // Another amount is another payment.
+            do throws(PaymentError) { try order.requireAmount(amount) } catch { throw .mismatch(error.message) }
+            // The first endpoint of the name was paid, and not always the claim's.
+            guard let paid = order.endpoint, let proof = Self.proof(settled, of: paid) else {
+                throw .mismatch(
+                    "the payer's settler says that it paid, but its proof does not fit the request: look into the wallet "
+                        + "before you pay again")
+            }
+            let endpoint = PaykitEndpoint(methodID: claim.endpoint.methodID, endpoint: paid.text)
+            do {
+                let isSaid = try await keep(proof, of: claim.requestID, period: claim.period, at: endpoint, party)
+                return .paid(proof, isSaid: isSaid)
+            } catch { throw .notStored(error) }
+        case .nothingSent, .settledElsewhere:
+            do { try await failed(claim, party) } catch { throw .link(error) }
+            if case .nothingSent(let reason) = order.state { return .nothingSent(reason: reason) }
+            return .nothingSent(reason: "the invoice was paid for something else")
+        case .inFlight(let wait): throw .inFlight(retryAfter: wait)
+        }
+    }
+
+    /// Returns the settler's proof as the payee takes it; nil where it is none of a payment at `endpoint`.
+    private static func proof(_ settled: SettlementProof, of endpoint: SettlementEndpoint) -> PaykitProof? {
+        let isLightning = endpoint.kind.method == "lightning"
+        let proof: PaykitProof
+        switch settled {
+        case .preimage(let text) where isLightning:
+            // A Lightning address or offer yields a new invoice for each payment.
+            let hash = endpoint.paymentHash ?? Hex.encode(Digest.sha256.hash(Hex.decode(text) ?? []))
+            proof = .preimage(text, paymentHash: hash)
+        case .transaction(let id) where !isLightning: proof = .transaction(id)
+        case .preimage, .transaction: return nil
+        }
+        return proof.isSound ? proof : nil
+    }
+}
+
+extension PaykitNetworkError {
+    /// Maps what a settler leaves open to an error of a call without a router.
+    init(_ failure: RequestSettlerError, at methodID: String? = nil) {
+        switch failure {
+        case .mismatch(let message): self.init(.paymentInDoubt, message, methodID: methodID)
+        case .notStored(let failure), .link(let failure): self = failure
+        case .noAnswer, .inFlight, .notKnown:
+            self.init(
+                .paymentInDoubt, "whether it was paid is not known: try again when the settler can be asked",
+                methodID: methodID)
+        }
+    }
+}
