@@ -179,6 +179,28 @@ struct DecisionTests {
         #expect(try await world.histories.first?.isFinished == false)
     }
 
+    /// A journal in which another worker has the payment at the first look, and can store nothing of what it does.
+    private struct HeldJournal: PassingJournal {
+        let base = InMemoryJournal()
+        let looks = Tally()
+
+        func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool {
+            guard lease.holder != "crashed" else { return await base.acquire(lease, at: now) }
+            looks.count("look")
+            return looks["look"] == 1 ? false : await base.acquire(lease, at: now)
+        }
+    }
+
+    @Test("A worker is not waited for, as what it begins after the person's look may not be stored")
+    func notWaitedFor() async throws {
+        var world = World()
+        world.journal = HeldJournal()
+        let id = try await world.crashed(Self.sent)
+        let error = await #expect(throws: PaymentError.self) { try await end(world, id, as: .notPaid) }
+        #expect(error?.code == .inUse)
+        #expect(try await world.histories.first?.isFinished == false)
+    }
+
     @Test("A record that another program has changed is ended as it is; what is changed after that shows")
     func sealed() async throws {
         var world = World()

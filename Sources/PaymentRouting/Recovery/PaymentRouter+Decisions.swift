@@ -18,9 +18,9 @@ extension PaymentRouter {
     /// - Returns: the outcome that is stored.
     /// - Throws: ``PaymentError``; nothing is stored then, but for `journal`, after which it may be. `notFound` when
     ///   the journal has no such attempt, `attemptEnded` when it has ended, `decisionRefused` when person or evidence
-    ///   are missing, when the attempt was resumed while this waited for it, for ``PaymentDecision/notPaid`` while the
-    ///   wallet or settler has reported a transaction, and for both refusals while the service has a signature that
-    ///   still pays, `inUse` while another worker has the payment.
+    ///   are missing, when the attempt was resumed just now, for ``PaymentDecision/notPaid`` while the wallet or
+    ///   settler has reported a transaction, and for both refusals while the service has a signature that still pays,
+    ///   `inUse` while another worker has the payment: look at it again when that is done.
     public func end(
         _ attempt: AttemptID, as decision: PaymentDecision, by person: String, evidence: String
     ) async throws(PaymentError) -> PaymentOutcome {
@@ -29,20 +29,18 @@ extension PaymentRouter {
         }
         let seen = try await history(of: attempt)
         let payment = seen.attempt.reference
-        let outcome: PaymentOutcome?
         do {
-            outcome = try await leases.with(payment) { journal in
+            // A worker that is waited for may begin something that it cannot store, after the person has looked.
+            return try await leases.with(payment, waiting: false) { journal in
                 try await journal.inTurn {
                     try await end(seen, as: decision, "\(person) decided: \(evidence)", journal)
                 }
-            } orElse: { _ in
-                nil
+            } orElse: {
+                $0
             }
         } catch {
             throw PaymentError(thrown: error, at: payment.provider)
         }
-        guard let outcome else { throw Self.ended(attempt, payment, nil) }
-        return outcome
     }
 
     /// Within the journal's turn.
@@ -50,7 +48,7 @@ extension PaymentRouter {
     /// - Parameter seen: the record when the person decided.
     private func end(
         _ seen: AttemptHistory, as decision: PaymentDecision, _ words: String, _ journal: LeasedJournal
-    ) async throws -> PaymentOutcome? {
+    ) async throws -> PaymentOutcome {
         let id = seen.attempt.id
         let history = try await history(of: id)
         let payment = history.attempt.reference

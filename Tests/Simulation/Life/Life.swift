@@ -245,7 +245,9 @@ struct Life: Sendable {
                             variation.journal(journal, process.clock), on: device.disk, witness
                         ) { attempt in
                             // Another payer of the same journal has no limits, and no account.
-                            if autoPay != nil { await oracle.checkGrant(attempt, device.disk.spendings) }
+                            autoPay == nil ? [] : await oracle.excess(of: attempt, device.disk.spendings)
+                        } breach: {
+                            await oracle.breach(nil, $0, isRemembered: true)
                         }
                 )
             }

@@ -185,13 +185,14 @@ struct Judgement: Sendable {
     private func judge(_ history: AttemptHistory, _ refund: RefundRequest, isLast: Bool) async {
         let count = await markets[refund.payment.provider]?.givenBack(refund) ?? 0
         func breach(_ text: String) async { await oracle.breach(nil, "\(refund.id): \(history.attempt.id) \(text)") }
+        let hasLost = witness.hasLostRecords(of: markets.identity(of: refund.payment))
         switch history.outcome {
         // One that may never have arrived stays unknown: an inquiry shows nothing, and a repetition could refund twice.
         case _ where !history.isFinished:
             if count > 0, !isDistrusted(history) { await breach("stays unfinished after everything healed") }
         case .succeeded?: if count == 0 { await breach("is written as given back, but is not") }
         // A refused one may be requested again.
-        default: if count > 0, isLast { await breach("is written as not given back, but is") }
+        default: if count > 0, isLast, !hasLost { await breach("is written as not given back, but is") }
         }
     }
 
@@ -201,13 +202,14 @@ struct Judgement: Sendable {
         func breach(_ text: String) async {
             await oracle.breach(capture.payment, "\(capture.payment.id): \(history.attempt.id) \(text)")
         }
+        let hasLost = witness.hasLostRecords(of: markets.identity(of: capture.payment))
         switch history.outcome {
         // As for refunds.
         case _ where !history.isFinished:
             if isDone, !isDistrusted(history) { await breach("stays unfinished after everything healed") }
         case .succeeded?: if !isDone { await breach("is written as captured, but is not") }
         // A refused one may be requested again.
-        default: if isDone, isLast { await breach("is written as not captured, but is") }
+        default: if isDone, isLast, !hasLost { await breach("is written as not captured, but is") }
         }
     }
 

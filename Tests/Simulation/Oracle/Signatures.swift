@@ -85,20 +85,21 @@ final class Signatures: Sendable {
 
 /// Comparison of what signatures could still take with the payers' limits and with each other.
 extension Oracle {
-    /// Checks a payment that was granted without a question: with all that was paid so before, and all that signatures
-    /// could still take, it is within the limits.
+    /// Returns the limits that a payment which was granted without a question exceeds, with all that was paid so before
+    /// and all that signatures could still take.
     ///
     /// - Parameter records: the device's account of what is spent.
-    func checkGrant(_ attempt: PaymentAttempt, _ records: [SpendingRecord]) async {
+    func excess(of attempt: PaymentAttempt, _ records: [SpendingRecord]) async -> [String] {
+        var found: [String] = []
         for limit in Allowance.limits {
             let sums = await allowance(limit, records, granted: attempt)
             for (first, units) in sums.sorted(by: { $0.key < $1.key }) where units > limit.amount.minorUnits {
-                breach(
-                    nil,
+                found.append(
                     "\(attempt.id) was granted without a question: with it \(units) is paid or can still be taken by "
-                        + "signatures from \(first) on, beyond the limit of \(limit)", isRemembered: true)
+                        + "signatures from \(first) on, beyond the limit of \(limit)")
             }
         }
+        return found
     }
 
     /// The amounts of what was paid without a question, and what can still be, in minor units, by the first day of the

@@ -13,26 +13,33 @@ struct WitnessedJournal: PaymentJournal, AttemptArchive, SpendingStore {
     private let base: any PaymentJournal & SpendingStore
     private let disk: SimulatedDisk
     private let witness: Witness
-    private let granted: @Sendable (PaymentAttempt) async -> Void
+    private let excess: @Sendable (PaymentAttempt) async -> [String]
+    private let breach: @Sendable (String) async -> Void
 
     /// A journal without a spending store stays as it is: nothing is paid without a question over it.
     ///
-    /// - Parameter granted: called with each attempt that is opened without a question.
+    /// - Parameters:
+    ///   - excess: returns by what an attempt that is opened without a question exceeds the limits.
+    ///   - breach: called with each, once the attempt is open.
     static func around(
         _ journal: any PaymentJournal, on disk: SimulatedDisk, _ witness: Witness,
-        granted: @escaping @Sendable (PaymentAttempt) async -> Void
+        excess: @escaping @Sendable (PaymentAttempt) async -> [String],
+        breach: @escaping @Sendable (String) async -> Void
     ) -> any PaymentJournal {
         guard let base = journal as? any PaymentJournal & SpendingStore else { return journal }
-        return WitnessedJournal(base: base, disk: disk, witness: witness, granted: granted)
+        return WitnessedJournal(base: base, disk: disk, witness: witness, excess: excess, breach: breach)
     }
 
     func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
         // Before it is stored: a process that crashes then leaves an attempt that others resume.
+        var texts: [String] = []
         if attempt.reference.isPayment {
             witness.opens(attempt.id)
-            if witness.isUnasked(attempt.id) { await granted(attempt) }
+            if witness.isUnasked(attempt.id) { texts = await excess(attempt) }
         }
         try await base.open(attempt, under: lease)
+        // One that has lost its lease is not opened, and pays nothing.
+        for text in texts { await breach(text) }
     }
 
     func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { try await base.acquire(lease, at: now) }
