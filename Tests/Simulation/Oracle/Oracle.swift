@@ -154,8 +154,8 @@ actor Oracle {
             guard await hasMoved(known.attempt) else { continue }
             let isRepayable = markets[payment.provider]?.canBePaidAfterRefusal ?? false
             if case .outcome(.declined(let reason)) = word.content {
-                // A refusal of the payer concerns these accounts, and the present.
-                if isRepayable || reason.code == .compliance { continue }
+                // A refusal of the payer concerns these accounts, and the present; a person's decision, what was begun.
+                if isRepayable || [.compliance, .decided].contains(reason.code) { continue }
             }
             breach(
                 payment, "\(payment.id): \(word.description), but it was paid later", .finality, isRemembered: true)
