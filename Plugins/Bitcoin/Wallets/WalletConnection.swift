@@ -121,6 +121,17 @@ extension HTTPResponse {
     var text: String { String(decoding: body, as: UTF8.self) }
 }
 
+extension WalletAccount {
+    /// Returns the network of invoices by a node's name of its chain: nodes know two chains of the test network.
+    static func network(_ chain: String) -> String {
+        switch chain {
+        case "bitcoin": "mainnet"
+        case "testnet3", "testnet4": "testnet"
+        default: chain
+        }
+    }
+}
+
 extension JSONValue {
     /// A 64-bit number, as wallets write one: a number, or a string of digits, with or without the unit.
     var amount: UInt64? { uint64 ?? string.flatMap { UInt64($0.hasSuffix("msat") ? String($0.dropLast(4)) : $0) } }

@@ -1,4 +1,6 @@
 import PaymentCore
+import PaymentCrypto
+import PaymentStandards
 import PaymentTesting
 import SandboxSupport
 
@@ -13,17 +15,40 @@ struct CoreLightningFace {
         else { return error(404, -32601, "Unknown command") }
         let payment = body["payment_hash"]?.string.flatMap(node.payment)
         switch path[1] {
-        case "getinfo": return json(["id": .string(SimulatedNode.id), "network": "regtest"])
+        case "getinfo":
+            return json([
+                "id": .string(SimulatedNode.id), "alias": "SIMULATED", "color": "025e5e", "num_peers": 1,
+                "num_pending_channels": 0, "num_active_channels": 1, "num_inactive_channels": 0, "address": [],
+                "version": "v26.06", "blockheight": 110, "network": "regtest", "fees_collected_msat": 0,
+                "lightning-dir": "/simulated/regtest",
+            ])
         case "decode":
-            guard let invoice = body["string"]?.string.flatMap(node.invoice) else { return json(["valid": false]) }
-            var answer: JSONValue = ["type": "bolt11 invoice", "valid": true, "payment_hash": .string(invoice.hash)]
-            answer["amount_msat"] = invoice.amount.map { .number(JSONNumber($0)) }
-            return json(answer)
+            guard let invoice = body["string"]?.string.flatMap(node.invoice) else {
+                return error(500, -32602, "string: not a readable text")
+            }
+            return json(decoded(invoice))
         case "xpay": return pay(body)
         case "listpays": return json(["pays": .array(payment.map { [row($0)] } ?? [])])
-        case "listsendpays": return json(["payments": .array(payment.map { [row($0)] } ?? [])])
+        case "listsendpays": return json(["payments": .array(payment.map { [part($0)] } ?? [])])
         default: return error(404, -32601, "Unknown command '\(path[1])'")
         }
+    }
+
+    private func decoded(_ invoice: SimulatedInvoice) -> JSONValue {
+        let draft = invoice.draft
+        var answer: JSONValue = [
+            "type": "bolt11 invoice", "valid": true, "payment_hash": .string(invoice.hash),
+            "currency": draft.network == .mainnet ? "bc" : "bcrt", "created_at": number(draft.timestamp),
+            "expiry": number(draft.lifetime), "payee": .string(invoice.payee), "min_final_cltv_expiry": 40,
+            "payment_secret": .string(Hex.encode(draft.paymentSecret)),
+            "signature": .string(Hex.encode(invoice.signature)),
+        ]
+        answer["amount_msat"] = invoice.amount.map(number)
+        switch draft.purpose {
+        case .words(let words): answer["description"] = .string(words)
+        case .hash(let hash): answer["description_hash"] = .string(Hex.encode(hash))
+        }
+        return answer
     }
 
     private func pay(_ body: JSONValue) -> SandboxAnswer {
@@ -43,26 +68,47 @@ struct CoreLightningFace {
             case .succeeded:
                 return json([
                     "payment_preimage": .string(payment.preimage), "amount_msat": number(payment.amount),
-                    "amount_sent_msat": number(payment.amount + 1500),
+                    "amount_sent_msat": number(payment.amount + 1500), "failed_parts": 0, "successful_parts": 1,
                 ])
             }
         }
     }
 
-    private func row(_ payment: SimulatedNode.Payment) -> JSONValue {
+    /// The members of a payment and of a part alike.
+    private func common(_ payment: SimulatedNode.Payment) -> JSONValue {
         var row: JSONValue = [
             "payment_hash": .string(payment.invoice.hash), "bolt11": .string(payment.invoice.text),
-            "amount_msat": number(payment.amount), "created_at": 0,
+            "created_at": number(payment.sentSecond), "created_index": 1,
         ]
         switch payment.status(at: node.now) {
         case .inFlight: row["status"] = "pending"
         case .failed: row["status"] = "failed"
         case .succeeded:
             row["status"] = "complete"
-            row["preimage"] = .string(payment.preimage)
-            row["amount_sent_msat"] = number(payment.amount + 1500)
+            row["completed_at"] = row["created_at"]
         }
         return row
+    }
+
+    private func row(_ payment: SimulatedNode.Payment) -> JSONValue {
+        var row = common(payment)
+        let status = payment.status(at: node.now)
+        if status != .inFlight { row["amount_sent_msat"] = number(payment.amount + 1500) }
+        if status == .succeeded {
+            row["amount_msat"] = number(payment.amount)
+            row["preimage"] = .string(payment.preimage)
+        }
+        return row
+    }
+
+    private func part(_ payment: SimulatedNode.Payment) -> JSONValue {
+        var part = common(payment)
+        part["id"] = 1
+        part["groupid"] = 1
+        part["amount_msat"] = number(payment.amount)
+        part["amount_sent_msat"] = number(payment.amount + 1500)
+        if payment.status(at: node.now) == .succeeded { part["payment_preimage"] = .string(payment.preimage) }
+        return part
     }
 
     private func error(_ status: Int, _ code: Int64, _ message: String) -> SandboxAnswer {

@@ -21,10 +21,7 @@ struct LNbitsFace {
         case (.post, ["payments"]): return pay(request)
         case (.get, let rest) where rest.count == 2 && rest[0] == "payments":
             guard let payment = node.payment(rest[1]) else { return detail(404, "Payment does not exist.") }
-            return json([
-                "paid": .bool(payment.status(at: node.now) == .succeeded), "preimage": preimage(payment),
-                "details": row(payment),
-            ])
+            return json(state(payment))
         default: return detail(404, "Not Found")
         }
     }
@@ -48,6 +45,15 @@ struct LNbitsFace {
         }
     }
 
+    private func state(_ payment: SimulatedNode.Payment) -> JSONValue {
+        let details = row(payment)
+        return switch payment.status(at: node.now) {
+        case .succeeded: ["paid": true, "preimage": preimage(payment), "details": details]
+        case .failed: ["paid": false, "status": "failed", "details": details]
+        case .inFlight: ["paid": false, "status": "pending", "preimage": nil, "details": details]
+        }
+    }
+
     private func row(_ payment: SimulatedNode.Payment) -> JSONValue {
         let status =
             switch payment.status(at: node.now) {
@@ -55,10 +61,13 @@ struct LNbitsFace {
             case .succeeded: "success"
             case .failed: "failed"
             }
+        let text = JSONValue.string(payment.invoice.text)
         return [
-            "payment_hash": .string(payment.invoice.hash), "wallet_id": .string(SimulatedNode.id),
-            "amount": .number(JSONNumber(-Int64(payment.amount))), "fee": -1500, "status": .string(status),
-            "bolt11": .string(payment.invoice.text), "preimage": preimage(payment),
+            "checking_id": .string(payment.invoice.hash), "payment_hash": .string(payment.invoice.hash),
+            "wallet_id": .string(SimulatedNode.id), "amount": .number(JSONNumber(-Int64(payment.amount))),
+            "fee": -1500, "status": .string(status), "bolt11": text, "payment_request": text,
+            "preimage": preimage(payment), "memo": nil, "external_id": nil, "webhook": nil, "tag": nil,
+            "labels": [], "extra": [:],
         ]
     }
 

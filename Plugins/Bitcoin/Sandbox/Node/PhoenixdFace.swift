@@ -16,7 +16,11 @@ struct PhoenixdFace {
         let key = "Basic " + Data((":" + SimulatedNode.key).utf8).base64EncodedString()
         guard request.headers["Authorization"] == key else { return text(401, "Invalid authentication") }
         switch (request.method, path) {
-        case (.get, ["getinfo"]): return json(["nodeId": .string(SimulatedNode.id), "chain": "regtest"])
+        case (.get, ["getinfo"]):
+            return json([
+                "nodeId": .string(SimulatedNode.id), "channels": [], "chain": "regtest", "blockHeight": 110,
+                "version": "0.8.0",
+            ])
         case (.get, ["getbalance"]):
             return json(["balanceSat": .number(JSONNumber(node.balance / 1000)), "feeCreditSat": 0])
         case (.post, ["payinvoice"]): return pay(FormItems(Substring(String(decoding: request.body, as: UTF8.self))))
@@ -29,6 +33,10 @@ struct PhoenixdFace {
     private func pay(_ form: FormItems) -> SandboxAnswer {
         guard let invoice = form["invoice"] else { return text(400, "Missing parameter: invoice") }
         let amount = form["amountSat"].flatMap { UInt64($0) }.map { $0 * 1000 }
+        let hash = node.invoice(invoice)?.hash ?? ""
+        func reason(_ words: String) -> SandboxAnswer {
+            json(["paymentHash": .string(hash), "reason": .string(words)])
+        }
         switch node.pay(invoice, amount) {
         case .unknownInvoice: return text(400, "Cannot parse parameter: invoice")
         case .tooLittleBalance: return reason("not enough funds in wallet to afford payment")
@@ -44,7 +52,8 @@ struct PhoenixdFace {
             case .succeeded:
                 return json([
                     "recipientAmountSat": .number(JSONNumber(payment.amount / 1000)), "routingFeeSat": 8,
-                    "paymentHash": .string(payment.invoice.hash), "paymentPreimage": .string(payment.preimage),
+                    "paymentId": id(payment), "paymentHash": .string(payment.invoice.hash),
+                    "paymentPreimage": .string(payment.preimage),
                 ])
             }
         }
@@ -53,8 +62,9 @@ struct PhoenixdFace {
     private func row(_ payment: SimulatedNode.Payment) -> JSONValue {
         let status = payment.status(at: node.now)
         var row: JSONValue = [
-            "type": "outgoing_payment", "subType": "lightning", "paymentHash": .string(payment.invoice.hash),
-            "isPaid": .bool(status == .succeeded), "sent": .number(JSONNumber(payment.amount / 1000 + 8)),
+            "type": "outgoing_payment", "subType": "lightning", "paymentId": id(payment),
+            "paymentHash": .string(payment.invoice.hash), "isPaid": .bool(status == .succeeded),
+            "sent": .number(JSONNumber(payment.amount / 1000 + 8)),
             "fees": 8000, "invoice": .string(payment.invoice.text), "createdAt": 1_712_779_990_000,
         ]
         if status == .succeeded { row["preimage"] = .string(payment.preimage) }
@@ -62,7 +72,16 @@ struct PhoenixdFace {
         return row
     }
 
-    private func reason(_ words: String) -> SandboxAnswer { json(["reason": .string(words)]) }
+    /// The payment's id: the first digits of its hash, in the form of a UUID.
+    private func id(_ payment: SimulatedNode.Payment) -> JSONValue {
+        var rest = Substring(payment.invoice.hash)
+        let groups = [8, 4, 4, 4, 12].map { count in
+            defer { rest = rest.dropFirst(count) }
+            return rest.prefix(count)
+        }
+        return .string(groups.joined(separator: "-"))
+    }
+
     private func json(_ body: JSONValue) -> SandboxAnswer { .response(.json(body)) }
 
     private func text(_ status: Int, _ words: String) -> SandboxAnswer {

@@ -10,14 +10,19 @@ package struct SimulatedInvoice: Sendable {
     /// In thousandths of a satoshi; nil if the payer chooses.
     package let amount: UInt64?
     let preimage: [UInt8]
-    private let network: Bolt11.Network
+    /// Its content.
+    let draft: Bolt11Draft
+    /// The payee's key in hexadecimal digits.
+    let payee: String
+    /// The payee's signature, in DER.
+    let signature: [UInt8]
 
     /// The payment hash in hexadecimal digits.
     package var hash: String { Hex.encode(Digest.sha256.hash(preimage)) }
 
     /// The invoice as the destination of a settler.
     package var endpoint: SettlementEndpoint {
-        SettlementEndpoint(.bolt11, text: text, network: network.rawValue, paymentHash: hash)
+        SettlementEndpoint(.bolt11, text: text, network: draft.network.rawValue, paymentHash: hash)
     }
 
     /// Writes an invoice.
@@ -34,13 +39,23 @@ package struct SimulatedInvoice: Sendable {
         lifetime: UInt64 = 3600, on network: Bolt11.Network = .regtest
     ) throws {
         self.amount = amount
-        self.network = network
         preimage = Digest.sha256.hash(Array("simulated preimage \(number)".utf8))
         let node = try Secp256k1PrivateKey(Digest.sha256.hash(Array("simulated payee".utf8)))
-        text = try Bolt11Draft(
+        draft = Bolt11Draft(
             network, amountMsat: amount, paymentHash: Digest.sha256.hash(preimage),
             paymentSecret: Digest.sha256.hash(Array("simulated secret \(number)".utf8)), purpose: purpose,
-            timestamp: time, lifetime: lifetime
-        ).text(signedBy: node)
+            timestamp: time, lifetime: lifetime)
+        text = try draft.text(signedBy: node)
+        payee = Hex.encode(node.publicKey.compressed)
+        let parts = try Bolt11(PaymentLink(text)).signature
+        let numbers = Self.number(parts.prefix(32)) + Self.number(parts.dropFirst(32))
+        signature = [0x30, UInt8(numbers.count)] + numbers
+    }
+
+    /// Returns a number of at most 32 bytes in DER.
+    private static func number(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        let digits = Array(bytes.drop { $0 == 0 })
+        let sign: [UInt8] = digits.first.map { $0 >= 0x80 } ?? true ? [0] : []
+        return [0x02, UInt8(sign.count + digits.count)] + sign + digits
     }
 }

@@ -41,6 +41,9 @@ package final class SimulatedNode: SandboxService {
             }
         }
 
+        /// In seconds of Unix time.
+        var sentSecond: UInt64 { UInt64(sentAt.timeIntervalSince1970) }
+
         var preimage: String {
             scenario.hasWrongPreimage ? String(repeating: "00", count: 32) : Hex.encode(invoice.preimage)
         }

@@ -114,6 +114,18 @@ struct WalletAnswerTests {
             ], PhoenixdWallet.reading)
     }
 
+    @Test("Every error that Core Lightning lists for a payment is read")
+    func paymentErrors() throws {
+        let proofs: [Int64: Proof] = [
+            -32602: .nothingSent, 213: .nothingSent, -1: .nothing, -3: .dealtWith, 203: .dealtWith, 205: .dealtWith,
+            207: .dealtWith, 209: .dealtWith, 219: .dealtWith,
+        ]
+        let codes = try WalletFacts(.coreLightning).values(of: "PaymentError", "code").compactMap(\.int64)
+        #expect(Set(codes) == Set(proofs.keys))
+        Self.expect(
+            proofs.map { (500, #"{"code":\#($0.key),"message":"words"}"#, $0.value) }, CoreLightningWallet.reading)
+    }
+
     // MARK: Records
 
     /// A wallet that gives the same answer to everything.
@@ -178,6 +190,47 @@ struct WalletAnswerTests {
         #expect(try await wallet.record(of: Self.invoice, in: Self.account) == .inFlight)
     }
 
+    @Test("Every status of a payment that LND and LNbits list is read, with every reason of a failure")
+    func statuses() async throws {
+        let lnd: [String: WalletRecord] = [
+            "UNKNOWN": .inFlight, "INITIATED": .inFlight, "IN_FLIGHT": .inFlight,
+            "SUCCEEDED": .paid(preimage: "00", fee: 7),
+        ]
+        let facts = try WalletFacts(.lnd)
+        #expect(Set(facts.values(of: "PaymentStatus").compactMap(\.string)) == Set(lnd.keys).union(["FAILED"]))
+        func payment(_ status: String, _ reason: String) -> String {
+            let hash = #""payment_hash":"\#(Self.invoice.paymentHash)","payment_preimage":"00""#
+            let amounts = #""value_msat":"21000","fee_msat":"7""#
+            return #"{"result":{\#(hash),\#(amounts),"status":"\#(status)","failure_reason":"\#(reason)"}}"#
+        }
+        for (status, record) in lnd {
+            let body = payment(status, "FAILURE_REASON_NONE")
+            #expect(try await Self.record(.lnd, 200, body) == record, "\(status)")
+            let proof: Proof = status == "SUCCEEDED" ? .dealtWith : .nothing
+            #expect(Self.proof(LNDWallet.reading(Self.response(200, body))) == proof, "\(status)")
+        }
+        let reasons = facts.values(of: "PaymentFailureReason").compactMap(\.string)
+        #expect(reasons.count == 7)
+        for reason in reasons {
+            let body = payment("FAILED", reason)
+            #expect(try await Self.record(.lnd, 200, body) == .failed(reason: reason))
+            #expect(LNDWallet.reading(Self.response(200, body)) == .dealtWith)
+        }
+        let states = try WalletFacts(.lnbits).values(of: "State").compactMap(\.string)
+        #expect(states == ["pending", "success", "failed"])
+        for state in states {
+            let details = #""wallet_id":"w","amount":-21000,"payment_hash":"\#(Self.invoice.paymentHash)","fee":-7"#
+            let body = #"{"paid":\#(state == "success"),"preimage":"00","details":{"status":"\#(state)",\#(details)}}"#
+            let record = try await Self.record(.lnbits, 200, body)
+            switch record {
+            case .inFlight: #expect(state == "pending")
+            case .paid(let preimage, let fee): #expect(state == "success" && preimage == "00" && fee == 7)
+            case .failed: #expect(state == "failed")
+            default: Issue.record("\(record)")
+            }
+        }
+    }
+
     @Test("A phoenixd without the question for a hash is not one without a payment")
     func oldPhoenixd() async throws {
         #expect(try await Self.record(.phoenixd, 404, "Not found") == .none)
@@ -191,6 +244,21 @@ struct WalletAnswerTests {
         let body = #"{"payment_hash":"\#(Self.invoice.paymentHash)","num_msat":"21000","features":{"\#(feature)":{}}}"#
         let wallet = try WalletBench.wallet(.lnd, over: Fixed(answers: ["": Self.response(200, body)]))
         #expect(try await wallet.objection(to: Self.invoice) != nil)
+    }
+
+    @Test(
+        "Nodes of either chain of the test network pay its invoices",
+        arguments: ["testnet", "testnet3", "testnet4"])
+    func testNetworks(chain: String) async throws {
+        let bodies: [SimulatedNode.Face: (Int, String)] = [
+            .lnd: (200, #"{"identity_pubkey":"02","chains":[{"chain":"bitcoin","network":"\#(chain)"}]}"#),
+            .coreLightning: (201, #"{"id":"02","network":"\#(chain)"}"#),
+            .phoenixd: (200, #"{"nodeId":"02","chain":"\#(chain)","balanceSat":1}"#),
+        ]
+        for (face, (status, body)) in bodies {
+            let wallet = try WalletBench.wallet(face, over: Fixed(answers: ["": Self.response(status, body)]))
+            #expect(try await wallet.account().network == "testnet")
+        }
     }
 
     @Test("LNbits is not asked to pay an invoice without an amount")

@@ -6,9 +6,11 @@ import PaymentStandards
 import PaymentTesting
 import TestSupport
 
-/// One simulated node with money, a wallet of it, and the settler that pays from it.
+/// One simulated node with money, a wallet of it, and the settler that pays from it. What passes between them is held
+/// against the facts of the node's published interface.
 struct WalletBench {
     let node: SimulatedNode
+    let traffic: WalletTraffic
     let faults: FaultInjector
     let clock: TestClock
     let wallet: any LightningWallet
@@ -16,13 +18,18 @@ struct WalletBench {
     let reader = StandardsReader()
     private let folder: ScratchFolder
 
-    init(_ face: SimulatedNode.Face, feeLimit: FeeLimit = .standard, key: String = SimulatedNode.key) throws {
+    /// - Parameter isTerse: true if the node answers with what its interface promises, and nothing else.
+    init(
+        _ face: SimulatedNode.Face, feeLimit: FeeLimit = .standard, key: String = SimulatedNode.key,
+        isTerse: Bool = false
+    ) throws {
         clock = TestClock()
         folder = ScratchFolder()
         node = SimulatedNode(face, clock: clock)
-        faults = FaultInjector(node, clock: clock)
+        traffic = WalletTraffic(try WalletFacts(face))
+        faults = FaultInjector(WatchedNode(node: node, traffic: traffic, isTerse: isTerse), clock: clock)
         // Requests take real time, so that none ends when a test sets the clock forward.
-        wallet = try Self.wallet(face, over: SandboxTransport(faults), key)
+        wallet = try Self.wallet(face, over: WatchedTransport(base: SandboxTransport(faults), traffic: traffic), key)
         settler = try Self.settler(wallet, folder, clock, feeLimit)
     }
 

@@ -37,7 +37,7 @@ public struct CoreLightningWallet: LightningWallet {
         guard let id = body["id"]?.string, !id.isEmpty, let network = body["network"]?.string else {
             throw PaymentError(.invalidResponse, "Core Lightning does not say which node it is", phase: .answered)
         }
-        return WalletAccount(id: id, network: network == "bitcoin" ? "mainnet" : network)
+        return WalletAccount(id: id, network: WalletAccount.network(network))
     }
 
     /// Objects to an invoice that the node reads in another way.

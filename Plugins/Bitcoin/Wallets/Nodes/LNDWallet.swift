@@ -39,12 +39,9 @@ public struct LNDWallet: LightningWallet {
         guard response.status == 200, let body = response.json, let key = body["identity_pubkey"]?.string, !key.isEmpty
         else { throw refusal(response) }
         let balance = try await connection.ask(.get, ["v1", "balance", "channels"])
-        let satoshi = balance.status == 200 ? balance.json?["balance"]?.amount : nil
         return WalletAccount(
-            id: key, network: body["chains"]?[0]?["network"]?.string,
-            balance: satoshi.flatMap { $0.multipliedReportingOverflow(by: 1000) }.flatMap {
-                $0.overflow ? nil : $0.partialValue
-            })
+            id: key, network: (body["chains"]?[0]?["network"]?.string).map(WalletAccount.network),
+            balance: balance.status == 200 ? balance.json?["local_balance"]?["msat"]?.amount : nil)
     }
 
     /// Objects to an invoice that the node reads in another way, and to one that can be paid several times (AMP).
@@ -67,7 +64,7 @@ public struct LNDWallet: LightningWallet {
     public func pay(_ invoice: WalletInvoice) async -> WalletAnswer {
         var body: JSONValue = [
             "payment_request": .string(invoice.text), "timeout_seconds": .number(JSONNumber(Self.attempts)),
-            "fee_limit_msat": .string("\(invoice.feeLimit)"), "no_inflight_updates": true,
+            "fee_limit_msat": .string("\(Int64(clamping: invoice.feeLimit))"), "no_inflight_updates": true,
         ]
         if invoice.isAmountless { body["amt_msat"] = .string("\(invoice.amount)") }
         let ordered = await connection.order(

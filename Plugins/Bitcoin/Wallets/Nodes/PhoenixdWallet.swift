@@ -48,7 +48,8 @@ public struct PhoenixdWallet: LightningWallet {
         guard balance.status == 200, let satoshi = balance.json?["balanceSat"]?.uint64, satoshi < 1 << 53 else {
             throw connection.unusable(balance)
         }
-        return WalletAccount(id: id, network: body["chain"]?.string, balance: satoshi * 1000)
+        return WalletAccount(
+            id: id, network: (body["chain"]?.string).map(WalletAccount.network), balance: satoshi * 1000)
     }
 
     /// Objects to an amount that is no whole satoshi where the invoice leaves it open, and to fees above the limit.
