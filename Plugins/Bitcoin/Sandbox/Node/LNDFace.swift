@@ -104,7 +104,8 @@ struct LNDFace {
         }
     }
 
-    /// The only line of a stream.
+    /// The only line of a stream. That of a payment in flight comes at once, where a node that is asked for the last
+    /// line only would wait for the payment's end.
     private func line(
         _ payment: SimulatedNode.Payment, _ reason: String = "FAILURE_REASON_NO_ROUTE"
     ) -> SandboxAnswer {

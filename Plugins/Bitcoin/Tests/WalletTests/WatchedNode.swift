@@ -33,14 +33,27 @@ final class WalletTraffic: Sendable {
     }
 }
 
-/// The way of a wallet's requests, each of which is checked.
+/// The way of a wallet's requests, each of which is checked. Where a node would answer at the end of a payment that is
+/// in flight, the request's time is over.
 struct WatchedTransport: HTTPTransport {
     let base: any HTTPTransport
     let traffic: WalletTraffic
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         traffic.check(request)
-        return try await base.send(request)
+        let response = try await base.send(request)
+        guard !isEarly(response, to: request) else {
+            throw TransportError(.maybeSent, .timedOut, origin: request.url.origin)
+        }
+        return response
+    }
+
+    /// True for the line of a payment in flight where the wallet has asked LND for the last line only.
+    private func isEarly(_ response: HTTPResponse, to request: HTTPRequest) -> Bool {
+        let body = try? JSONValue(parsing: request.body)
+        let status = (try? JSONValue(parsing: response.body))?["result"]?["status"]
+        return status == "IN_FLIGHT"
+            && (request.url.query == "no_inflight_updates=true" || body?["no_inflight_updates"] == true)
     }
 }
 
