@@ -107,8 +107,8 @@ let sources = [
     // The command line, which is given its vendors, and the program, which gives it all of them.
     library(
         "PayrouteCommands",
-        "PaymentCore PaymentReview PaymentRouting PaymentStandards PaymentTransport PaymentStore PaymentWallet "
-            + "PaymentLoopback PaymentTesting SandboxHome SandboxSupport CPNG CQREncode CZBar", at: "Sources/payroute"),
+        "\(sandboxed) PaymentReview PaymentRouting PaymentStandards PaymentTransport PaymentStore SandboxHome "
+            + "CPNG CQREncode CZBar", at: "Sources/payroute"),
     program("payroute", "PaymentSandbox PayrouteCommands", at: "Sources/PayrouteProgram"),
 ]
 
@@ -246,7 +246,7 @@ let wholes = [
     tests("PaymentRecurringTests", "\(served) \(charging) PaymentRecurringTesting RecurringSimulation TestSupport"),
     tests("PaymentStoreTests", "\(served) PaymentWallet TestSupport \(walletConnect) CSQLite"),
     tests("SandboxHomeTests", "\(sandboxed) \(shops) SandboxHome TestSupport"),
-    tests("PayrouteCommandsTests", "PaymentCore PayrouteCommands SandboxSupport TestSupport"),
+    tests("PayrouteCommandsTests", "\(served) \(values) PaymentWallet PayrouteCommands SandboxSupport"),
     tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"),
     tool("SpendingProcess", charging),
     tests(

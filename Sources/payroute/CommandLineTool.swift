@@ -7,7 +7,7 @@ package enum CommandLineTool {
         [
             RouteCommand.self, InspectCommand.self, QRCommand.self, QuoteCommand.self, PayCommand.self,
             StatusCommand.self, RefundCommand.self, CancelCommand.self, ReviewCommand.self, JournalCommand.self,
-            LinksCommand.self, ProvidersCommand.self, SandboxCommand.self, DemoCommand.self,
+            LinksCommand.self, ProvidersCommand.self, ServeCommand.self, SandboxCommand.self, DemoCommand.self,
             DoctorCommand.self, CompletionCommand.self, ManualCommand.self, NewProviderCommand.self,
         ]
     }
@@ -29,6 +29,7 @@ package enum CommandLineTool {
                 ("FILE.receipts", "receipts of private payments, beside the journal"),
                 ("FILE.orders", "orders at your own wallets, beside the journal"),
                 ("FILE.links", "private links, beside the journal"),
+                ("FILE.served", "payments of 'payroute serve', beside the journal"),
             ])
     }
 

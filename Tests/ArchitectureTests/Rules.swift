@@ -34,8 +34,8 @@ enum Rules {
         // The one list of vendors, and the program that has all of them.
         "PaymentSandbox": nil,
         "PayrouteCommands": [
-            "PaymentCore", "PaymentReview", "PaymentRouting", "PaymentStandards", "PaymentTransport", "PaymentStore",
-            "PaymentWallet", "PaymentLoopback", "PaymentTesting", "SandboxHome", "SandboxSupport",
+            "PaymentCore", "PaymentCrypto", "PaymentReview", "PaymentRouting", "PaymentStandards", "PaymentTransport",
+            "PaymentStore", "PaymentWallet", "PaymentLoopback", "PaymentTesting", "SandboxHome", "SandboxSupport",
         ],
         "payroute": nil,
     ]

@@ -42,6 +42,7 @@ struct ProgramTests {
                                           sandbox, privately.
                   providers               List the providers with their link patterns and
                                           capabilities.
+                  serve                   Serve an HTTP API for programs in other languages.
                   sandbox                 Serve simulated payment services on this machine.
                   demo                    Route a mixed list of links and pay one per scenario.
                   doctor                  Check this installation: libraries, journal, sandbox,
@@ -57,6 +58,7 @@ struct ProgramTests {
                   FILE.receipts           receipts of private payments, beside the journal
                   FILE.orders             orders at your own wallets, beside the journal
                   FILE.links              private links, beside the journal
+                  FILE.served             payments of 'payroute serve', beside the journal
 
                 ENVIRONMENT:
                   PAYROUTE_SANDBOX        stands for --sandbox, where a command has it
@@ -94,7 +96,7 @@ struct ProgramTests {
     @Test(
         "Names of commands of other tools lead to the command that does it",
         arguments: [
-            ("serve", "sandbox"), ("listen", "sandbox notify"), ("trigger", "sandbox new"), ("logs", "sandbox tail"),
+            ("server", "sandbox"), ("listen", "sandbox notify"), ("trigger", "sandbox new"), ("logs", "sandbox tail"),
             ("config", "providers"), ("scan", "inspect --image"), ("watch", "sandbox tail"), ("log", "journal show"),
             ("recover", "journal resume"), ("void", "cancel"), ("price", "quote"),
         ])
@@ -131,8 +133,7 @@ struct ProgramTests {
         arguments: [
             (["rout"], "Error: Unknown subcommand 'rout'. Did you mean 'route'?", "payroute --help"),
             (
-                ["serve"],
-                "Error: Unknown subcommand 'serve': the simulated services are started by 'payroute sandbox'",
+                ["check"], "Error: Unknown subcommand 'check': 'payroute doctor' looks at this installation",
                 "payroute --help"
             ),
             (["--jason"], "Error: Unknown option '--jason'", "payroute --help"),

@@ -14,6 +14,8 @@ package enum StoreKind: Int32 {
     case sealedStates = 0x5052_5331
     /// `PRO1`.
     case walletOrders = 0x5052_4F31
+    /// `PRV1`.
+    case servedPayments = 0x5052_5631
 }
 
 /// The tables of a journal file, or of another file of this software, and the steps that migrate an older file.

@@ -6,7 +6,8 @@ enum CommandSynonyms {
     /// Returns a hint for the command that the word is meant for; nil for a word without a meaning.
     static func advice(for word: String) -> String? {
         switch word {
-        case "serve", "server", "start", "mock": "the simulated services are started by 'payroute sandbox'"
+        case "server", "start", "mock":
+            "the simulated services are started by 'payroute sandbox', the HTTP API by 'payroute serve'"
         case "listen", "forward", "webhook", "webhooks":
             "'payroute sandbox notify --forward-to <url>' brings a sandbox's notifications to your server"
         case "trigger", "create", "charge", "checkout": "'payroute sandbox new' makes a payment at a running sandbox"

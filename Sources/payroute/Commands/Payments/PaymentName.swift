@@ -13,6 +13,16 @@ enum PaymentName {
         -> PaymentReference
     {
         let text = try SingleLink.read(arguments, console)
+        guard let payment = reference(text, router) else {
+            throw UsageError(
+                "\(UsageError.quoted(text)) names no payment: give its link, or provider/id with a provider that "
+                    + "'payroute providers' lists", arguments.syntax)
+        }
+        return payment
+    }
+
+    /// Returns the payment that a text names; nil for none.
+    static func reference(_ text: String, _ router: PaymentRouter) -> PaymentReference? {
         if let slash = text.firstIndex(of: "/") {
             let provider = ProviderID(rawValue: String(text[..<slash]))
             let id = text[text.index(after: slash)...]
@@ -20,12 +30,7 @@ enum PaymentName {
                 return PaymentReference(provider: provider, id: String(id))
             }
         }
-        let decision = router.route(text)
-        guard case .matched(let route) = decision, let id = route.match.reference else {
-            throw UsageError(
-                "\(UsageError.quoted(text)) names no payment: give its link, or provider/id with a provider that "
-                    + "'payroute providers' lists", arguments.syntax)
-        }
+        guard case .matched(let route) = router.route(text), let id = route.match.reference else { return nil }
         return PaymentReference(provider: route.provider, id: id)
     }
 }

@@ -1,0 +1,98 @@
+import PaymentCore
+import PaymentLoopback
+import PaymentRouting
+import PaymentStore
+import SandboxSupport
+
+/// `payroute serve`: an HTTP interface to the router, for programs in other languages.
+enum ServeCommand: Command {
+    static let name = "serve"
+    static let summary = "Serve an HTTP API for programs in other languages."
+    static let syntax = CommandSyntax(
+        path: "payroute serve",
+        overview: "Serve an HTTP API on this machine, for programs in other languages, until a signal comes.",
+        discussion: """
+            The API routes, quotes and pays as this program does, and pays once for each Idempotency-Key, also after a crash. GET /openapi.json describes it. Where a payment needs its payer (an option, a signature, a page, data), it has an action, which the caller answers. With --wallet the wallet signs and pays by itself.
+
+            It listens on 127.0.0.1 only: other machines reach it through a reverse proxy on this one. With --tokens each call needs a token of that file: on each line a tenant's name, the SHA-256 of the token in hexadecimal, and its scopes: read, pay, refund, notify. A tenant sees its own payments only.
+
+            Ctrl-C or SIGTERM ends it in good order: it takes no payments any more, waits for those that run, and leaves the rest in the journal.
+            """,
+        options: [
+            .init(
+                name: "port", value: "number", help: "The port on 127.0.0.1. (default: any free one)",
+                form: "a number from 0 to 65535"),
+            .init(
+                name: "tokens", value: "file",
+                help:
+                    "The file of tokens, which only its owner may read. (default: every program of this machine may pay)"
+            ),
+            .init(
+                name: "drain", value: "seconds",
+                help: "Wait at most so long for running payments at the end. (default: 20)",
+                form: "a whole number from 0 to 600"),
+            .init(
+                name: "ready-file", value: "file",
+                help: "Write the address into a file, as JSON, once it can be called; it is removed at the end."),
+        ]
+            + PaymentOptions.payers.filter { $0.name != AllowTokenOption.syntax.name }
+            .map { $0.name == JournalOption.syntax.name ? JournalOption.syntax : $0 },
+        examples: [
+            .init(
+                "payroute serve --journal payments.db --sandbox http://127.0.0.1:8080", "pays at a sandbox"),
+            .init("payroute serve --journal payments.db --port 7070 --tokens tokens.txt", "with tokens"),
+        ],
+        files: [
+            ("FILE.served", "the payments of the callers, beside the journal FILE"),
+            ("FILE (--ready-file)", "the address as JSON, while it runs"),
+        ])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let port = try arguments.value("port") { UInt16($0) } ?? 0
+        let bound = try arguments.value("drain") { UInt16($0).flatMap { $0 <= 600 ? $0 : nil } } ?? 20
+        let tokens = try arguments.value("tokens").map(ServeTokens.init(path:))
+        let api = try await api(arguments, console, tokens: tokens)
+        LoopbackServer.allowManyFiles()
+        let server = try LoopbackServer(api, port: port)
+        console.output.line("API at \(console.style(.strong, server.baseURL.text)), described at /openapi.json")
+        if tokens == nil {
+            console.output.flush()
+            console.diagnostics.line(
+                "Every program of this machine can pay here. Give --tokens with a file of tokens to decide which may.")
+        }
+        let path = arguments.value("ready-file")
+        let (ready, _) = await Interrupts.run { () -> Result<ReadyFile?, any Error> in
+            // A caller that sees the file may end the server at once: signals are handled before it is written.
+            let ready = Result { try path.map { try ReadyFile($0, server.baseURL) } }
+            guard case .success = ready else { return ready }
+            console.output.line("Ctrl-C stops it.")
+            while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+            return ready
+        }
+        try ready.get()?.remove()
+        await api.payments.drain(within: .seconds(bound))
+        server.stop()
+        return .done
+    }
+
+    /// Makes the interface that a line asks for.
+    static func api(
+        _ arguments: ParsedArguments, _ console: Console, tokens: ServeTokens?
+    ) async throws -> ServeAPI {
+        guard let path = arguments.value(JournalOption.syntax.name) else {
+            throw UsageError("Missing '--journal <file>': the file that keeps payments from being made twice", syntax)
+        }
+        let session = try await ServiceSession(arguments, console, creatingJournal: true)
+        // A wallet signs and pays without a question only where the line names one.
+        let hasWallet = arguments.value(WalletOption.option.name) != nil
+        let metrics = ServeMetrics()
+        let payments = ServePayments(
+            router: session.router, journal: try SQLiteJournal(path: path, creating: false),
+            table: try ServeTable(path: path + ".served"), wallet: hasWallet ? session.payer : nil, metrics: metrics,
+            clock: console.clock)
+        await payments.open()
+        return ServeAPI(
+            vendors: console.vendors, session: session, payments: payments, quotes: ServeQuotes(), metrics: metrics,
+            tokens: tokens, clock: console.clock)
+    }
+}

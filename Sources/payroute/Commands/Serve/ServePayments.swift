@@ -1,0 +1,255 @@
+import PaymentCore
+import PaymentRouting
+
+/// The payments that run in this process, by their ids. Each is begun once for its key, and runs once at a time.
+actor ServePayments {
+    /// The longest that the end of cancelled payments is waited for.
+    private static let grace = Duration.seconds(5)
+
+    private let router: PaymentRouter
+    private let journal: any PaymentJournal
+    private let table: ServeTable
+    nonisolated let payers: ServePayer
+    private let metrics: ServeMetrics
+    private let random: any RandomSource
+    private let clock: any PaymentClock
+    private var running: [String: Task<Void, Never>] = [:]
+    /// Payments whose keys are being stored: they run from then on.
+    private var starting: Set<String> = []
+    private var watchers: [String: [Int: AsyncStream<String?>.Continuation]] = [:]
+    private var lastWatcher = 0
+    private var isDraining = false
+
+    init(
+        router: PaymentRouter, journal: any PaymentJournal, table: ServeTable, wallet: Payer?, metrics: ServeMetrics,
+        random: any RandomSource = SystemRandomSource(), clock: any PaymentClock = SystemPaymentClock()
+    ) {
+        (self.router, self.journal, self.table) = (router, journal, table)
+        (self.metrics, self.random, self.clock) = (metrics, random, clock)
+        let relay = Relay()
+        actions = ServeActions(random: random) { await relay.payments?.changed($0) }
+        payers = ServePayer(wallet: wallet, actions: actions)
+        self.relay = relay
+    }
+
+    /// Brings changes of questions to the payments, which hold them.
+    private actor Relay {
+        weak var payments: ServePayments?
+        func bind(_ payments: ServePayments) { self.payments = payments }
+    }
+
+    private let relay: Relay
+    nonisolated let actions: ServeActions
+
+    /// Begins to take payments.
+    func open() async { await relay.bind(self) }
+
+    /// Refuses what begins or resumes a payment while the server ends.
+    func checkIsReady() throws(ServeError) {
+        guard isDraining else { return }
+        throw ServeError(503, "draining", "the server ends; ask again when it runs again, by the same key")
+    }
+
+    // MARK: Beginning
+
+    /// Begins the payment of a key, or returns the one that it stands for.
+    ///
+    /// - Returns: The payment, and true if it is new.
+    /// - Throws: ``ServeError``, 422 where the key stands for another request.
+    func begin(
+        _ order: ServeOrder, key: String, digest: String, of tenant: String, quote: PaymentQuote?
+    ) async throws(ServeError) -> (id: String, isNew: Bool) {
+        try checkIsReady()
+        let payment = ServedPayment(
+            id: "pay_" + random.hex(24), tenant: tenant, key: key, input: router.route(order.link).shown(order.link),
+            order: order, created: clock.now)
+        // Before it is stored, so that another request by the key never sees it at rest.
+        starting.insert(payment.id)
+        defer { starting.remove(payment.id) }
+        let claim: ServeTable.Claim
+        do { claim = try await table.begin(payment, digest: digest) } catch { throw .table(error) }
+        switch claim {
+        case .begun(let payment):
+            start(payment.id, of: tenant, quote: quote)
+            return (payment.id, true)
+        case .known(let payment): return (payment.id, false)
+        case .taken: throw Self.taken
+        }
+    }
+
+    /// Returns the payment that a key stands for; nil for none.
+    ///
+    /// - Throws: ``ServeError``, 422 where the key stands for another request.
+    func known(_ key: String, digest: String, of tenant: String) async throws(ServeError) -> String? {
+        let claim: ServeTable.Claim?
+        do { claim = try await table.claim(key, digest: digest, of: tenant) } catch { throw .table(error) }
+        guard let claim else { return nil }
+        guard case .known(let payment) = claim else { throw Self.taken }
+        return payment.id
+    }
+
+    private static let taken = ServeError(
+        422, "key-reused", "this Idempotency-Key stands for another request; give every payment its own")
+
+    /// Resumes a payment that does not run and has not ended; any other is left as it is.
+    func resume(_ id: String, of tenant: String) async throws(ServeError) {
+        try checkIsReady()
+        _ = try await findOpen(id, of: tenant)
+        guard !starting.contains(id) else { return }
+        start(id, of: tenant)
+    }
+
+    /// Cancels a payment here: what was not sent is not sent any more. The router states what became of it.
+    func cancel(_ id: String, of tenant: String) async throws(ServeError) {
+        _ = try await findOpen(id, of: tenant)
+        guard !starting.contains(id) else {
+            throw ServeError(409, "in-use", "the payment is about to begin; ask again")
+        }
+        if let task = running[id] {
+            task.cancel()
+            await task.value
+        }
+        // Without a payer an attempt that has sent nothing is abandoned, and any other one settled.
+        start(id, of: tenant, abandons: true)
+        await running[id]?.value
+    }
+
+    /// Returns a tenant's payment that has not ended.
+    private func findOpen(_ id: String, of tenant: String) async throws(ServeError) -> ServedPayment {
+        let payment = try await find(id, of: tenant)
+        if payment.hasEnded {
+            throw ServeError(409, "payment-ended", "the payment has ended; nothing is left")
+        }
+        return payment
+    }
+
+    private func start(_ id: String, of tenant: String, quote: PaymentQuote? = nil, abandons: Bool = false) {
+        guard running[id] == nil else { return }
+        running[id] = Task {
+            await run(id, of: tenant, quote: quote, abandons: abandons)
+            running[id] = nil
+            await actions.forget(id)
+            changed(id)
+        }
+        changed(id)
+    }
+
+    private func run(_ id: String, of tenant: String, quote: PaymentQuote?, abandons: Bool) async {
+        // Read once no other run can change it: what was read before may lack what that one has stored.
+        guard let payment = try? await table.payment(id, of: tenant), !payment.hasEnded else { return }
+        let run = ServeRun(
+            router: router, journal: journal, table: table, payers: payers, payment: payment, quote: quote
+        ) { await self.note($0, of: id) }
+        let begun = clock.uptime
+        metrics.begin()
+        let result: Result<PaymentOutcome, PaymentError>
+        do throws(PaymentError) {
+            result = .success(try await abandons ? run.abandoned() : run.outcome())
+        } catch { result = .failure(error) }
+        let (outcome, isEnd) = await settled(id, result, run)
+        // Where it cannot be stored, the payment stays open here, and the journal has what became of it.
+        try? await table.state(id, outcome, isEnd: isEnd)
+        metrics.end(outcome["outcome"]?.string ?? "", after: clock.uptime - begun)
+    }
+
+    /// Returns what is stored of a result, and whether nothing more will happen.
+    private func settled(
+        _ id: String, _ result: Result<PaymentOutcome, PaymentError>, _ run: ServeRun
+    ) async -> (outcome: JSONValue, isEnd: Bool) {
+        switch result {
+        case .success(let outcome): return (ServeOutcome.json(outcome), outcome.isFinal)
+        case .failure(let error):
+            let payment = try? await table.payment(id, of: run.payment.tenant)
+            var isOpen = error.phase == .maybeSent || error.code == .inUse || error.code == .journal
+            if let reference = payment?.reference, await run.isOpen(reference) { isOpen = true }
+            // The end of the server is not the payment's.
+            return (ServeOutcome.json(error), !isOpen && !(isDraining && error.code == .cancelled))
+        }
+    }
+
+    // MARK: Looking
+
+    /// Returns a tenant's payment.
+    ///
+    /// - Throws: ``ServeError``, 404 for another tenant's, too.
+    func find(_ id: String, of tenant: String) async throws(ServeError) -> ServedPayment {
+        let payment: ServedPayment?
+        do { payment = try await table.payment(id, of: tenant) } catch { throw .table(error) }
+        guard let payment else { throw .notFound }
+        return payment
+    }
+
+    /// Returns the object of a payment as it is now.
+    func json(_ id: String, of tenant: String) async throws(ServeError) -> JSONValue {
+        // Before the row is read: a run that ends meanwhile has stored its end by then.
+        let isRunning = isRunning(id)
+        return await json(try await find(id, of: tenant), isRunning: isRunning)
+    }
+
+    /// Returns the objects of a tenant's payments, the latest first.
+    func page(of tenant: String, before earlier: String?, limit: Int) async throws(ServeError) -> [JSONValue] {
+        let before = Set(running.keys).union(starting)
+        let payments: [ServedPayment]
+        do { payments = try await table.payments(of: tenant, before: earlier, limit: limit) } catch {
+            throw .table(error)
+        }
+        var page: [JSONValue] = []
+        for payment in payments { page.append(await json(payment, isRunning: before.contains(payment.id))) }
+        return page
+    }
+
+    private func isRunning(_ id: String) -> Bool { running[id] != nil || starting.contains(id) }
+
+    private func json(_ payment: ServedPayment, isRunning: Bool) async -> JSONValue {
+        guard !payment.hasEnded else { return payment.json(.ended, action: nil) }
+        guard isRunning || self.isRunning(payment.id) else { return payment.json(.interrupted, action: nil) }
+        guard let action = await actions.action(of: payment.id) else { return payment.json(.running, action: nil) }
+        return payment.json(.waiting, action: action)
+    }
+
+    // MARK: Watching
+
+    /// Returns a sequence with an element after each change of a payment, and nil at its end.
+    func changes(of id: String) -> AsyncStream<String?> {
+        let (stream, continuation) = AsyncStream.makeStream(of: String?.self, bufferingPolicy: .bufferingNewest(64))
+        lastWatcher += 1
+        let number = lastWatcher
+        watchers[id, default: [:]][number] = continuation
+        continuation.onTermination = { _ in Task { await self.forget(number, of: id) } }
+        return stream
+    }
+
+    private func forget(_ number: Int, of id: String) {
+        watchers[id]?[number] = nil
+        if watchers[id]?.isEmpty == true { watchers[id] = nil }
+    }
+
+    private func changed(_ id: String) {
+        for watcher in watchers[id]?.values ?? [:].values { watcher.yield(nil) }
+    }
+
+    /// Brings an event of the router to those who watch the payment.
+    private func note(_ event: PaymentEvent, of id: String) {
+        for watcher in watchers[id]?.values ?? [:].values { watcher.yield(event.description) }
+    }
+
+    // MARK: Ending
+
+    /// Takes no payment any more, waits for those that run, at most `bound`, and cancels the rest: they are in the
+    /// journal, and go on when they are resumed. Those that wait for their payer are not waited for.
+    func drain(within bound: Duration) async {
+        isDraining = true
+        let end = clock.uptime + bound
+        while clock.uptime < end {
+            var busy = 0
+            for id in running.keys where await !actions.isAsking(id) { busy += 1 }
+            guard busy > 0 else { break }
+            try? await clock.sleep(for: .milliseconds(50))
+        }
+        let left = running.values
+        for task in left { task.cancel() }
+        let limit = clock.uptime + Self.grace
+        while !running.isEmpty, clock.uptime < limit { try? await clock.sleep(for: .milliseconds(20)) }
+        for watcher in watchers.values.flatMap(\.values) { watcher.finish() }
+    }
+}

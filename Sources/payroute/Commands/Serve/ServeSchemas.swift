@@ -1,0 +1,194 @@
+/// The objects of `payroute serve` (JSON schema, draft 2020-12). `Reading` is the line of `inspect --json`.
+enum ServeSchemas {
+    static let text = #"""
+        {
+          "Reading": \#(InspectSchema.text.replacing(##""title""##, with: ##""$id": "urn:payroute:reading", "title""##, maxReplacements: 1)),
+          "Error": {
+            "type": "object", "required": ["error"], "additionalProperties": false,
+            "properties": {"error": {"$ref": "#/components/schemas/Failure"}}
+          },
+          "Failure": {
+            "type": "object", "required": ["code", "message", "phase"], "additionalProperties": false,
+            "properties": {
+              "code": {"type": "string", "pattern": "^[a-z][a-z-]*$", "description": "Stable, for programs."},
+              "message": {"type": "string", "description": "For people: what happened, and what to do."},
+              "phase": {"enum": ["before-send", "maybe-sent", "answered"],
+                "description": "before-send and answered: no money moved. maybe-sent: it may have."},
+              "provider": {"type": "string"}
+            }
+          },
+          "Health": {
+            "type": "object", "required": ["status"], "additionalProperties": false,
+            "properties": {"status": {"enum": ["ok", "ready"]}}
+          },
+          "Text": {
+            "type": "object", "required": ["text"], "additionalProperties": false,
+            "properties": {"text": {"type": "string"}}
+          },
+          "Decision": {
+            "type": "object", "additionalProperties": false,
+            "required": ["candidates", "decision", "input", "provider", "reason", "reference", "role", "standard", "trust"],
+            "properties": {
+              "candidates": {"type": "array", "items": {"type": "string"}},
+              "decision": {"enum": ["matched", "ambiguous", "recognized", "rejected", "unroutable"]},
+              "input": {"type": "string"}, "provider": {"type": ["string", "null"]}, "reason": {"type": "string"},
+              "reference": {"type": ["string", "null"]}, "resembles": {"type": "object"},
+              "role": {"enum": ["payment", "callback", "authorization", null]},
+              "standard": {"type": ["string", "null"]}, "trust": {"enum": ["verified", "unverified", null]}
+            }
+          },
+          "Money": {
+            "type": "object", "required": ["amount", "unit"], "additionalProperties": false,
+            "properties": {
+              "amount": {"type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?$"},
+              "unit": {"type": "string", "description": "iso4217/EUR, caip19/…, or sat (the amount is then in bitcoin)."},
+              "decimals": {"type": "integer", "minimum": 0, "maximum": 38, "description": "Of a token only."}
+            }
+          },
+          "QuoteRequest": {
+            "type": "object", "required": ["link"], "additionalProperties": false,
+            "properties": {
+              "link": {"type": "string"}, "amount": {"$ref": "#/components/schemas/Money"},
+              "accounts": {"type": "array", "items": {"type": "string"}, "description": "CAIP-10, of the payer's wallet."},
+              "acceptingUnverified": {"type": "boolean", "description": "Consent to a link that does not prove where it leads."}
+            }
+          },
+          "Option": {
+            "type": "object", "required": ["amount", "estimate", "id", "title", "unit", "unmet"], "additionalProperties": false,
+            "properties": {
+              "amount": {"type": "string"}, "estimate": {"type": "boolean"}, "id": {"type": "string"},
+              "title": {"type": "string"}, "unit": {"type": "string"},
+              "unmet": {"type": "array", "items": {"type": "string"}, "description": "What is missing to pay with it."}
+            }
+          },
+          "Quote": {
+            "type": "object", "additionalProperties": false,
+            "required": ["amount", "expires", "id", "options", "outcome", "payee", "provider", "reference", "unit"],
+            "properties": {
+              "amount": {"type": ["string", "null"]}, "expires": {"type": ["string", "null"]}, "id": {"type": "string"},
+              "options": {"type": "array", "items": {"$ref": "#/components/schemas/Option"}},
+              "outcome": {"anyOf": [{"$ref": "#/components/schemas/Outcome"}, {"type": "null"}]},
+              "payee": {"type": "string"}, "provider": {"type": "string"}, "reference": {"type": "string"},
+              "unit": {"type": ["string", "null"]}
+            }
+          },
+          "PaymentRequest": {
+            "type": "object", "additionalProperties": false,
+            "description": "A link, or a quote in place of the link and all that it was quoted with.",
+            "properties": {
+              "link": {"type": "string"}, "quote": {"type": "string"},
+              "option": {"type": "string", "description": "The option to be paid. Without it and limits the payment asks."},
+              "limits": {"type": "array", "items": {"$ref": "#/components/schemas/Money"},
+                "description": "Takes the first option that costs at most so much."},
+              "amount": {"$ref": "#/components/schemas/Money"},
+              "accounts": {"type": "array", "items": {"type": "string"}}, "acceptingUnverified": {"type": "boolean"}
+            }
+          },
+          "Outcome": {
+            "type": "object", "additionalProperties": false,
+            "required": ["amount", "askAgain", "error", "outcome", "reason", "transaction", "unit"],
+            "properties": {
+              "amount": {"type": ["string", "null"]},
+              "askAgain": {"type": "boolean", "description": "Resume the payment before paying in any other way."},
+              "error": {"anyOf": [{"$ref": "#/components/schemas/Failure"}, {"type": "null"}]},
+              "outcome": {"enum": ["succeeded", "declined", "cancelled", "expired", "pending", "unknown", "failed"]},
+              "reason": {"type": "string"}, "transaction": {"type": ["string", "null"]},
+              "unit": {"type": ["string", "null"]}
+            }
+          },
+          "Action": {
+            "type": "object", "required": ["id", "kind"], "additionalProperties": false,
+            "description": "What the payer is asked for. The members depend on the kind.",
+            "properties": {
+              "id": {"type": "string"}, "kind": {"enum": ["choose", "amount", "sign", "data", "page", "app", "code"]},
+              "payee": {"type": "string"}, "amount": {"type": ["string", "null"]}, "unit": {"type": ["string", "null"]},
+              "options": {"type": "array", "items": {"$ref": "#/components/schemas/Option"}},
+              "minimum": {"type": "string"}, "suggested": {"type": "string"},
+              "account": {"type": "string"}, "method": {"type": "string"}, "parameters": {},
+              "number": {"type": "integer"}, "of": {"type": "integer"},
+              "review": {"anyOf": [{"$ref": "#/components/schemas/Review"}, {"type": "null"}]},
+              "fields": {"type": "array", "items": {"$ref": "#/components/schemas/Field"}},
+              "form": {"type": ["string", "null"]}, "url": {"type": ["string", "null"]}, "name": {"type": "string"},
+              "payload": {"type": "object"}, "returns": {"type": "array", "items": {"type": "string"}},
+              "text": {"type": "string"}, "expires": {"type": ["string", "null"]}
+            }
+          },
+          "Review": {
+            "type": "object", "required": ["digest", "lines", "warnings"], "additionalProperties": false,
+            "properties": {
+              "digest": {"type": ["string", "null"], "description": "What a signature of typed data signs."},
+              "lines": {"type": "array", "items": {"type": "string"}, "description": "What signing does, for people."},
+              "warnings": {"type": "array", "items": {"type": "string"}}
+            }
+          },
+          "Field": {
+            "type": "object", "required": ["id", "name", "kind", "required"], "additionalProperties": false,
+            "properties": {
+              "id": {"type": "string"}, "name": {"type": "string"}, "kind": {"type": "string"},
+              "required": {"type": "boolean"}
+            }
+          },
+          "Answer": {
+            "type": "object", "additionalProperties": false,
+            "description": "The member of the action's kind (page and app: url, where there is one; code: none), or decline.",
+            "properties": {
+              "decline": {"type": "boolean"}, "option": {"type": "string"}, "amount": {"$ref": "#/components/schemas/Money"},
+              "result": {"type": "string", "description": "As the wallet's RPC returns it."},
+              "values": {"type": "object"}, "url": {"type": "string"}
+            }
+          },
+          "Payment": {
+            "type": "object", "additionalProperties": false,
+            "required": ["action", "amount", "created", "id", "input", "key", "outcome", "payee", "provider", "reference",
+              "state", "unit"],
+            "properties": {
+              "action": {"anyOf": [{"$ref": "#/components/schemas/Action"}, {"type": "null"}]},
+              "amount": {"type": ["string", "null"]}, "created": {"type": "string"}, "id": {"type": "string"},
+              "input": {"type": "string", "description": "The link, as far as it may be shown."}, "key": {"type": "string"},
+              "outcome": {"anyOf": [{"$ref": "#/components/schemas/Outcome"}, {"type": "null"}]},
+              "payee": {"type": ["string", "null"]}, "provider": {"type": ["string", "null"]},
+              "reference": {"type": ["string", "null"]},
+              "state": {"enum": ["running", "waiting", "interrupted", "ended"]}, "unit": {"type": ["string", "null"]}
+            }
+          },
+          "Payments": {
+            "type": "object", "required": ["before", "payments"], "additionalProperties": false,
+            "properties": {
+              "before": {"type": ["string", "null"], "description": "Asks for the next page; null on the last."},
+              "payments": {"type": "array", "items": {"$ref": "#/components/schemas/Payment"}}
+            }
+          },
+          "RefundRequest": {
+            "type": "object", "required": ["payment", "amount", "id"], "additionalProperties": false,
+            "properties": {
+              "payment": {"type": "string", "description": "provider/id, or its link."},
+              "amount": {"$ref": "#/components/schemas/Money"},
+              "id": {"type": "string", "description": "The refund's id, such as a credit note's: the same one is made once."}
+            }
+          },
+          "CaptureRequest": {
+            "type": "object", "required": ["payment", "amount"], "additionalProperties": false,
+            "properties": {"payment": {"type": "string"}, "amount": {"$ref": "#/components/schemas/Money"}}
+          },
+          "CancellationRequest": {
+            "type": "object", "required": ["payment"], "additionalProperties": false,
+            "properties": {"payment": {"type": "string"}}
+          },
+          "Statement": {
+            "type": "object", "required": ["outcome", "provider", "reference", "subject"], "additionalProperties": false,
+            "properties": {
+              "outcome": {"$ref": "#/components/schemas/Outcome"}, "provider": {"type": "string"},
+              "reference": {"type": "string"}, "subject": {"enum": ["payment", "capture", "refund"]}
+            }
+          },
+          "ReturnRequest": {
+            "type": "object", "required": ["url"], "additionalProperties": false,
+            "properties": {"url": {"type": "string"}}
+          },
+          "Return": {
+            "type": "object", "required": ["taken"], "additionalProperties": false,
+            "properties": {"taken": {"type": "boolean", "description": "True if a payment here was waiting for it."}}
+          }
+        }
+        """#
+}

@@ -1,0 +1,177 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+
+extension Schema {
+    /// The tables of the file beside a journal in which `payroute serve` keeps what its callers asked for.
+    fileprivate static let served = Schema(
+        kind: .servedPayments,
+        steps: [
+            """
+            CREATE TABLE served (
+                number INTEGER PRIMARY KEY,
+                id TEXT NOT NULL UNIQUE,
+                tenant TEXT NOT NULL,
+                key TEXT NOT NULL,
+                digest TEXT NOT NULL,
+                input TEXT NOT NULL,
+                request TEXT,
+                provider TEXT,
+                reference TEXT,
+                earlier TEXT,
+                terms TEXT,
+                outcome TEXT,
+                ended INTEGER NOT NULL DEFAULT 0,
+                created REAL NOT NULL,
+                UNIQUE (tenant, key)
+            ) STRICT;
+            CREATE INDEX served_tenant ON served (tenant, number);
+            CREATE TABLE server (owner INTEGER NOT NULL) STRICT;
+            """
+        ])
+}
+
+/// Orders of the callers of `payroute serve`, in one SQLite file: which key stands for which payment. A change is on
+/// the disk when its call returns. It says nothing about money: that is the journal's.
+actor ServeTable {
+    /// The answer to the wish to begin a payment.
+    enum Claim: Sendable {
+        /// The key is new, and stored now.
+        case begun(ServedPayment)
+        /// The key stands for this payment already, by the same request.
+        case known(ServedPayment)
+        /// The key stands for another request.
+        case taken
+    }
+
+    private enum Column: String, StoredColumn {
+        static let table = "served"
+        case number, id, tenant, key, digest, input, request, provider, reference, earlier, terms, outcome, ended,
+            created
+    }
+
+    private let queue = SerialQueue("served-payments")
+    private let database: Database
+    private let owner: OwnerLock
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    /// Opens the file at `path`, made when it is not there.
+    ///
+    /// - Throws: `JournalError`; ``CommandError`` while another process serves from it.
+    init(path: String) throws {
+        let random = SystemRandomSource()
+        let database = try JournalFile(path: path, schema: .served).open(random.hex(16))
+        try database.execute("PRAGMA synchronous = FULL")
+        // One of 2^52 bytes: two owners never meet on one.
+        let owner = try OwnerLock(path: path + "-owners", id: Int64(random.next() >> 12))
+        try database.transaction { () throws(JournalError) in
+            if let other = try database.number("SELECT owner FROM server"), owner.isAlive(other) {
+                throw .locked(path: path, waited: .zero)
+            }
+            try database.run("DELETE FROM server")
+            try database.run("INSERT INTO server (owner) VALUES (?1)", [.integer(owner.id)])
+        }
+        self.database = database
+        self.owner = owner
+    }
+
+    /// Begins a payment under a key, or finds the one that the key stands for.
+    func begin(_ payment: ServedPayment, digest: String) throws -> Claim {
+        try database.transaction { () throws(JournalError) in
+            if let claim = try claim(payment.key, digest: digest, of: payment.tenant) { return claim }
+            try database.insert(
+                Column.self,
+                Column.allCases.map { column in
+                    switch column {
+                    case .id: .text(payment.id)
+                    case .tenant: .text(payment.tenant)
+                    case .key: .text(payment.key)
+                    case .digest: .text(digest)
+                    case .input: .text(payment.input)
+                    case .request: payment.order.map { .text($0.json.text) } ?? .null
+                    case .ended: .integer(0)
+                    case .created: .real(payment.created.timeIntervalSinceReferenceDate)
+                    case .number, .provider, .reference, .earlier, .terms, .outcome: .null
+                    }
+                })
+            return .begun(payment)
+        }
+    }
+
+    /// Returns what a key stands for; nil for nothing.
+    func claim(_ key: String, digest: String, of tenant: String) throws(JournalError) -> Claim? {
+        let known = try database.all(
+            Column.self, "WHERE tenant = ?1 AND key = ?2", [.text(tenant), .text(key)]
+        ) { (row) throws(JournalError) in (try Self.payment(row), row.text(.digest)) }
+        return known.first.map { $0.1 == digest ? .known($0.0) : .taken }
+    }
+
+    /// Notes which payment it is, before anything can be sent for it.
+    func name(_ id: String, _ reference: PaymentReference, after earlier: AttemptID?, terms: JSONValue) throws {
+        try database.transaction { () throws(JournalError) in
+            try database.run(
+                "UPDATE served SET provider = ?2, reference = ?3, earlier = ?4, terms = ?5 WHERE id = ?1 AND ended = 0",
+                [
+                    .text(id), .text(reference.provider.rawValue), .text(reference.id),
+                    earlier.map { .text($0.rawValue) } ?? .null, .text(terms.text),
+                ])
+        }
+    }
+
+    /// Notes what the router stated. At an end the request is erased, and the link with it.
+    func state(_ id: String, _ outcome: JSONValue, isEnd: Bool) throws {
+        try database.transaction { () throws(JournalError) in
+            let erased = isEnd ? ", ended = 1, request = NULL" : ""
+            try database.run(
+                "UPDATE served SET outcome = ?2\(erased) WHERE id = ?1 AND ended = 0", [.text(id), .text(outcome.text)])
+        }
+    }
+
+    /// Returns a tenant's payment; nil for another tenant's.
+    func payment(_ id: String, of tenant: String) throws -> ServedPayment? {
+        try read("WHERE id = ?1 AND tenant = ?2", [.text(id), .text(tenant)]).first
+    }
+
+    /// Returns a tenant's payments, the latest first.
+    ///
+    /// - Parameter earlier: Only those before the payment of this id.
+    func payments(of tenant: String, before earlier: String?, limit: Int) throws -> [ServedPayment] {
+        var bound = Int64.max
+        if let earlier {
+            let values: [Database.Value] = [.text(earlier), .text(tenant)]
+            bound = try database.number("SELECT number FROM served WHERE id = ?1 AND tenant = ?2", values) ?? 0
+        }
+        return try read(
+            "WHERE tenant = ?1 AND number < ?2 ORDER BY number DESC LIMIT ?3",
+            [.text(tenant), .integer(bound), .integer(Int64(limit))])
+    }
+
+    private func read(_ rest: String, _ values: [Database.Value]) throws(JournalError) -> [ServedPayment] {
+        try database.all(Column.self, rest, values, Self.payment)
+    }
+
+    private static func payment(_ row: Row<Column>) throws(JournalError) -> ServedPayment {
+        func json(_ column: Column) throws(JournalError) -> JSONValue? {
+            guard let text = row.optionalText(column) else { return nil }
+            do { return try JSONValue(parsing: text) } catch {
+                throw row.damage("its '\(column.rawValue)' is not JSON")
+            }
+        }
+        var order: ServeOrder?
+        if let request = try json(.request) {
+            do { order = try ServeOrder(stored: request) } catch { throw row.damage("a request cannot be read") }
+        }
+        var payment = ServedPayment(
+            id: row.text(.id), tenant: row.text(.tenant), key: row.text(.key), input: row.text(.input), order: order,
+            created: Date(timeIntervalSinceReferenceDate: row.real(.created)))
+        if let provider = row.optionalText(.provider), let reference = row.optionalText(.reference) {
+            payment.reference = PaymentReference(provider: ProviderID(rawValue: provider), id: reference)
+        }
+        payment.earlier = row.optionalText(.earlier).map { AttemptID(rawValue: $0) }
+        (payment.terms, payment.outcome) = (try json(.terms), try json(.outcome))
+        payment.hasEnded = row.integer(.ended) != 0
+        return payment
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import PaymentCore
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+@testable import PayrouteCommands
+
+/// Questions of payments to the callers of `payroute serve`.
+@Suite("serve: actions")
+struct ServeActionTests {
+    private static let link: JSONValue = "https://shop.example/order/7"
+
+    @Test("Without an option the caller chooses, and what cannot be paid is no choice")
+    func choosing() async throws {
+        let served = try await ServedShop([])
+        let asked = try await served.pay(["link": Self.link])
+        #expect(asked["state"] == "waiting" && asked["action"]?["kind"] == "choose", "\(asked.text)")
+        #expect(asked["action"]?["options"]?.array?.count == 5 && asked["action"]?["amount"] == "4.80")
+        let path = "/v1/payments/\(asked["id"]?.string ?? "")/actions/\(asked["action"]?["id"]?.string ?? "")"
+        let wrong: [JSONValue] = [["option": "coin"], ["option": "none"], [:], ["option": 1], ["result": "0x"], []]
+        for answer in wrong { #expect(try await served.call(.post, path, answer).status == 422, "\(answer.text)") }
+        #expect(await served.shop.charges == 0)
+        #expect(try await served.answer(asked, ["option": "tab"])["outcome"]?["outcome"] == "succeeded")
+        // Its payment has ended by now.
+        #expect(try await served.call(.post, path, ["option": "tab"]).status == 404)
+    }
+
+    @Test("A declined choice pays nothing")
+    func declining() async throws {
+        let served = try await ServedShop([])
+        let ended = try await served.answer(try await served.pay(["link": Self.link]), ["decline": true])
+        #expect(ended["state"] == "ended" && ended["outcome"]?["outcome"] == "cancelled", "\(ended.text)")
+        #expect(await served.shop.charges == 0)
+    }
+
+    @Test("A signature is asked for with its review, and taken once")
+    func signing() async throws {
+        let served = try await ServedShop([])
+        let asked = try await served.pay(["link": Self.link, "option": "signed"])
+        let action = try #require(asked["action"])
+        #expect(action["kind"] == "sign" && action["method"] == "personal_sign" && action["number"] == 1)
+        #expect(action["review"]?["lines"]?[0] == "Pays 4.80 EUR to the shop.")
+        let id = try #require(asked["id"]?.string)
+        let path = "/v1/payments/\(id)/actions/\(action["id"]?.string ?? "")"
+        let gate = Gate()
+        let taken = await served.shop.holdNext(until: gate)
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 { group.addTask { try await served.call(.post, path, ["result": "0x01"]).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.sorted() == [202, 409, 409, 409])
+        await taken.pass()
+        // Another payment's action is none of this one's.
+        #expect(try await served.call(.post, "/v1/payments/\(id)/actions/act_1", ["result": "0x01"]).status == 404)
+        await gate.open()
+        #expect(try await served.settled(id)["outcome"]?["outcome"] == "succeeded")
+        #expect(await served.shop.charges == 1)
+    }
+
+    @Test("Data and pages are asked for, and what the payer answers leads on")
+    func forms() async throws {
+        let served = try await ServedShop([])
+        let form = try await served.pay(["link": Self.link, "option": "form"])
+        #expect(form["action"]?["fields"]?[0]?["id"] == "name" && form["action"]?["form"] == .null)
+        let path = "/v1/payments/\(form["id"]?.string ?? "")/actions/\(form["action"]?["id"]?.string ?? "")"
+        for values: JSONValue in [[:], ["name": 1], "Ann"] {
+            #expect(try await served.call(.post, path, ["values": values]).status == 422)
+        }
+        let paid = try await served.answer(form, ["values": ["name": "Ann"]])
+        #expect(paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
+        let page = try await served.pay(["link": "https://shop.example/order/8", "option": "page"])
+        #expect(page["action"]?["kind"] == "page" && page["action"]?["returns"]?[0] == "https://shop.example/back/8")
+        let back = try await served.answer(page, ["url": "https://shop.example/back/8?ok=1"])
+        #expect(back["outcome"]?["outcome"] == "succeeded")
+        #expect(await served.shop.charges == 2)
+    }
+
+    @Test("A wallet of the server's signs by itself")
+    func wallet() async throws {
+        let served = try await ServedShop(["--wallet", "1"])
+        let paid = try await served.pay(["link": Self.link, "option": "signed"])
+        #expect(paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
+    }
+
+    @Test("Cancelling a payment that asks ends it, and nothing is paid")
+    func cancelling() async throws {
+        let served = try await ServedShop([])
+        for option: JSONValue? in [nil, "signed"] {
+            var body: JSONValue = ["link": Self.link]
+            body["option"] = option
+            let asked = try await served.pay(body)
+            let id = try #require(asked["id"]?.string)
+            #expect(asked["state"] == "waiting")
+            let cancelled = try await served.call(.post, "/v1/payments/\(id)/cancel")
+            #expect(cancelled.status == 200)
+            #expect(cancelled.json["state"] == "ended", "\(cancelled.json.text)")
+            #expect(cancelled.json["outcome"]?["outcome"] == "cancelled", "\(cancelled.json.text)")
+            #expect(try await served.call(.post, "/v1/payments/\(id)/cancel").status == 409)
+        }
+        // No attempt is left that a recovery would pay.
+        #expect(try await SQLiteJournal(path: served.folder.file("journal")).unfinished().isEmpty)
+        #expect(await served.shop.charges == 0)
+        #expect(try await served.pay(["link": Self.link, "option": "tab"])["outcome"]?["outcome"] == "succeeded")
+    }
+
+    @Test("A payment that was sent is not called cancelled")
+    func cancellingLate() async throws {
+        let (served, gate) = (try await ServedShop([]), Gate())
+        let taken = await served.shop.holdNext(until: gate)
+        let begun = try await served.begin(["link": Self.link, "option": "tab"]).json
+        let id = try #require(begun["id"]?.string)
+        await taken.pass()
+        async let cancelled = served.call(.post, "/v1/payments/\(id)/cancel")
+        await gate.open()
+        #expect(try await cancelled.json["outcome"]?["outcome"] != "cancelled")
+        if try await served.call(.get, "/v1/payments/\(id)").json["state"] != "ended" {
+            try await served.call(.post, "/v1/payments/\(id)/resume")
+        }
+        #expect(try await served.settled(id)["outcome"]?["outcome"] == "succeeded")
+        #expect(await served.shop.charges == 1)
+    }
+
+    @Test("The events of a payment show each change, and end with it")
+    func events() async throws {
+        let served = try await ServedShop([])
+        let asked = try await served.pay(["link": Self.link])
+        let id = try #require(asked["id"]?.string)
+        let url = try HTTPURL("http://127.0.0.1:1/v1/payments/\(id)/events")
+        guard case .stream(let head, let stream) = await served.api.answer(to: HTTPRequest(.get, url)) else {
+            Issue.record("the events are no stream")
+            return
+        }
+        #expect(head.status == 200 && head.headers["Content-Type"] == "text/event-stream")
+        async let text = Self.text(of: stream)
+        _ = try await served.answer(asked, ["option": "tab"])
+        let blocks = await text.components(separatedBy: "\n\n").filter { !$0.isEmpty }
+        let states = try blocks.filter { $0.hasPrefix("event: payment\n") }.map {
+            try JSONValue(parsing: String($0.dropFirst("event: payment\ndata: ".count)))["state"]?.string
+        }
+        #expect(states.first == "waiting" && states.last == "ended", "\(states)")
+        #expect(blocks.contains { $0.hasPrefix("event: note\n") && $0.contains("pay") })
+        #expect(try await served.call(.get, "/v1/payments/pay_1/events").status == 404)
+    }
+
+    /// Reads a stream to its end.
+    private static func text(of stream: SandboxStream) async -> String {
+        var bytes: [UInt8] = []
+        while true {
+            let (wakes, wake) = AsyncStream.makeStream(of: Void.self)
+            switch stream.take(4096, sleep: {}, wake: { wake.finish() }) {
+            case .bytes(let piece): bytes += piece
+            case .wait: for await _ in wakes {}
+            case .end: return String(decoding: bytes, as: UTF8.self)
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import PaymentCore
+import PaymentLoopback
+import PaymentRouting
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+@testable import PayrouteCommands
+
+/// Payments by `payroute serve`: once for each key, whatever is interrupted.
+@Suite("serve: payments")
+struct ServePaymentTests {
+    private static let link = "https://shop.example/order/7"
+
+    @Test("A payment is made once for its key, and another request by the key is refused")
+    func once() async throws {
+        let served = try await ServedShop()
+        let body: JSONValue = ["link": .string(Self.link), "option": "tab"]
+        let first = try await served.begin(body, key: "k1")
+        #expect(first.status == 201)
+        let id = try #require(first.json["id"]?.string)
+        let paid = try await served.settled(id)
+        #expect(paid["state"] == "ended" && paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
+        #expect(paid["outcome"]?["transaction"] == "tx-1" && paid["amount"] == "4.80" && paid["payee"] == "The shop")
+        // The same request, however it is spelt.
+        let again = try await served.begin(["option": "tab", "link": .string(Self.link)], key: "k1")
+        #expect((again.status, again.json["id"]?.string) == (200, id))
+        let other = try await served.begin(["link": .string(Self.link), "option": "signed"], key: "k1")
+        #expect((other.status, other.json["error"]?["code"]) == (422, "key-reused"))
+        // What is over already is not paid by another key.
+        let late = try await served.pay(body, key: "k2")
+        #expect(late["outcome"]?["outcome"] == "succeeded")
+        #expect(await served.shop.charges == 1)
+        let list = try await served.call(.get, "/v1/payments?limit=1").json
+        #expect(list["payments"]?.array?.count == 1 && list["payments"]?[0]?["id"] == late["id"])
+        let rest = try await served.call(.get, "/v1/payments?before=\(list["before"]?.string ?? "")").json
+        #expect(rest["payments"]?.array?.map { $0["id"] } == [.string(id)] && rest["before"] == .null)
+    }
+
+    @Test("Requests at the same time by one key are one payment, also of a payee who can be paid again")
+    func together() async throws {
+        let served = try await ServedShop()
+        let body: JSONValue = ["link": "https://shop.example/payee/ann", "option": "tab"]
+        let answers = try await withThrowingTaskGroup(of: ServedShop.Answer.self) { group in
+            for _ in 0..<8 { group.addTask { try await served.begin(body, key: "k") } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.map(\.status).sorted() == [200, 200, 200, 200, 200, 200, 200, 201])
+        #expect(answers.allSatisfy { $0.json["state"] != "interrupted" })
+        let ids = Set(answers.compactMap { $0.json["id"]?.string })
+        #expect(ids.count == 1)
+        #expect(try await served.settled(try #require(ids.first))["outcome"]?["outcome"] == "succeeded")
+        #expect(await served.shop.charges == 1)
+        #expect(try await served.pay(body, key: "another")["outcome"]?["outcome"] == "succeeded")
+        #expect(await served.shop.charges == 2)
+    }
+
+    /// The moments of a crash, by what is stored then.
+    enum Moment: CaseIterable { case keyStored, named, paid }
+
+    @Test(
+        "After a crash the key stands for the same payment, which is resumed and paid once", arguments: Moment.allCases)
+    func crash(at moment: Moment) async throws {
+        let (folder, shop) = (ScratchFolder(), Shop())
+        let body: JSONValue = ["link": .string(Self.link), "option": "tab"]
+        let reference = PaymentReference(provider: "shop", id: "7")
+        try await Self.leave(body, reference, in: folder, shop, at: moment)
+        let served = try await ServedShop(in: folder, shop: shop)
+        let again = try await served.begin(body, key: "k")
+        #expect((again.status, again.json["id"], again.json["state"]) == (200, "pay_1", "interrupted"))
+        #expect(try await served.call(.get, "/v1/payments").json["payments"]?[0]?["state"] == "interrupted")
+        #expect(try await served.call(.post, "/v1/payments/pay_1/resume").status == 202)
+        let paid = try await served.settled("pay_1")
+        #expect(paid["state"] == "ended" && paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
+        #expect(await shop.charges == 1)
+        #expect(try await served.call(.post, "/v1/payments/pay_1/resume").status == 409)
+    }
+
+    /// Leaves the files that a process leaves which dies at `moment`.
+    private static func leave(
+        _ body: JSONValue, _ reference: PaymentReference, in folder: ScratchFolder, _ shop: Shop, at moment: Moment
+    ) async throws {
+        let table = try ServeTable(path: folder.file("journal.served"))
+        let order = try ServeOrder(stored: body)
+        let payment = ServedPayment(
+            id: "pay_1", tenant: "local", key: "k", input: order.link, order: order, created: Date())
+        let parsed = try ServeBody(body.serialized(), ServeOrder.names)
+        guard case .begun = try await table.begin(payment, digest: parsed.digest) else {
+            Issue.record("the key is new")
+            return
+        }
+        guard moment != .keyStored else { return }
+        try await table.name("pay_1", reference, after: nil, terms: ["payee": "The shop"])
+        guard moment == .paid else { return }
+        // The payment, without the note of its end.
+        let gateway = try LoopbackServer(shop)
+        defer { gateway.stop() }
+        let line = try ServedShop.arguments([], folder, gateway.baseURL)
+        let router = try await ServiceSession(line, ServedShop.console, creatingJournal: true).router
+        let outcome = try await router.pay(order.link, as: .careless)
+        #expect(outcome.isFinal)
+    }
+
+    @Test(
+        "The end of the server leaves a payment in the journal, whose outcome the next one states",
+        arguments: [link, "https://shop.example/payee/ann"])
+    func drained(link: String) async throws {
+        let (folder, shop, gate) = (ScratchFolder(), Shop(), Gate())
+        let taken = await shop.holdNext(until: gate)
+        let body: JSONValue = ["link": .string(link), "option": "tab"]
+        var first: ServedShop? = try await ServedShop(in: folder, shop: shop)
+        let id = try #require(try await first?.begin(body, key: "k").json["id"]?.string)
+        await taken.pass()
+        await first?.api.payments.drain(within: .milliseconds(100))
+        let late = try await first?.begin(body, key: "k2")
+        #expect((late?.status, late?.json["error"]?["code"]) == (503, "draining"))
+        #expect(try await first?.call(.get, "/ready").status == 503)
+        await gate.open()
+        first = nil
+        let served = try await Self.reopened(folder, shop)
+        let left = try await served.call(.get, "/v1/payments/\(id)").json
+        #expect(left["state"] == "interrupted", "\(left.text)")
+        try await served.call(.post, "/v1/payments/\(id)/resume")
+        let paid = try await served.settled(id)
+        #expect(paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
+        #expect(await shop.charges == 1)
+    }
+
+    /// Serves from `folder` once the server before has gone, which its tasks may outlive for a moment.
+    private static func reopened(_ folder: ScratchFolder, _ shop: Shop) async throws -> ServedShop {
+        while true {
+            do { return try await ServedShop(in: folder, shop: shop) } catch JournalError.locked { await Task.yield() }
+        }
+    }
+
+    @Test("Two servers at one journal exclude each other")
+    func alone() async throws {
+        let served = try await ServedShop()
+        await #expect(throws: JournalError.self) { try await ServedShop(in: served.folder) }
+    }
+
+    @Test("Limits take an option within them, and nothing above")
+    func limits() async throws {
+        let served = try await ServedShop()
+        let eur: JSONValue = "iso4217/EUR"
+        let low = try await served.pay(["link": .string(Self.link), "limits": [["amount": "4.79", "unit": eur]]])
+        #expect(low["outcome"]?["outcome"] == "failed" && low["outcome"]?["error"]?["code"] == "unusable-option")
+        #expect(low["state"] == "ended")
+        #expect(await served.shop.charges == 0)
+        let enough = try await served.pay(["link": .string(Self.link), "limits": [["amount": "4.80", "unit": eur]]])
+        #expect(enough["outcome"]?["outcome"] == "succeeded")
+    }
+
+    @Test("A quote is paid as it was seen, by its tenant's option")
+    func quoted() async throws {
+        let served = try await ServedShop()
+        let quote = try await served.call(.post, "/v1/quotes", ["link": .string(Self.link)])
+        #expect(quote.status == 200 && quote.json["amount"] == "4.80")
+        let unmet = quote.json["options"]?.array?.first { $0["id"] == "coin" }?["unmet"]?.array
+        #expect(unmet?.count == 1)
+        let paid = try await served.pay(["quote": try #require(quote.json["id"]), "option": "tab"])
+        #expect(paid["outcome"]?["outcome"] == "succeeded" && paid["reference"] == "7")
+        #expect(try await served.begin(["quote": "quo_1", "option": "tab"]).status == 404)
+        let mixed = try await served.begin(["quote": try #require(quote.json["id"]), "link": .string(Self.link)])
+        #expect(mixed.status == 422)
+    }
+
+    @Test("A link that proves nothing is paid with consent only")
+    func unverified() async throws {
+        let served = try await ServedShop()
+        let body: JSONValue = ["link": "https://shop.example/doubtful/8", "option": "tab"]
+        let refused = try await served.pay(body)
+        #expect(refused["outcome"]?["error"]?["code"] == "untrusted-link" && refused["state"] == "ended")
+        var consent = body
+        consent["acceptingUnverified"] = true
+        #expect(try await served.pay(consent)["outcome"]?["outcome"] == "succeeded")
+    }
+
+    @Test("The link is erased from the file at the end of its payment")
+    func erased() async throws {
+        let served = try await ServedShop()
+        let paid = try await served.pay(["link": .string(Self.link + "?secret=hidden"), "option": "tab"], key: "k")
+        #expect(paid["state"] == "ended")
+        let table = try Database(path: served.folder.file("journal.served"), to: .use)
+        #expect(try table.number("SELECT count(*) FROM served WHERE request IS NULL") == 1)
+        let mode = try FileManager.default.attributesOfItem(atPath: table.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+}

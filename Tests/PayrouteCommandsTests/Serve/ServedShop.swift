@@ -1,0 +1,155 @@
+import Foundation
+import PaymentCore
+import PaymentLoopback
+import PaymentTesting
+import SandboxSupport
+import TestSupport
+import Testing
+
+@testable import PayrouteCommands
+
+/// `payroute serve` before a ``Shop``. Each answer is compared with the description that it serves.
+final class ServedShop: Sendable {
+    /// An answer, after it was compared.
+    struct Answer: Sendable {
+        let status: Int
+        let headers: HTTPHeaders
+        let body: [UInt8]
+        let json: JSONValue
+    }
+
+    /// An error: the answer is a stream.
+    struct NoResponse: Error {}
+
+    let shop: Shop
+    let api: ServeAPI
+    let gateway: LoopbackServer
+    let folder: ScratchFolder
+
+    /// Serves from the files in `folder`, as the line `words` says.
+    init(
+        _ words: [String] = ["--wallet", "1"], in folder: ScratchFolder = ScratchFolder(), shop: Shop = Shop(),
+        tokens: ServeTokens? = nil
+    ) async throws {
+        (self.folder, self.shop) = (folder, shop)
+        gateway = try LoopbackServer(shop)
+        let arguments = try Self.arguments(words, folder, gateway.baseURL)
+        api = try await ServeCommand.api(arguments, Self.console, tokens: tokens)
+    }
+
+    deinit { gateway.stop() }
+
+    static func arguments(
+        _ words: [String], _ folder: ScratchFolder, _ gateway: HTTPURL
+    ) throws -> ParsedArguments {
+        let line = words + ["--journal", folder.file("journal"), "--sandbox", gateway.text]
+        return try ParsedArguments(line, for: ServeCommand.syntax)
+    }
+
+    static var console: Console {
+        let file = ScratchFile()
+        return Console(
+            vendors: SandboxVendors([ShopVendor()]), output: file.descriptor, diagnostics: file.descriptor,
+            input: file.descriptor, environment: { _ in nil })
+    }
+
+    /// Calls the interface.
+    @discardableResult
+    func call(
+        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, _ headers: HTTPHeaders = [:]
+    ) async throws -> Answer {
+        try await send(method, path, body?.serialized() ?? [], headers)
+    }
+
+    @discardableResult
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8], _ headers: HTTPHeaders = [:]
+    ) async throws -> Answer {
+        let url = try HTTPURL("http://127.0.0.1:1" + path)
+        guard
+            case .response(let response) = await api.answer(
+                to: HTTPRequest(method, url, headers: headers, body: body))
+        else { throw NoResponse() }
+        let isJSON = response.headers["Content-Type"] == "application/json"
+        let json = isJSON ? try JSONValue(parsing: response.body) : .null
+        let breach = try Description.shared.breach(
+            method, path.split(separator: "?").first.map(String.init) ?? path, response.status,
+            isJSON ? .some(json) : .none)
+        #expect(breach == nil, "\(method.rawValue) \(path) \(response.status): \(breach ?? "")")
+        #expect(response.status < 500 || response.status == 502 || response.status == 503)
+        return Answer(status: response.status, headers: response.headers, body: response.body, json: json)
+    }
+
+    /// Begins a payment.
+    func begin(
+        _ body: JSONValue, key: String = UUID().uuidString, _ headers: HTTPHeaders = [:]
+    ) async throws -> Answer {
+        var headers = headers
+        headers["Idempotency-Key"] = key
+        return try await call(.post, "/v1/payments", body, headers)
+    }
+
+    /// Waits until a payment no longer runs, and returns it.
+    func settled(_ id: String, _ headers: HTTPHeaders = [:]) async throws -> JSONValue {
+        try await call(.get, "/v1/payments/\(id)?wait=60", nil, headers).json
+    }
+
+    /// Begins a payment, and waits until it no longer runs.
+    func pay(_ body: JSONValue, key: String = UUID().uuidString) async throws -> JSONValue {
+        try await settled(try #require(try await begin(body, key: key).json["id"]?.string))
+    }
+
+    /// Answers what a payment asks for, and waits until it no longer runs.
+    func answer(_ payment: JSONValue, _ body: JSONValue) async throws -> JSONValue {
+        let id = try #require(payment["id"]?.string)
+        let action = try #require(payment["action"]?["id"]?.string)
+        let answer = try await call(.post, "/v1/payments/\(id)/actions/\(action)", body)
+        #expect(answer.status == 202, "\(answer.json.text)")
+        return try await settled(id)
+    }
+}
+
+/// The served description, as what answers are compared with.
+struct Description: Sendable {
+    static let shared = Description()
+
+    private let root: JSONValue
+    private let definitions: JSONValue
+
+    private init() {
+        do { root = try JSONValue(parsing: ServeDescription.text) } catch { preconditionFailure("\(error)") }
+        var schemas = root["components"]?["schemas"]?.object ?? [:]
+        for (name, schema) in schemas["Reading"]?["$defs"]?.object ?? [:] { schemas[name] = schema }
+        definitions = .object(schemas)
+    }
+
+    /// The methods and paths that it has: `GET /health`.
+    var operations: Set<String> {
+        Set(
+            (root["paths"]?.object ?? [:]).flatMap { path, item in
+                (item.object ?? [:]).keys.filter { $0 != "parameters" }.map { "\($0.uppercased()) \(path)" }
+            })
+    }
+
+    /// Returns what an answer breaks; nil for nothing.
+    func breach(_ method: HTTPRequest.Method, _ path: String, _ status: Int, _ json: JSONValue?) throws -> String? {
+        let parts = path.split(separator: "/")
+        let item = root["paths"]?.object?.first { template, _ in
+            let own = template.split(separator: "/")
+            return own.count == parts.count && zip(own, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+        }?.value
+        let responses = item?[method.rawValue.lowercased()]?["responses"]
+        let content: JSONValue?
+        if let response = responses?[String(status)] {
+            content = response["content"]?["application/json"]?["schema"]
+        } else {
+            // Of a path, method or caller that is refused, too.
+            guard status >= 400 else { return "the status is not described" }
+            content = ["$ref": "#/components/schemas/Error"]
+        }
+        guard let content, let json else { return content == nil && json == nil ? nil : "is not of the described type" }
+        var schema = content
+        schema["$defs"] = definitions
+        return JSONSchema(root: schema).breach(in: json)
+    }
+}
