@@ -78,6 +78,21 @@ struct ServePaymentTests {
         #expect(try await served.call(.post, "/v1/payments/pay_1/resume").status == 409)
     }
 
+    @Test("Resumed several times at once, a payment to a payee is made once")
+    func resumedTogether() async throws {
+        let (folder, shop) = (ScratchFolder(), Shop())
+        let body: JSONValue = ["link": "https://shop.example/payee/ann", "option": "tab"]
+        try await Self.leave(body, PaymentReference(provider: "shop", id: "-"), in: folder, shop, at: .keyStored)
+        let served = try await ServedShop(in: folder, shop: shop)
+        await withTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask { _ = try? await served.call(.post, "/v1/payments/pay_1/resume") }
+            }
+        }
+        #expect(try await served.settled("pay_1")["outcome"]?["outcome"] == "succeeded")
+        #expect(await shop.charges == 1)
+    }
+
     /// Leaves the files that a process leaves which dies at `moment`.
     private static func leave(
         _ body: JSONValue, _ reference: PaymentReference, in folder: ScratchFolder, _ shop: Shop, at moment: Moment
