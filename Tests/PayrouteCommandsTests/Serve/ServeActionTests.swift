@@ -105,6 +105,27 @@ struct ServeActionTests {
         #expect(try await served.pay(["link": Self.link, "option": "tab"])["outcome"]?["outcome"] == "succeeded")
     }
 
+    @Test("A payment that waits for its payer at the end of the server is asked again by the next one")
+    func stopped() async throws {
+        let (folder, shop) = (ScratchFolder(), Shop())
+        var first: ServedShop? = try await ServedShop([], in: folder, shop: shop)
+        let asked = try #require(try await first?.pay(["link": Self.link, "option": "signed"]))
+        #expect(asked["state"] == "waiting")
+        await first?.api.payments.drain(within: .seconds(60))
+        first = nil
+        let served = try await ServedShop.reopened([], in: folder, shop: shop)
+        let id = try #require(asked["id"]?.string)
+        let left = try await served.call(.get, "/v1/payments/\(id)").json
+        #expect(left["state"] == "interrupted" && left["outcome"]?["askAgain"] == true, "\(left.text)")
+        let old = "/v1/payments/\(id)/actions/\(asked["action"]?["id"]?.string ?? "")"
+        #expect(try await served.call(.post, old, ["result": "0x01"]).status == 404)
+        try await served.call(.post, "/v1/payments/\(id)/resume")
+        let again = try await served.settled(id)
+        #expect(again["action"]?["kind"] == "sign", "\(again.text)")
+        #expect(try await served.answer(again, ["result": "0x01"])["outcome"]?["outcome"] == "succeeded")
+        #expect(await shop.charges == 1)
+    }
+
     @Test("A payment that was sent is not called cancelled")
     func cancellingLate() async throws {
         let (served, gate) = (try await ServedShop([]), Gate())

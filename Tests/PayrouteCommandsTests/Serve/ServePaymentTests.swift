@@ -134,20 +134,13 @@ struct ServePaymentTests {
         #expect(try await first?.call(.get, "/ready").status == 503)
         await gate.open()
         first = nil
-        let served = try await Self.reopened(folder, shop)
+        let served = try await ServedShop.reopened(in: folder, shop: shop)
         let left = try await served.call(.get, "/v1/payments/\(id)").json
         #expect(left["state"] == "interrupted", "\(left.text)")
         try await served.call(.post, "/v1/payments/\(id)/resume")
         let paid = try await served.settled(id)
         #expect(paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
         #expect(await shop.charges == 1)
-    }
-
-    /// Serves from `folder` once the server before has gone, which its tasks may outlive for a moment.
-    private static func reopened(_ folder: ScratchFolder, _ shop: Shop) async throws -> ServedShop {
-        while true {
-            do { return try await ServedShop(in: folder, shop: shop) } catch JournalError.locked { await Task.yield() }
-        }
     }
 
     @Test("Two servers at one journal exclude each other")

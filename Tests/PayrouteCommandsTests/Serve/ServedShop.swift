@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentLoopback
+import PaymentRouting
 import PaymentTesting
 import SandboxSupport
 import TestSupport
@@ -38,6 +39,17 @@ final class ServedShop: Sendable {
     }
 
     deinit { gateway.stop() }
+
+    /// Serves from `folder` once the server before has gone, which its tasks may outlive for a moment.
+    static func reopened(
+        _ words: [String] = ["--wallet", "1"], in folder: ScratchFolder, shop: Shop
+    ) async throws -> ServedShop {
+        while true {
+            do { return try await ServedShop(words, in: folder, shop: shop) } catch JournalError.locked {
+                await Task.yield()
+            }
+        }
+    }
 
     static func arguments(
         _ words: [String], _ folder: ScratchFolder, _ gateway: HTTPURL

@@ -146,24 +146,23 @@ actor ServePayments {
         do throws(PaymentError) {
             result = .success(try await abandons ? run.abandoned() : run.outcome())
         } catch { result = .failure(error) }
-        let (outcome, isEnd) = await settled(id, result, run)
+        let (outcome, isEnd) = settled(result)
         // Where it cannot be stored, the payment stays open here, and the journal has what became of it.
         try? await table.state(id, outcome, isEnd: isEnd)
         metrics.end(outcome["outcome"]?.string ?? "", after: clock.uptime - begun)
     }
 
-    /// Returns what is stored of a result, and whether nothing more will happen.
-    private func settled(
-        _ id: String, _ result: Result<PaymentOutcome, PaymentError>, _ run: ServeRun
-    ) async -> (outcome: JSONValue, isEnd: Bool) {
+    /// Returns the object that is stored of a result, and whether nothing more will happen. The router has abandoned
+    /// the attempt where its error says that nothing was sent.
+    private func settled(_ result: Result<PaymentOutcome, PaymentError>) -> (outcome: JSONValue, isEnd: Bool) {
         switch result {
         case .success(let outcome): return (ServeOutcome.json(outcome), outcome.isFinal)
         case .failure(let error):
-            let payment = try? await table.payment(id, of: run.payment.tenant)
-            var isOpen = error.phase == .maybeSent || error.code == .inUse || error.code == .journal
-            if let reference = payment?.reference, await run.isOpen(reference) { isOpen = true }
-            // The end of the server is not the payment's.
-            return (ServeOutcome.json(error), !isOpen && !(isDraining && error.code == .cancelled))
+            // Another process has it, or the journal failed; and the end of the server is not the payment's.
+            let isElsewhere = error.code == .inUse || error.code == .journal
+            let isStopped = isDraining && error.code == .cancelled
+            let isOpen = error.phase == .maybeSent || isElsewhere || isStopped
+            return (ServeOutcome.json(error, isOpen: isOpen), !isOpen)
         }
     }
 

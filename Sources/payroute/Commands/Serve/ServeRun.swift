@@ -59,12 +59,6 @@ struct ServeRun: Sendable {
         return try await router.recover(open.attempt.id, as: Payer()).result.get()
     }
 
-    /// True if an attempt at the payment called `reference` has not ended: it is resumed, not begun again.
-    func isOpen(_ reference: PaymentReference) async -> Bool {
-        guard let histories = try? await journal.histories(of: reference) else { return true }
-        return histories.contains { !$0.isFinished }
-    }
-
     private func heard(
         _ reference: PaymentReference, _ work: () async throws(PaymentError) -> PaymentOutcome
     ) async throws(PaymentError) -> PaymentOutcome {

@@ -2,7 +2,7 @@
 enum ServeSchemas {
     static let text = #"""
         {
-          "Reading": \#(InspectSchema.text.replacing(##""title""##, with: ##""$id": "urn:payroute:reading", "title""##, maxReplacements: 1)),
+          "Reading": \#(InspectSchema.text.replacing("#/$defs/", with: "#/components/schemas/Reading/$defs/")),
           "Error": {
             "type": "object", "required": ["error"], "additionalProperties": false,
             "properties": {"error": {"$ref": "#/components/schemas/Failure"}}

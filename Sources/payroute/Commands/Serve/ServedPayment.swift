@@ -118,9 +118,11 @@ enum ServeOutcome {
         return json(result, error: .null)
     }
 
-    static func json(_ error: PaymentError) -> JSONValue {
+    /// - Parameter isOpen: True if the payment may still be made: its outcome is unknown then, whatever the error is.
+    static func json(_ error: PaymentError, isOpen: Bool) -> JSONValue {
         var result = PaymentResult("")
         result.end(error)
+        if isOpen { result.ending = .unknown }
         return json(result, error: ServeError(error).json["error"] ?? .null)
     }
 
