@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Pays a link by `payroute serve`: pay.py http://127.0.0.1:7070 'https://…' [key]
+"""Pays a link by `payroute serve`: pay.py http://127.0.0.1:7070 'https://…' --key order-7
 
 Needs Python's standard library only. The token, where the server takes some, is in PAYROUTE_TOKEN. The key names this
 payment: give the same one again after a crash of either side, and nothing is paid twice. The exit code is 0 only if
 the payment is made.
 """
+import argparse
 import json
 import os
 import sys
@@ -31,20 +32,30 @@ def call(base, method, path, body=None, key=None):
 
 
 def answer(action):
-    """Answers what the payment asks for: the first option that can be paid; a person confirms all else."""
+    """Answers what the payment asks for: the suggested amount, the first option that can be paid; all else needs a
+    person, and is declined here."""
+    if action["kind"] == "amount" and "suggested" in action:
+        print(f"amount: {action['suggested']} {action['unit']}")
+        return {"amount": {"amount": action["suggested"], "unit": action["unit"]}}
     if action["kind"] == "choose":
         usable = [option for option in action["options"] if not option["unmet"]]
         if usable:
             print(f"{usable[0]['title']}: {usable[0]['amount']} {usable[0]['unit']}")
             return {"option": usable[0]["id"]}
-    print(f"declined: {json.dumps(action)}")
+    print(f"declined: {action['kind']}")
     return {"decline": True}
 
 
 def main():
-    base, link = sys.argv[1].rstrip("/"), sys.argv[2]
-    key = sys.argv[3] if len(sys.argv) > 3 else str(uuid.uuid4())
-    payment = call(base, "POST", "/v1/payments", {"link": link}, key)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("server")
+    parser.add_argument("link")
+    parser.add_argument("--key", default=str(uuid.uuid4()))
+    parser.add_argument("--accept-unverified", action="store_true", help="pay a link that does not prove where it leads")
+    words = parser.parse_args()
+    base = words.server.rstrip("/")
+    request = {"link": words.link, "acceptingUnverified": words.accept_unverified}
+    payment = call(base, "POST", "/v1/payments", request, words.key)
     path = "/v1/payments/" + payment["id"]
     if payment["state"] == "interrupted":
         payment = call(base, "POST", path + "/resume")

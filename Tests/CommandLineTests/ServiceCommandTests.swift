@@ -25,6 +25,14 @@ struct ServiceCommandTests {
         return try #require(await site.make(scenario, amount: nil, at: server.baseURL))
     }
 
+    @Test("serve pays at every sandbox for a program in Python", .enabled(if: Python.isThere), arguments: 0..<4)
+    func served(index: Int) async throws {
+        let (server, site) = (try LoopbackServer(sites.service), sites.all[index])
+        let payment = try #require(await site.make(site.scenarios[0].name, amount: nil, at: server.baseURL))
+        let paid = try await ServedClient.pay(payment.link, at: server.baseURL)
+        #expect(paid.code == 0, "\(payment.scenario): \(paid)")
+    }
+
     // MARK: quote
 
     @Test("quote lists the options with amounts as people write them, and pays nothing", arguments: [false, true])

@@ -59,7 +59,7 @@ struct ServeAPI: SandboxService {
         guard let tokens, !isOpenToAll else { return try await call(endpoints, path, request, by: .local) }
         guard let access = tokens.access(request.headers) else {
             throw ServeError(
-                401, "unauthorized", "this needs a token that is known: send 'Authorization: Bearer <token>'",
+                401, "token-missing", "this needs a token that is known: send 'Authorization: Bearer <token>'",
                 headers: ["WWW-Authenticate": "Bearer"])
         }
         return try await call(endpoints, path, request, by: access)
