@@ -82,6 +82,19 @@ struct ServeActionTests {
         let served = try await ServedShop(["--wallet", "1"])
         let paid = try await served.pay(["link": Self.link, "option": "signed"])
         #expect(paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
+        let accounts: JSONValue = ["eip155:1:0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"]
+        for path in ["/v1/payments", "/v1/quotes"] {
+            let body: JSONValue = ["link": Self.link, "accounts": accounts]
+            #expect(try await served.call(.post, path, body, ["Idempotency-Key": "k"]).status == 422)
+        }
+    }
+
+    @Test("The accounts of the caller's wallet are asked to sign")
+    func accounts() async throws {
+        let served = try await ServedShop([])
+        let account: JSONValue = "eip155:1:0x2B5AD5c4795c026514f8317c7a215E218DcCD6cF"
+        let asked = try await served.pay(["link": Self.link, "option": "signed", "accounts": [account]])
+        #expect(asked["action"]?["account"] == account, "\(asked.text)")
     }
 
     @Test("Cancelling a payment that asks ends it, and nothing is paid")

@@ -91,6 +91,8 @@ struct ServePaymentTests {
         }
         #expect(try await served.settled("pay_1")["outcome"]?["outcome"] == "succeeded")
         #expect(await shop.charges == 1)
+        let counts = String(decoding: try await served.call(.get, "/metrics").body, as: UTF8.self)
+        #expect(counts.contains("_running 0\n") && counts.contains("_seconds_count 1\n"), "\(counts)")
     }
 
     /// Leaves the files that a process leaves which dies at `moment`.

@@ -42,7 +42,7 @@ extension ServeAPI {
 
     func quote(_ call: Call) async throws -> SandboxAnswer {
         let body = try ServeBody(call.request.body, ["link", "accounts", "amount", "acceptingUnverified"])
-        let order = try ServeOrder(body, link: try body.required("link"))
+        let order = try order(body)
         let decision = session.router.route(order.link)
         guard case .matched(let route) = decision else { throw PaymentError(.unroutable, decision.explanation) }
         let quote = try await session.router.quote(
@@ -56,6 +56,15 @@ extension ServeAPI {
         json["provider"] = .string(quote.reference.provider.rawValue)
         json["reference"] = .string(quote.reference.id)
         return Self.json(200, json)
+    }
+
+    private func order(_ body: ServeBody) throws(ServeError) -> ServeOrder {
+        let order = try ServeOrder(body, link: try body.required("link"))
+        // Its own accounts are the ones that it signs for.
+        guard order.accounts.isEmpty || payments.payers.wallet == nil else {
+            throw .malformed("this server pays with its own wallet; leave 'accounts' out")
+        }
+        return order
     }
 
     // MARK: Payments
@@ -89,7 +98,7 @@ extension ServeAPI {
             }
             return Self.json(200, try await payments.json(known, of: tenant))
         } else {
-            order = try ServeOrder(body, link: try body.required("link"))
+            order = try self.order(body)
         }
         let (id, isNew) = try await payments.begin(order, key: key, digest: digest, of: tenant, quote: seen?.quote)
         return Self.json(

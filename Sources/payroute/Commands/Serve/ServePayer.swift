@@ -10,7 +10,7 @@ struct ServePayer: Sendable {
     func payer(of id: String, _ order: ServeOrder?) -> Payer {
         var payer = wallet ?? Payer()
         (payer.chooser, payer.policy) = (nil, nil)
-        payer.accounts += order?.accounts ?? []
+        if wallet == nil { payer.accounts = order?.accounts ?? [] }
         payer.signer = payer.signer ?? Signer(actions: actions, payment: id)
         if let amount = order?.amount {
             payer.amountChooser = { _ in amount }

@@ -147,9 +147,9 @@ actor ServePayments {
             result = .success(try await abandons ? run.abandoned() : run.outcome())
         } catch { result = .failure(error) }
         let (outcome, isEnd) = settled(result)
+        metrics.end(outcome["outcome"]?.string ?? "", after: clock.uptime - begun)
         // Where it cannot be stored, the payment stays open here, and the journal has what became of it.
         try? await table.state(id, outcome, isEnd: isEnd)
-        metrics.end(outcome["outcome"]?.string ?? "", after: clock.uptime - begun)
     }
 
     /// Returns the object that is stored of a result, and whether nothing more will happen. The router has abandoned
