@@ -103,12 +103,15 @@ struct Judgement: Sendable {
         for known in own { hasMoved = await oracle.hasMoved(known.attempt) || hasMoved }
         switch device.endings[payment.reference] {
         // One process may have been refused before the other one's wallet sent coins.
-        case .refused? where hasMoved && !device.histories.contains { mayStayUnknown($0, payment.reference) }:
+        case .refused?
+        where hasMoved && !device.histories.contains { mayStayUnknown($0, payment.reference, among: device.payments) }:
             await oracle.breach(payment.reference, "\(name) was refused in the end, but is paid", isRemembered: true)
         case nil:
             let elsewhere = await hasBeenPaidElsewhere(payment.reference, device.number)
             if payment.isEndless, hasMoved || elsewhere { return }
-            if device.histories.contains(where: { mayStayUnknown($0, payment.reference) }) { return }
+            if device.histories.contains(where: { mayStayUnknown($0, payment.reference, among: device.payments) }) {
+                return
+            }
             await oracle.breach(
                 payment.reference, "\(name) reached no end within the time after everything healed",
                 elsewhere ? .otherDevices : nil)
@@ -125,13 +128,18 @@ struct Judgement: Sendable {
     }
 
     /// True if the contract leaves the attempt open: the payer's wallet was asked to send coins, and may or may not
-    /// have sent them, or may do so later. So does a record that the last processes cannot trust, also an open one
-    /// under a name that only the service can resolve: it may be of any payment there, until a person ends it.
-    func mayStayUnknown(_ history: AttemptHistory, _ payment: PaymentReference) -> Bool {
+    /// have sent them, or may do so later. So does a record that the last processes cannot trust. An open one under a
+    /// name that only the service can resolve may be of any payment there: until a person ends it, where it cannot be
+    /// trusted, or its service never does.
+    func mayStayUnknown(
+        _ history: AttemptHistory, _ payment: PaymentReference, among payments: [MarketPayment]
+    ) -> Bool {
         let reference = history.attempt.reference
-        guard markets.identity(of: reference) == payment else {
-            return !history.isFinished && isDistrusted(history) && reference.provider == payment.provider
-                && markets.isUnresolved(reference)
+        let identity = markets.identity(of: reference)
+        guard identity == payment else {
+            let isEndless = payments.contains { $0.reference == identity && $0.isEndless }
+            return !history.isFinished && (isEndless || isDistrusted(history))
+                && reference.provider == payment.provider && markets.isUnresolved(reference)
         }
         return isDistrusted(history) || (!history.isFinished && Self.hasAskedWallet(history))
     }
@@ -171,7 +179,7 @@ struct Judgement: Sendable {
             let isEndless = payments.contains { $0.reference == payment && $0.isEndless }
             var elsewhere = false
             if !hasMoved { elsewhere = await hasBeenPaidElsewhere(payment, device.number) }
-            if isEndless && (hasMoved || elsewhere) || mayStayUnknown(history, payment) { return }
+            if isEndless && (hasMoved || elsewhere) || mayStayUnknown(history, payment, among: payments) { return }
             await oracle.breach(
                 payment, "\(payment.id): \(attempt.id) stays unfinished after everything healed",
                 elsewhere ? .otherDevices : nil)
