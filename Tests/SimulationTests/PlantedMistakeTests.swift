@@ -20,8 +20,7 @@ struct PlantedMistakeTests {
 
     @Test("The same histories without the mistake are sound", arguments: Mistake.controls.indices)
     func control(index: Int) {
-        for (seed, breaches) in Campaign(seeds: 0..<25, threads: 1, variation: Mistake.controls[index]).run().failures
-        {
+        for (seed, breaches) in Campaign(seeds: 0..<25, threads: 1, variation: Mistake.controls[index]).run().failures {
             Issue.record("seed \(seed): \(breaches)")
         }
     }
