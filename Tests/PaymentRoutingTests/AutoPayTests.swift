@@ -164,6 +164,36 @@ struct AutoPayTests {
         #expect(asked["chooser"] == 1)
     }
 
+    /// A journal in which a worker without the lease takes each reservation for left behind, just before its attempt is
+    /// opened.
+    private struct RobbedJournal: PassingJournal, SpendingStore {
+        let base = InMemoryJournal()
+
+        func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+            try await base.release(attempt.id)
+            try await base.open(attempt, under: lease)
+        }
+        func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+            try await base.reserve(spending, within: limits)
+        }
+        func commit(_ attempt: AttemptID) async throws { try await base.commit(attempt) }
+        func release(_ attempt: AttemptID) async throws { try await base.release(attempt) }
+        func spending(of attempt: AttemptID) async throws -> SpendingRecord? { await base.spending(of: attempt) }
+        func reservedSpendings() async throws -> [SpendingRecord] { await base.reservedSpendings() }
+        func spendings(since day: SpendingDay) async throws -> [SpendingRecord] { await base.spendings(since: day) }
+    }
+
+    @Test("An attempt whose reservation another worker has released pays nothing")
+    func robbed() async throws {
+        var world = World()
+        world.journal = RobbedJournal()
+        world.autoPay = Self.daily()
+        let error = await #expect(throws: PaymentError.self) { try await world.pay(as: Payer()) }
+        #expect(error?.code == .inUse)
+        #expect(try await world.histories.map(\.isFinished) == [true])
+        #expect(try await world.histories.allSatisfy { !$0.mayHaveMovedMoney })
+    }
+
     @Test("Many payments at the same time, at two routers, never exceed the limit")
     func race() async throws {
         var world = World()

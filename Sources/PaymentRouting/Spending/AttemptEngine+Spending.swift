@@ -85,6 +85,17 @@ extension AttemptEngine {
         return payer
     }
 
+    /// Abandons an attempt that was just opened where another worker has released what is reserved for it: one that no
+    /// longer holds the lease may take it for left behind.
+    func checkReservation(of attempt: PaymentAttempt) async throws {
+        guard let spendings = effects.spendings,
+            try await journaled({ try await spendings.spending(of: attempt.id) })?.state == .released
+        else { return }
+        let failure = PaymentError.inUse(descriptor.id)
+        try await abandon(attempt, after: failure)
+        throw failure
+    }
+
     func newAttemptID() -> AttemptID { AttemptID(rawValue: "att_" + effects.random.hex(24)) }
 }
 
