@@ -61,13 +61,13 @@ struct ForgivingAccount: FaultyAccount {
     }
 }
 
-/// Releases a reservation as soon as its attempt is open, instead of at its end.
+/// Releases a reservation as soon as its attempt begins, instead of at its end.
 struct EagerAccount: FaultyAccount {
     let base: any PaymentJournal
     let account: any SpendingStore
 
-    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
-        try await base.open(attempt, under: lease)
-        try await account.release(attempt.id)
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        try await base.append(entry, to: attempt, under: lease)
+        if case .stepStarted = entry.event { try await account.release(attempt) }
     }
 }
