@@ -257,7 +257,7 @@ let wholes = [
         "CommandLineTests",
         "\(served) PaymentSandbox PaymentWallet SandboxHome SandboxSupport TestSupport \(shops) PaykitSandbox "
             + "PaykitProvider BitcoinSandbox PaykitStore PayrouteCommands custom-provider payroute sandbox-payment"),
-    tests("ConformanceTests", "PaymentCore PaymentRouting PaymentTesting SimulatedShop TestSupport"),
+    tests("ConformanceTests", "PaymentCore PaymentRouting PaymentStore PaymentTesting SimulatedShop TestSupport"),
     library("SampleProvider", "PaymentCore", at: "\(new)/Sources/SampleProvider"),
     tests("SampleProviderTests", "PaymentCore PaymentTesting SampleProvider", at: "\(new)/Tests/SampleProviderTests"),
     tests("GuideTests", ""),  // That the vendors' guides are built as printed, in the vendors' houses.

@@ -32,14 +32,17 @@ extension PostgresJournal: SpendingStore {
     ///
     /// - Throws: ``SpendingError/unknown(_:)``; ``JournalError`` when the server cannot be used.
     public func commit(_ attempt: AttemptID) async throws {
-        try await change(attempt, to: .paid) { (ledger) throws(SpendingError) in try ledger.commit(attempt) }
+        try await change(attempt, to: .paid) { (ledger, _) throws(SpendingError) in try ledger.commit(attempt) }
     }
 
     /// Releases a reservation.
     ///
-    /// - Throws: ``SpendingError/paid(_:)``; ``JournalError`` when the server cannot be used.
+    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/release(_:)``; ``JournalError`` when the server
+    ///   cannot be used.
     public func release(_ attempt: AttemptID) async throws {
-        try await change(attempt, to: .released) { (ledger) throws(SpendingError) in try ledger.release(attempt) }
+        try await change(attempt, to: .released) { (ledger, isOpen) throws(SpendingError) in
+            try ledger.release(attempt, isOpen: isOpen)
+        }
     }
 
     /// Returns the record of an attempt's spending, or nil.
@@ -74,17 +77,23 @@ extension PostgresJournal: SpendingStore {
                 """, [.integer(Int64(day.number))]))
     }
 
-    /// Changes the state of one reservation, which is locked meanwhile.
+    /// Changes the state of one reservation, which is locked meanwhile, by a rule that knows if the attempt is open.
     private func change(
         _ attempt: AttemptID, to state: SpendingRecord.State,
-        _ rule: @escaping @Sendable (inout SpendingLedger) throws(SpendingError) -> Void
+        _ rule: @escaping @Sendable (inout SpendingLedger, Bool) throws(SpendingError) -> Void
     ) async throws {
-        let look = looking("attempt = $1", [.text(attempt.rawValue)], " FOR UPDATE")
-        try await store.transaction([look]) { [tables, path = store.path] rows in
-            let records = try rows[0].of(StoredSpending.Column.self, path).map(StoredSpending.read)
-            var ledger = SpendingLedger(records)
-            try rule(&ledger)
-            guard let record = records.first, record.state != state else { return .nothing(()) }
+        let looks = [
+            // First: an attempt that is opened meanwhile locks it, too, and is then seen.
+            lookingAtSpending(of: attempt),
+            Statement(
+                "SELECT id FROM \(tables.attempt) WHERE id = $1 AND NOT finished", [.text(attempt.rawValue)]),
+        ]
+        try await store.transaction(looks) { [tables, path = store.path] rows in
+            var ledger = try Self.spendings(rows[0], path)
+            let before = ledger[attempt]?.state
+            if before == state { return .nothing(()) }
+            try rule(&ledger, !rows[1].isEmpty)
+            guard before != nil else { return .nothing(()) }
             return .write(
                 [
                     Statement(
@@ -102,6 +111,15 @@ extension PostgresJournal: SpendingStore {
             records.append(try StoredSpending.read(row))
         }
         return records
+    }
+
+    /// Reads and locks the spending of an attempt, if there is one.
+    func lookingAtSpending(of attempt: AttemptID) -> Statement {
+        looking("attempt = $1", [.text(attempt.rawValue)], " FOR UPDATE")
+    }
+
+    static func spendings(_ rows: Rows, _ path: String) throws(JournalError) -> SpendingLedger {
+        SpendingLedger(try rows.of(StoredSpending.Column.self, path).map(StoredSpending.read))
     }
 
     private func looking(_ condition: String, _ values: [Database.Value], _ rest: String = "") -> Statement {

@@ -70,14 +70,16 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
             leases.renewing(lease, at: attempt.startedAt),
             Statement("SELECT write FROM \(tables.attempt) WHERE id = $1", [.text(attempt.id.rawValue)]),
             Statement("SELECT id FROM \(tables.attempt) WHERE payment = $1 AND NOT finished", [key]),
+            lookingAtSpending(of: attempt.id),
         ]
-        try await store.transaction(looks) { rows in
+        try await store.transaction(looks) { [path = store.path] rows in
             if let known = rows[1].cells.first, known.text(0) == write { return .nothing(()) }
             guard !rows[0].isEmpty else { throw JournalError.leaseLost(lease.payment) }
             guard rows[1].isEmpty else { throw JournalError.duplicateAttempt(attempt.id) }
             if let open = rows[2].cells.first {
                 throw JournalError.unfinishedAttempt(AttemptID(rawValue: open.text(0)))
             }
+            try Self.spendings(rows[3], path).checkOpening(of: attempt)
             return .write([row], ())
         }
     }

@@ -44,6 +44,7 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive, SpendingStore {
         if let open = histories(of: attempt.reference).first(where: { !$0.isFinished }) {
             throw JournalError.unfinishedAttempt(open.attempt.id)
         }
+        try spendings.checkOpening(of: attempt)
         places += 1
         order.append((places, attempt.id))
         attempts[attempt.id] = AttemptHistory(attempt: attempt)
@@ -125,8 +126,10 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive, SpendingStore {
 
     /// Releases a reservation.
     ///
-    /// - Throws: ``SpendingError/paid(_:)``.
-    public func release(_ attempt: AttemptID) throws { try spendings.release(attempt) }
+    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/release(_:)``.
+    public func release(_ attempt: AttemptID) throws {
+        try spendings.release(attempt, isOpen: attempts[attempt]?.isFinished == false)
+    }
 
     /// Returns the record of an attempt's spending, or nil.
     public func spending(of attempt: AttemptID) -> SpendingRecord? { spendings[attempt] }

@@ -35,21 +35,24 @@ extension SQLiteJournal: SpendingStore {
     ///
     /// - Throws: ``SpendingError/unknown(_:)``; ``JournalError`` when the file cannot be read or written.
     public func commit(_ attempt: AttemptID) async throws {
-        try await change(attempt, to: .paid) { (book) throws(SpendingError) in try book.commit(attempt) }
+        try await change(attempt, to: .paid) { (ledger, _) throws(SpendingError) in try ledger.commit(attempt) }
     }
 
     /// Releases a reservation.
     ///
-    /// - Throws: ``SpendingError/paid(_:)``; ``JournalError`` when the file cannot be read or written.
+    /// - Throws: ``SpendingError``, by the rules of ``SpendingStore/release(_:)``; ``JournalError`` when the file
+    ///   cannot be read or written.
     public func release(_ attempt: AttemptID) async throws {
-        try await change(attempt, to: .released) { (book) throws(SpendingError) in try book.release(attempt) }
+        try await change(attempt, to: .released) { (ledger, isOpen) throws(SpendingError) in
+            try ledger.release(attempt, isOpen: isOpen)
+        }
     }
 
     /// Returns the record of an attempt's spending, or nil.
     ///
     /// - Throws: ``JournalError`` when the file cannot be read.
     public func spending(of attempt: AttemptID) throws -> SpendingRecord? {
-        try spendings("attempt = ?1", [.text(attempt.rawValue)]).first
+        try spendings(of: attempt)[attempt]
     }
 
     /// Returns all spendings that are reserved, oldest first.
@@ -77,15 +80,18 @@ extension SQLiteJournal: SpendingStore {
         }
     }
 
-    /// Changes the state of one reservation. The disk is waited for only where something changes.
+    /// Changes the state of one reservation by a rule that knows whether the attempt is open. The disk is waited for
+    /// only where something changes.
     private func change(
         _ attempt: AttemptID, to state: SpendingRecord.State,
-        _ rule: @escaping (inout SpendingLedger) throws(SpendingError) -> Void
+        _ rule: @escaping (inout SpendingLedger, Bool) throws(SpendingError) -> Void
     ) async throws {
         if try spending(of: attempt)?.state == state { return }
         try await writeSpending { [self] () throws(JournalError) -> Result<Void, SpendingError> in
-            var book = SpendingLedger(try spendings("attempt = ?1", [.text(attempt.rawValue)]))
-            do throws(SpendingError) { try rule(&book) } catch { return .failure(error) }
+            var ledger = try spendings(of: attempt)
+            let open = try database.number(
+                "SELECT count(*) FROM attempt WHERE id = ?1 AND finished = 0", [.text(attempt.rawValue)])
+            do throws(SpendingError) { try rule(&ledger, open != 0) } catch { return .failure(error) }
             try database.run(
                 "UPDATE spending SET state = ?2 WHERE attempt = ?1",
                 [.text(attempt.rawValue), .text(StoredSpending.rawValue(state))])
@@ -103,6 +109,11 @@ extension SQLiteJournal: SpendingStore {
         try await write(durably: true) { () throws(JournalError) in keep(try body()) }
         guard let answer else { throw JournalError.inaccessible(path: database.path, detail: "nothing was written") }
         return try answer.get()
+    }
+
+    /// Returns the spending of one attempt, if there is one.
+    func spendings(of attempt: AttemptID) throws(JournalError) -> SpendingLedger {
+        SpendingLedger(try spendings("attempt = ?1", [.text(attempt.rawValue)]))
     }
 
     private func spendings(

@@ -89,6 +89,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
                 "SELECT id FROM attempt WHERE \(StoredAttempt.Column.isAbout) AND finished = 0",
                 StoredReference.key(attempt.reference))
             if let open = open.first { throw .unfinishedAttempt(AttemptID(rawValue: open)) }
+            try spendings(of: attempt.id).checkOpening(of: attempt)
             try database.insert(StoredAttempt.Column.self, values)
         }
     }

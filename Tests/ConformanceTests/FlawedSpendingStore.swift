@@ -1,14 +1,16 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
+import PaymentStore
 import PaymentTesting
 
 /// A store of spendings with one flaw, or with none.
-actor FlawedSpendingStore: SpendingStore {
+actor FlawedSpendingStore: PaymentJournal, SpendingStore {
     enum Flaw: String, CaseIterable, Sendable {
         case exceedsByOne, stopsShort, looksAtOneLimit, ignoresScopes, neverResets, resetsWeekly, convertsOneToOne
         case takesZero, countsTwice, forgetsIdentity, releasesPaid, refusesLateWord, keepsReleased, freesWhenSetBack
         case waitsForTheFuture, losesPayees, sortsByDay, looseNames, looksThenWrites, seesOnlyItself, losesTheLast
+        case releasesOpen, opensReleased
 
         /// The probe that has to find it.
         var probe: SpendingConformance.Probe {
@@ -26,12 +28,15 @@ actor FlawedSpendingStore: SpendingStore {
             case .looksThenWrites: .race
             case .seesOnlyItself: .sharing
             case .losesTheLast: .powerLoss
+            case .releasesOpen, .opensReleased: .opening
             }
         }
     }
 
     private let flaw: Flaw?
     private var book = SpendingLedger()
+    private var looks = 0
+    private let attempts = InMemoryJournal()
 
     init(_ flaw: Flaw?) { self.flaw = flaw }
 
@@ -57,7 +62,10 @@ actor FlawedSpendingStore: SpendingStore {
         if flaw == .looksThenWrites {
             var copy = book
             let verdict = try copy.reserve(spending, within: limits)
-            await Task.yield()
+            looks += 1
+            // Until another one has looked, if there is one.
+            let seen = looks
+            for _ in 0..<10_000 where looks == seen { await Task.yield() }
             if verdict == .granted {
                 book = SpendingLedger(
                     book.records.filter { $0.spending.attempt != spending.attempt } + [SpendingRecord(spending)])
@@ -139,13 +147,14 @@ actor FlawedSpendingStore: SpendingStore {
         try book.commit(attempt)
     }
 
-    func release(_ attempt: AttemptID) throws {
+    func release(_ attempt: AttemptID) async throws {
         if flaw == .keepsReleased { return }
         if flaw == .releasesPaid, book[attempt]?.state == .paid {
             fill(book.records.filter { $0.spending.attempt != attempt })
             return
         }
-        try book.release(attempt)
+        let isOpen = await attempts.history(of: attempt)?.isFinished == false
+        try book.release(attempt, isOpen: isOpen && flaw != .releasesOpen)
     }
 
     func spending(of attempt: AttemptID) -> SpendingRecord? { book[attempt] }
@@ -157,4 +166,22 @@ actor FlawedSpendingStore: SpendingStore {
     private func sorted(_ records: [SpendingRecord]) -> [SpendingRecord] {
         flaw == .sortsByDay ? records.sorted { $0.spending.day < $1.spending.day } : records
     }
+
+    // MARK: Attempts
+
+    func acquire(_ lease: PaymentLease, at now: Date) async throws -> Bool { await attempts.acquire(lease, at: now) }
+    func renew(_ lease: PaymentLease, at now: Date) async throws { try await attempts.renew(lease, at: now) }
+    func release(_ lease: PaymentLease) async throws { await attempts.release(lease) }
+    func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+        if flaw != .opensReleased { try book.checkOpening(of: attempt) }
+        try await attempts.open(attempt, under: lease)
+    }
+    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
+        try await attempts.append(entry, to: attempt, under: lease)
+    }
+    func history(of attempt: AttemptID) async throws -> AttemptHistory? { await attempts.history(of: attempt) }
+    func histories(of payment: PaymentReference) async throws -> [AttemptHistory] {
+        await attempts.histories(of: payment)
+    }
+    func unfinished() async throws -> [AttemptHistory] { await attempts.unfinished() }
 }

@@ -24,6 +24,14 @@ extension FaultyAccount {
     func spendings(since day: SpendingDay) async throws -> [SpendingRecord] {
         try await account.spendings(since: day)
     }
+
+    /// Reserves a spending, whatever the limits are.
+    func reserveAnyway(_ spending: Spending) async throws -> SpendingVerdict {
+        let most = try spending.amounts.map {
+            try Money(minorUnits: Money.maximumMinorUnits, currency: $0.currency, exponent: $0.exponent)
+        }
+        return try await account.reserve(spending, within: most.map { SpendingLimit($0, per: .day) })
+    }
 }
 
 /// Checks the limit, and reserves when others may have checked as well.
@@ -33,12 +41,10 @@ struct HastyAccount: FaultyAccount {
 
     func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
         let verdict = try await account.preview(spending, within: limits)
-        guard verdict == .granted, let amount = spending.amounts.first else { return verdict }
+        guard verdict == .granted else { return verdict }
         // Has no effect, but takes time.
         try await account.release(spending.attempt)
-        let most = try Money(
-            minorUnits: Money.maximumMinorUnits, currency: amount.currency, exponent: amount.exponent)
-        return try await account.reserve(spending, within: [SpendingLimit(most, per: .day)])
+        return try await reserveAnyway(spending)
     }
 }
 
@@ -50,24 +56,21 @@ struct GreedyAccount: FaultyAccount {
     func release(_ attempt: AttemptID) async throws {}
 }
 
-/// Releases a reservation as soon as a request is refused, although the service has the signature that it handed in.
-struct ForgivingAccount: FaultyAccount {
+/// Does not count what is reserved for some attempts that are open.
+struct LenientAccount: FaultyAccount {
     let base: any PaymentJournal
     let account: any SpendingStore
+    /// True if an open attempt's reservation counts no more after an event.
+    let isOver: @Sendable (JournalEntry.Event) -> Bool
 
-    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
-        try await base.append(entry, to: attempt, under: lease)
-        if case .stepFailed = entry.event { try await account.release(attempt) }
-    }
-}
-
-/// Releases a reservation as soon as its attempt begins, instead of at its end.
-struct EagerAccount: FaultyAccount {
-    let base: any PaymentJournal
-    let account: any SpendingStore
-
-    func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {
-        try await base.append(entry, to: attempt, under: lease)
-        if case .stepStarted = entry.event { try await account.release(attempt) }
+    func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
+        let over = Set(
+            try await base.unfinished().filter { $0.entries.contains { isOver($0.event) } }.map(\.attempt.id))
+        var counted = SpendingLedger(
+            try await account.spendings(since: spending.day.firstThatCounts).filter {
+                !over.contains($0.spending.attempt)
+            })
+        let verdict = try counted.reserve(spending, within: limits)
+        return verdict == .granted ? try await reserveAnyway(spending) : verdict
     }
 }

@@ -120,7 +120,9 @@ package struct Mistake: Sendable {
                 isSlow: true),
             Mistake(
                 name: "what is reserved is given back while it may be paid",
-                variation: accounting { EagerAccount(base: $0, account: $1) }, symptom: "beyond the limit"),
+                variation: accounting {
+                    LenientAccount(base: $0, account: $1) { if case .stepStarted = $0 { true } else { false } }
+                }, symptom: "beyond the limit"),
             Mistake(
                 name: "what is reserved is never given back",
                 variation: accounting { GreedyAccount(base: $0, account: $1) }, symptom: "stays reserved"),
@@ -194,7 +196,8 @@ package struct Mistake: Sendable {
     private static var forgiving: Variation {
         var variation = keeping
         variation.journal = { base, _ in
-            (base as? any SpendingStore).map { ForgivingAccount(base: base, account: $0) } ?? base
+            guard let account = base as? any SpendingStore else { return base }
+            return LenientAccount(base: base, account: account) { if case .stepFailed = $0 { true } else { false } }
         }
         return variation
     }

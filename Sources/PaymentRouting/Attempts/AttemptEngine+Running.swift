@@ -35,7 +35,6 @@ extension AttemptEngine {
             id: id ?? newAttemptID(), reference: reference, option: option,
             idempotencyKey: key ?? effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end)
         try await journaled { try await journal.open(attempt) }
-        if id != nil { try await checkReservation(of: attempt) }
         effects.emit(.began(option), of: attempt)
         if reference.isPayment, await journal.steps.isPaymentEnded {
             let failure = error(.cancelled, "the payment ended while it was chosen how to pay")

@@ -15,8 +15,9 @@ public protocol AttemptStore: Sendable {
     /// - Parameters:
     ///   - attempt: the attempt that begins.
     ///   - lease: the lease of its payment, held by the caller.
-    /// - Throws: ``JournalError``; `leaseLost`, `duplicateAttempt`, or `unfinishedAttempt` when an earlier attempt at
-    ///   the payment has not ended.
+    /// - Throws: ``JournalError``; `leaseLost`, also when what was reserved for the attempt is released in a journal
+    ///   that is a ``SpendingStore``; `duplicateAttempt`; or `unfinishedAttempt` when an earlier attempt at the payment
+    ///   has not ended.
     func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws
 
     /// Adds an entry to an attempt at the lease's payment, and renews the lease as of the entry's date.

@@ -11,7 +11,7 @@ public enum JournalError: Error, Sendable, Hashable {
     case unfinishedAttempt(AttemptID)
     /// The attempt has ended; nothing can be added.
     case finishedAttempt(AttemptID)
-    /// Another worker holds the lease of the payment now.
+    /// Another worker holds the lease of the payment now, or has released what was reserved for the attempt.
     case leaseLost(PaymentReference)
     /// The file is not a journal.
     case notAJournal(path: String)

@@ -85,17 +85,6 @@ extension AttemptEngine {
         return payer
     }
 
-    /// Abandons an attempt that was just opened where another worker has released what is reserved for it: one that no
-    /// longer holds the lease may take it for left behind.
-    func checkReservation(of attempt: PaymentAttempt) async throws {
-        guard let spendings = effects.spendings,
-            try await journaled({ try await spendings.spending(of: attempt.id) })?.state == .released
-        else { return }
-        let failure = PaymentError.inUse(descriptor.id)
-        try await abandon(attempt, after: failure)
-        throw failure
-    }
-
     func newAttemptID() -> AttemptID { AttemptID(rawValue: "att_" + effects.random.hex(24)) }
 }
 
@@ -105,8 +94,8 @@ extension RouterEffects {
 
     /// Brings a reservation in line with its attempt: paid or released when that has ended, released when there is none
     /// and none can be opened any more. A signature that was handed in counts as paid, whatever the service reported:
-    /// limits bind a service that lies, too. Called by the holder of the payment's lease; a failure is repaired by the
-    /// next look.
+    /// limits bind a service that lies, too. Called by the holder of the payment's lease, or one that was; a failure is
+    /// repaired by the next look.
     func settleSpending(of attempt: AttemptID) async {
         guard let spendings, let record = try? await spendings.spending(of: attempt), record.state == .reserved else {
             return

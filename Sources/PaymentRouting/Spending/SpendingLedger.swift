@@ -42,10 +42,20 @@ package struct SpendingLedger: Sendable {
         records[place].state = .paid
     }
 
-    package mutating func release(_ attempt: AttemptID) throws(SpendingError) {
+    /// Releases by the rules of ``SpendingStore/release(_:)``.
+    ///
+    /// - Parameter isOpen: true if the journal holds the attempt, without an end.
+    package mutating func release(_ attempt: AttemptID, isOpen: Bool) throws(SpendingError) {
         guard let place = places[attempt] else { return }
         guard records[place].state != .paid else { throw .paid(attempt) }
+        guard !isOpen else { throw .open(attempt) }
         records[place].state = .released
+    }
+
+    /// Checks that an attempt may be opened, by the rules of ``AttemptStore/open(_:under:)``. Called in the transaction
+    /// that opens it.
+    package func checkOpening(of attempt: PaymentAttempt) throws(JournalError) {
+        guard self[attempt.id]?.state != .released else { throw .leaseLost(attempt.reference) }
     }
 
     /// Removes the records that have ended and no longer count in any period.

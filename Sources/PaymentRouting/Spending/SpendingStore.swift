@@ -34,7 +34,8 @@ public protocol SpendingStore: Sendable {
     /// attempt without a reservation.
     ///
     /// - Parameter attempt: the attempt that the reservation belongs to.
-    /// - Throws: ``SpendingError/paid(_:)`` when it was paid, which nothing undoes; and any error of the storage.
+    /// - Throws: ``SpendingError/paid(_:)`` when it was paid, which nothing undoes; ``SpendingError/open(_:)`` when the
+    ///   attempt has not ended; and any error of the storage.
     func release(_ attempt: AttemptID) async throws
 
     /// Returns the record of an attempt's spending; nil when there is none.
@@ -79,6 +80,8 @@ public enum SpendingError: Error, Sendable, Hashable {
     case taken(AttemptID)
     /// The spending was paid.
     case paid(AttemptID)
+    /// The attempt is open, and may still pay.
+    case open(AttemptID)
 }
 
 extension SpendingError: CustomStringConvertible {
@@ -89,6 +92,7 @@ extension SpendingError: CustomStringConvertible {
         case .nothing(let id): "the attempt \(id) would spend nothing; ask the payer instead"
         case .taken(let id): "a spending of the attempt \(id) is known already; begin another attempt"
         case .paid(let id): "what the attempt \(id) spent was paid; it counts until its periods end"
+        case .open(let id): "the attempt \(id) has not ended and may still pay; end it first"
         }
     }
 }

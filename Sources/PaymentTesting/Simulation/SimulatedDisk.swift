@@ -66,12 +66,26 @@ public final class SimulatedDisk: Sendable {
     /// The spendings without a question, oldest first.
     public var spendings: [SpendingRecord] { state.withLock { $0.spendings.records } }
 
-    /// Reads or changes the spendings without a question.
-    func account<Result: Sendable>(
-        _ work: (inout SpendingLedger) throws(SpendingError) -> Result
+    /// Reads the spendings without a question.
+    func account<Result: Sendable>(_ read: (SpendingLedger) -> Result) -> Result {
+        state.withLock { read($0.spendings) }
+    }
+
+    /// Changes the spendings without a question by a rule, which may ask whether an attempt is open. What was written
+    /// before the change is as durable as the change.
+    func changeAccount<Result: Sendable>(
+        _ rule: (inout SpendingLedger, (AttemptID) -> Bool) throws(SpendingError) -> Result
     ) throws(SpendingError) -> Result {
         let result: Swift.Result<Result, SpendingError> = state.withLock { state in
-            do throws(SpendingError) { return .success(try work(&state.spendings)) } catch { return .failure(error) }
+            let seen = state.seen
+            let result: Result
+            do throws(SpendingError) {
+                result = try rule(&state.spendings) { seen.history(of: $0)?.isFinished == false }
+            } catch {
+                return .failure(error)
+            }
+            Self.sync(state.tail.count, in: &state)
+            return .success(result)
         }
         return try result.get()
     }
@@ -145,10 +159,15 @@ public final class SimulatedDisk: Sendable {
             let count = place - state.synced
             // A later sync of another process has done it, or a loss of power came in between.
             guard count > 0, count <= state.tail.count else { return }
-            for record in state.tail[..<count] { state.durable.add(record) }
-            state.tail.removeFirst(count)
-            state.synced = place
+            Self.sync(count, in: &state)
         }
+    }
+
+    /// Makes the first records that are not durable so, this many.
+    private static func sync(_ count: Int, in state: inout State) {
+        for record in state.tail[..<count] { state.durable.add(record) }
+        state.tail.removeFirst(count)
+        state.synced += count
     }
 
     /// The machine goes down: all leases end, and the bytes at risk meet their fate.
@@ -216,7 +235,9 @@ public final class SimulatedDisk: Sendable {
             }
             if state.seen.history(of: attempt.id) != nil { return .duplicateAttempt(attempt.id) }
             let open = state.seen.histories.first { $0.attempt.reference == attempt.reference && !$0.isFinished }
-            return open.map { .unfinishedAttempt($0.attempt.id) }
+            if let open { return .unfinishedAttempt(open.attempt.id) }
+            do throws(JournalError) { try state.spendings.checkOpening(of: attempt) } catch { return error }
+            return nil
         case .added(let entry, let id):
             guard let history = state.seen.history(of: id) else { return .unknownAttempt(id) }
             let payment = history.attempt.reference

@@ -4,20 +4,21 @@ import PaymentRouting
 /// The spendings without a question, on the same disk.
 extension SimulatedJournal: SpendingStore {
     func reserve(_ spending: Spending, within limits: [SpendingLimit]) async throws -> SpendingVerdict {
-        try await account("reserves \(spending.amounts[0]) for \(spending.attempt)") { (book) throws(SpendingError) in
-            try book.reserve(spending, within: limits)
+        try await account("reserves \(spending.amounts[0]) for \(spending.attempt)") {
+            (ledger, _) throws(SpendingError) in
+            try ledger.reserve(spending, within: limits)
         }
     }
 
     func commit(_ attempt: AttemptID) async throws {
-        try await account("spends what is reserved for \(attempt)") { (book) throws(SpendingError) in
-            try book.commit(attempt)
+        try await account("spends what is reserved for \(attempt)") { (ledger, _) throws(SpendingError) in
+            try ledger.commit(attempt)
         }
     }
 
     func release(_ attempt: AttemptID) async throws {
-        try await account("gives back what is reserved for \(attempt)") { (book) throws(SpendingError) in
-            try book.release(attempt)
+        try await account("gives back what is reserved for \(attempt)") { (ledger, isOpen) throws(SpendingError) in
+            try ledger.release(attempt, isOpen: isOpen(attempt))
         }
     }
 
@@ -25,25 +26,26 @@ extension SimulatedJournal: SpendingStore {
 
     func spending(of attempt: AttemptID) async throws -> SpendingRecord? {
         try alive()
-        return try disk.account { $0[attempt] }
+        return disk.account { $0[attempt] }
     }
 
     func reservedSpendings() async throws -> [SpendingRecord] {
         try alive()
-        return try disk.account { $0.reserved }
+        return disk.account { $0.reserved }
     }
 
     func spendings(since day: SpendingDay) async throws -> [SpendingRecord] {
         try alive()
-        return try disk.account { $0.since(day) }
+        return disk.account { $0.since(day) }
     }
 
     /// Changes the spendings, which may fail on a full disk, or after the change, and takes some time.
     private func account<Result: Sendable>(
-        _ what: @autoclosure () -> String, _ change: (inout SpendingLedger) throws(SpendingError) -> Result
+        _ what: @autoclosure () -> String,
+        _ rule: (inout SpendingLedger, (AttemptID) -> Bool) throws(SpendingError) -> Result
     ) async throws -> Result {
         try await begin(what())
-        let result = try disk.account(change)
+        let result = try disk.changeAccount(rule)
         await pause()
         await process.awake()
         guard process.passes("has stored") else { throw SimulatedDiskError.gone }

@@ -27,6 +27,8 @@ public enum SpendingConformance {
         case identity = "a spending counts once"
         /// Committing and releasing, in any order, any number of times.
         case settling = "what was paid counts, and what was not does not"
+        /// An attempt is opened while another worker takes its reservation for left behind.
+        case opening = "what is reserved for an open attempt stays reserved, and what is released opens none"
         /// Clocks that are set.
         case clocks = "a clock that is set back frees nothing"
         /// Written values are read exactly.
@@ -62,6 +64,7 @@ public enum SpendingConformance {
         case .oddAmounts: try await trial.oddAmounts()
         case .identity: try await trial.identity()
         case .settling: try await trial.settling()
+        case .opening: try await trial.opening()
         case .clocks: try await trial.clocks()
         case .fidelity: try await trial.fidelity()
         case .exactNames: try await trial.exactNames()

@@ -59,6 +59,49 @@ extension SpendingTrial {
         expect(try await store.spending(of: nobody) == nil, "releasing what was never reserved leaves something")
     }
 
+    func opening() async throws {
+        guard let journal = store as? any PaymentJournal else { throw SkipError(reason: "the store is no journal") }
+        let limits = try Self.daily(100)
+        func reserve(_ id: String) async throws -> PaymentAttempt {
+            let spending = try Self.spending(id, 1)
+            try await grants(spending, limits, "a spending")
+            return try JournalTrial.attempt(id, spending.payment)
+        }
+        func open(_ attempt: PaymentAttempt) async throws -> PaymentLease {
+            let lease = JournalTrial.lease(attempt.reference)
+            expect(try await journal.acquire(lease, at: attempt.startedAt), "the lease of a payment is not granted")
+            try await journal.open(attempt, under: lease)
+            return lease
+        }
+        func state(_ attempt: PaymentAttempt) async throws -> SpendingRecord.State? {
+            try await store.spending(of: attempt.id)?.state
+        }
+        let first = try await reserve("open")
+        let lease = try await open(first)
+        await fails(.open(first.id), "releasing what an open attempt may pay") { try await store.release(first.id) }
+        expect(try await state(first) == .reserved, "a refused release has released something")
+        try await journal.append(JournalTrial.entry(JournalTrial.abandoned), to: first.id, under: lease)
+        try await store.release(first.id)
+        expect(try await state(first) == .released, "what an ended attempt has not paid stays reserved")
+        let second = try await reserve("released")
+        try await store.release(second.id)
+        await expects(JournalError.leaseLost(second.reference), "opening an attempt whose reservation is released") {
+            _ = try await open(second)
+        }
+        expect(try await journal.history(of: second.id) == nil, "an attempt that is refused is opened")
+        let other = try await storage.reopen?() ?? store
+        for number in 0..<20 {
+            let attempt = try await reserve("race \(number)")
+            async let release: Void? = try? other.release(attempt.id)
+            _ = try? await open(attempt)
+            _ = await release
+            let isOpen = try await journal.history(of: attempt.id) != nil
+            expect(
+                try await state(attempt) == (isOpen ? .reserved : .released),
+                "a reservation is released while its attempt is opened")
+        }
+    }
+
     func fidelity() async throws {
         let token = "caip19/eip155:1/erc20:0x" + String(repeating: "aa", count: 20)
         let first = Spending(

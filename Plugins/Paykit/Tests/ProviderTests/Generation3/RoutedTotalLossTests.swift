@@ -60,6 +60,18 @@ struct RoutedTotalLossTests {
         try world.process(journal: InMemoryJournal(), seed: 9, settler: settler)
     }
 
+    /// A settler that states another amount than it pays.
+    private static func liar(_ world: RequestWorld) -> ScriptedSettler {
+        ScriptedSettler(
+            base: world.node,
+            order: { name, known in
+                try known.map {
+                    let other = try Money(minorUnits: 1, currency: .satoshi)
+                    return SettlementOrder(name: name, endpoint: $0.endpoint, amount: other, state: $0.state)
+                }
+            })
+    }
+
     @Test("The same without a router: it is paid, and proven, and nothing is sent again", arguments: [true, false])
     func allLostWithoutRouter(isCancelled: Bool) async throws {
         let world = try await RequestWorld()
@@ -81,15 +93,9 @@ struct RoutedTotalLossTests {
         let id = try await world.ask()
         try await Self.payAndLose(world, id)
         try await world.relink()
-        let settler = ScriptedSettler(
-            base: world.node,
-            order: { name, known in
-                guard let known else { return nil }
-                let other = try Money(minorUnits: 1, currency: .satoshi)
-                return SettlementOrder(name: name, endpoint: known.endpoint, amount: other, state: known.state)
-            })
         let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
-        await #expect { try await world.payer.flow.pay(id, world.asPayer, with: settler, check: check) } throws: {
+        let liar = Self.liar(world)
+        await #expect { try await world.payer.flow.pay(id, world.asPayer, with: liar, check: check) } throws: {
             ($0 as? PaykitNetworkError)?.code == .paymentInDoubt
         }
         #expect(try await world.proofs(id).isEmpty)
@@ -190,16 +196,7 @@ struct RoutedTotalLossTests {
         let id = try await world.ask()
         try await Self.payAndLose(world, id)
         try await world.relink()
-        let settler = ScriptedSettler(
-            base: world.node,
-            order: { _, known in
-                try known.map {
-                    SettlementOrder(
-                        name: $0.name, endpoint: $0.endpoint, amount: try Money(minorUnits: 2101, currency: .satoshi),
-                        state: $0.state)
-                }
-            })
-        #expect(code(await (try Self.later(world, settler)).pay(try world.link(id))) == .integrity)
+        #expect(code(await (try Self.later(world, Self.liar(world))).pay(try world.link(id))) == .integrity)
         #expect(try await world.proofs(id).isEmpty)
         #expect(await world.captures == 1)
     }
