@@ -180,13 +180,15 @@ public struct PaymentRouter: Sendable {
         guard report.deniesPayment else { return Ledger([], effects).verdict(on: report, at: .question) }
         do {
             return try await leases.with(payment, as: .visitor, waiting: false) { journal in
-                let outcome = try await recorded(report, of: payment, until: end, serviceClient)
-                switch outcome {
-                // A payer who is choosing here how to pay it pays nothing any more.
-                case .cancelled, .expired: await journal.steps.endPayment()
-                default: break
+                try await journal.inTurn {
+                    let outcome = try await recorded(report, of: payment, until: end, serviceClient)
+                    switch outcome {
+                    // A payer who is choosing here how to pay it pays nothing any more.
+                    case .cancelled, .expired: await journal.steps.endPayment()
+                    default: break
+                    }
+                    return outcome
                 }
-                return outcome
             } orElse: {
                 $0
             }

@@ -124,6 +124,37 @@ struct InsideTests {
         #expect(try await world.router.status(of: ScriptedProvider.reference).report == .expired)
     }
 
+    /// A journal that has a question asked while it opens an attempt, and waits for the answer, but not for long.
+    private final class AskedJournal: PassingJournal {
+        let base = InMemoryJournal()
+        let question = Mutex<(@Sendable () async -> PaymentOutcome?)?>(nil)
+        let answers = Mutex<[PaymentOutcome?]>([])
+
+        func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
+            let question = question.withLock { $0 }
+            let asking = Task.detached { [self] in
+                let answer = await question?()
+                answers.withLock { $0.append(answer) }
+            }
+            for _ in 0..<10_000 where answers.withLock({ $0.isEmpty }) { await Task.yield() }
+            try await base.open(attempt, under: lease)
+            _ = asking
+        }
+    }
+
+    @Test("A payment whose attempt is being opened is not stated as over")
+    func statedWhileOpened() async throws {
+        var world = World()
+        world.provider.statusBody = { _, _ in .expired }
+        let journal = AskedJournal()
+        world.journal = journal
+        let (router, calls) = (try world.router, world.provider.calls)
+        journal.question.withLock { $0 = { try? await router.status(of: ScriptedProvider.reference) } }
+        #expect(try await router.pay(ScriptedProvider.link, as: .careless).isFinal && calls["pay"] == 1)
+        while journal.answers.withLock({ $0.isEmpty }) { await Task.yield() }
+        #expect(journal.answers.withLock { $0.map { $0?.deniesPayment } } == [false])
+    }
+
     @Test("Another payment is made from inside, and joined by others")
     func other() async throws {
         let world = World()

@@ -63,9 +63,11 @@ extension AttemptEngine {
             let failure = PaymentError(thrown: error, at: descriptor.id)
             throw await steps.mayHaveChangedSomething ? failure.withOpenFate : failure
         }
-        // Before the look at the journal: of this and an attempt that is opened now, one sees the other.
-        if report.deniesPayment { await journal.steps.endPayment() }
-        guard let attempt = try await openAttempt(at: payment)?.attempt else {
+        let open = try await journal.inTurn {
+            if report.deniesPayment { await journal.steps.endPayment() }
+            return try await openAttempt(at: payment)?.attempt
+        }
+        guard let attempt = open else {
             var histories: [AttemptHistory] = []
             for reference in serviceClient.identity.references(of: payment) {
                 histories += try await self.histories(of: reference)

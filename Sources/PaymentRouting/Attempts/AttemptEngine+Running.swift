@@ -34,13 +34,13 @@ extension AttemptEngine {
         let attempt = PaymentAttempt(
             id: id ?? newAttemptID(), reference: reference, option: option,
             idempotencyKey: key ?? effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end)
-        try await journaled { try await journal.open(attempt) }
-        effects.emit(.began(option), of: attempt)
-        if reference.isPayment, await journal.steps.isPaymentEnded {
-            let failure = error(.cancelled, "the payment ended while it was chosen how to pay")
-            try await abandon(attempt, after: failure)
-            throw failure
+        try await journal.inTurn {
+            if reference.isPayment, await journal.steps.isPaymentEnded {
+                throw error(.cancelled, "the payment ended while it was chosen how to pay")
+            }
+            try await journaled { try await journal.open(attempt) }
         }
+        effects.emit(.began(option), of: attempt)
         return try await run(AttemptHistory(attempt: attempt), link)
     }
 

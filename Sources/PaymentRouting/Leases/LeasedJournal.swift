@@ -20,6 +20,7 @@ struct LeasedJournal: Sendable {
     /// turns.
     private let turns = AsyncMutex()
 
+    /// Opens an attempt. Only within ``inTurn(_:)``.
     func open(_ attempt: PaymentAttempt) async throws {
         guard let writer else { return try await base.open(attempt, under: lease) }
         try await writer.open(attempt, under: lease)

@@ -24,7 +24,7 @@ actor SharedSteps {
     private var results: [Step: JSONValue] = [:]
     /// The mutations that began while the lease was held, but for those that surely did nothing.
     private var mutations: [Step: Beginner] = [:]
-    /// True if the payment ended while the lease was held: an attempt that is opened now sends nothing.
+    /// True if the payment ended while the lease was held: no attempt is opened any more.
     private(set) var isPaymentEnded = false
 
     /// Begins a step, unless another one has ended it: then its result is returned. Within the journal's turn.
@@ -62,7 +62,8 @@ actor SharedSteps {
         return result
     }
 
-    /// Notes that the payment was cancelled, or stated as over.
+    /// Notes that the payment was cancelled, or is stated as over. Within the journal's turn in which its attempts are
+    /// read.
     func endPayment() { isPaymentEnded = true }
 
     /// Notes that a mutation ended and surely did nothing.

@@ -146,6 +146,13 @@ extension Oracle {
             guard word.doer == nil || word.doer?.device == signed.doer.device else { continue }
             // An error denies only what its own call did.
             guard word.isFinalNegative || signed.call == word.begun else { continue }
+            // Paid by another device's attempt, which no record here can distinguish from the one that has signed: the
+            // payer is not led to pay again.
+            if case .attempt(let attempt) = word.subject, attempt.id != signed.attempt.id, word.saysPaidElsewhere,
+                await markets.isPaid(payment)
+            {
+                continue
+            }
             // What was cashed is spent, and compared with the statement by itself.
             guard await !hasMoved(signed.attempt) else { continue }
             breach(
