@@ -111,20 +111,27 @@ extension PrivateLinkFlow {
     private func hear(_ slot: UInt32, _ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         guard case .file(let file) = try await ends.peers.read(try PrivateLinkFiles.slot(slot, in: ends.files.peers))
         else {
+            // A late write has removed it, and the peer may be past it.
+            if try await isLost(slot, ends) { try await hasFailed(&held) }
             return false
         }
         guard let message = try? PrivateLinkForm.handshakeMessage(file.content),
             let next = try? handshake(held.record, ends, hearing: message), isPeers(next, held.record)
         else {
             // It may be of an earlier link: then the peer will write another.
-            held.channel.unreadable += 1
-            if held.channel.isStuck { try await recover(&held) } else { try await keep(&held) }
+            try await hasFailed(&held)
             return false
         }
         held.channel.heard.append(Base64URL.encode(message))
         held.channel.unreadable = 0
         try await keep(&held)
         return true
+    }
+
+    /// Counts a look at which the peer's file cannot be read; after too many, both sides begin anew.
+    private func hasFailed(_ held: inout Held) async throws(PaykitNetworkError) {
+        held.channel.unreadable += 1
+        if held.channel.isStuck { try await recover(&held) } else { try await keep(&held) }
     }
 
     /// Returns true unless the peer shows another key than before.

@@ -36,7 +36,7 @@ extension PrivateLinkFlow {
     }
 
     /// Returns true if the file of a number is missing and one behind it is there: files are written in order.
-    private func isLost(_ slot: UInt32, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
+    func isLost(_ slot: UInt32, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         guard slot < .max, try await PrivateLinkFiles.has(from: slot + 1, in: ends.files.peers, at: ends.peers) else {
             return false
         }

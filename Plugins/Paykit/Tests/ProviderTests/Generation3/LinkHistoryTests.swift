@@ -32,6 +32,11 @@ struct LinkHistoryTests {
         #expect(crashes > Int(Self.share) / 2)
     }
 
+    @Test("A message of the handshake that a late write removes does not end the link for good")
+    func lostHandshake() async throws {
+        #expect(try await LinkHistory(seed: 868).run().breaches == [])
+    }
+
     @Test("The same seed plays the same history")
     func repeatable() async throws {
         let first = try await LinkHistory(seed: 7).run()
