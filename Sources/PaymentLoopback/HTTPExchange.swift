@@ -26,15 +26,18 @@ final class HTTPExchange {
 
     /// One call of the library: the headers, a piece of the body, the end of the body, or the wake-up with the answer.
     func advance(
-        _ core: ServerCore, _ connection: OpaquePointer, method: String, upload: UnsafeBufferPointer<CChar>
+        _ core: ServerCore, _ connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>,
+        upload: UnsafeBufferPointer<CChar>
     ) -> MHD_Result {
         if !hasBegun {
             hasBegun = true
             let fields = headers(connection).fields
             guard fields.count <= Self.mostFields else { return queue(.plain(431), connection) }
-            // Readers disagree about which of several lengths counts (RFC 9112, 6.3). The library ends a value at a NUL
-            // and joins folded lines before anything is seen of them here.
-            guard fields.count(where: { $0.name.equalsIgnoringASCIICase("Content-Length") }) <= 1 else {
+            // Readers disagree about which of several lengths counts, where a NUL ends a value, and what a folded line
+            // belongs to (RFC 9112, 6.3; RFC 9110, 5.5).
+            guard sandbox_is_read_as_sent(connection, method, target.utf8.count, version) != 0,
+                fields.count(where: { $0.name.equalsIgnoringASCIICase("Content-Length") }) <= 1
+            else {
                 return queue(.plain(400), connection)
             }
             let hosts = fields.filter { $0.name.equalsIgnoringASCIICase("Host") }.map(\.value)
@@ -63,7 +66,7 @@ final class HTTPExchange {
             return queue(.plain(400), connection)
         }
         let request = HTTPRequest(
-            HTTPRequest.Method(rawValue: method), url, headers: headers(connection), body: body)
+            HTTPRequest.Method(rawValue: String(cString: method)), url, headers: headers(connection), body: body)
         body = []
         id = core.begin(request, on: connection)
         return id == nil ? .NO : .YES
@@ -164,12 +167,14 @@ func handleExchange(
     _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ upload: UnsafePointer<CChar>?,
     _ uploadSize: UnsafeMutablePointer<Int>?, _ slot: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
-    guard let context, let connection, let method, let uploadSize, let exchange = slot?.pointee else { return .NO }
+    guard let context, let connection, let method, let version, let uploadSize, let exchange = slot?.pointee else {
+        return .NO
+    }
     let piece = UnsafeBufferPointer(start: upload, count: uploadSize.pointee)
     uploadSize.pointee = 0
     return Unmanaged<HTTPExchange>.fromOpaque(exchange).takeUnretainedValue().advance(
-        Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue(), connection,
-        method: String(cString: method), upload: piece)
+        Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue(), connection, method: method,
+        version: version, upload: piece)
 }
 
 func endExchange(

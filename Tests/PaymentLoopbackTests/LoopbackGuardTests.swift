@@ -83,6 +83,36 @@ import Testing
         #expect(faults.requests.isEmpty)
     }
 
+    @Test(
+        "A request that the library has not passed on as it was sent is refused",
+        arguments: [
+            "GET / HTTP/1.1\r\nHost: self\r\nX: a\0b\r\n\r\n", "GET / HTTP/1.1\r\nHost: self\r\nX:\0\r\nA:b\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: self\0\r\n\r\n", "GET / HTTP/1.1\r\nHost: self\r\nN\0: b\r\n\r\n",
+            "GET /a\0b HTTP/1.1\r\nHost: self\r\n\r\n", "GE\0T / HTTP/1.1\r\nHost: self\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: self\r\nX: a\r\n b\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: self\r\nX: a\r\n\tb\r\nY: c\r\n\r\n", "GET / HTTP/1.1\r\nHost: self\r\n \r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: self\nX: y\r\n\r\n", "GET  / HTTP/1.1\r\nHost: self\r\n\r\n",
+        ])
+    func rewritten(request: String) async throws {
+        let faults = FaultInjector(EchoService())
+        let server = try LoopbackServer(faults)
+        defer { server.stop() }
+        let answers = await RawClient(server.baseURL).exchange([request])
+        #expect(answers.map(\.status) == [400], "\(request.debugDescription): \(answers)")
+        #expect(faults.requests.isEmpty)
+    }
+
+    @Test("A request that looks unusual is passed on as it was sent")
+    func unusual() async throws {
+        let server = try LoopbackServer(EchoService())
+        defer { server.stop() }
+        let requests = [
+            "GET /a?b=c&d=%20e HTTP/1.1\r\nHost: self\r\nX:y\r\nZ:   w  \r\nE:\r\nF: \r\nCookie: a=b; c=d\r\n\r\n",
+            "\r\nGET / HTTP/1.1\r\nHost: self\r\nX: a:b: c\r\n\r\n", "GET /?a HTTP/1.1\r\nHost: self\r\n\r\n",
+        ]
+        #expect(await RawClient(server.baseURL).exchange(requests).map(\.status) == [200, 200, 200])
+    }
+
     @Test("A few header fields are normal, a thousand are not")
     func fields() async throws {
         let server = try LoopbackServer(EchoService())

@@ -64,6 +64,30 @@ static inline struct MHD_Daemon *sandbox_start_daemon(
         MHD_OPTION_END);
 }
 
+/// Where the next header field has to begin in the bytes of a request; NULL when one did not begin there.
+static inline enum MHD_Result sandbox_follow(
+    void *context, enum MHD_ValueKind kind, const char *name, const char *value) {
+    const char **next = context;
+    (void)kind;
+    *next = name == *next && value != NULL ? value + strlen(value) + 2 : NULL;
+    return *next == NULL ? MHD_NO : MHD_YES;
+}
+
+/// True if the request line and the header fields, as the library passes them on, are all that was sent before the body.
+///
+/// Before version 1.0 the library ends a value at a NUL, and joins folded lines, before anything is seen of them. It reads
+/// in place: a field that it has cut short, or put together elsewhere, no longer ends where the next one begins. Later
+/// versions refuse both by themselves, at the strict level.
+static inline int sandbox_is_read_as_sent(
+    struct MHD_Connection *connection, const char *method, size_t target_length, const char *version) {
+    if (MHD_get_version()[0] != '0') return 1;
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    if (info == NULL || version != method + strlen(method) + 1 + target_length + 1) return 0;
+    const char *next = version + strlen(version) + 2;
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, sandbox_follow, &next);
+    return next != NULL && next + 2 == method + info->header_size;
+}
+
 /// Lets this process have up to `files` files open, as far as the system allows it.
 static inline void sandbox_allow_files(unsigned int files) {
     struct rlimit limit;
