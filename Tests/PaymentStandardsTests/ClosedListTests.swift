@@ -134,7 +134,11 @@ struct ClosedListTests {
             "55020357023.",
             "550203570503.50",
         ] { _ = try read(objects) }
-        for objects in ["55020256010", "55020256040.00", "55020357010", "550203570500.00"] {
+        for objects in [
+            "55020256010", "55020256040.00", "55020357010", "550203570500.00",
+            // Each beside the fee of the other indicator.
+            "550202560401.557013", "55020357013560401.5",
+        ] {
             #expect(throws: StandardDefect.self, "\(objects)") { try read(objects) }
         }
         _ = try read(country: "XK")

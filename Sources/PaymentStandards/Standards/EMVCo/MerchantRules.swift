@@ -145,8 +145,15 @@ enum MerchantRules {
             }
             return
         }
-        for (value, tag) in [("02", "56"), ("03", "57")] where indicator.value.text == value && !tags.contains(tag) {
-            throw indicator.value.defect(.missing, "fee (\(tag))", "is missing, though the indicator 55 announces it")
+        for (value, tag, other) in [("02", "56", "57"), ("03", "57", "56")] where indicator.value.text == value {
+            guard tags.contains(tag) else {
+                throw indicator.value.defect(
+                    .missing, "fee (\(tag))", "is missing, though the indicator 55 announces it")
+            }
+            if let fee = objects.first(where: { $0.tag == other }) {
+                throw fee.value.defect(
+                    .mismatch, "fee (\(other))", "stands beside the one that the indicator 55 announces")
+            }
         }
     }
 }
