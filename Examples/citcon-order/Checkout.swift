@@ -84,7 +84,7 @@ struct Checkout: Sendable {
             print("  callback: \(resp.data.status ?? "no state")")
             print("    Amount: \(resp.data.amount)")
             print("    Currency: \(resp.data.currency ?? "")")
-            print("    PaymentMethod: \(resp.data.payment.method ?? "")")
+            print("    PaymentMethod: \(resp.data.payment?.method ?? "")")
             print("    AutoCapture: \(resp.data.autoCapture)")
         }
     }

@@ -65,8 +65,8 @@ public final class CPayCheck: Sendable {
         public let timeCaptured: Int
         /// True if it is captured automatically.
         public let autoCapture: Bool
-        /// The means of payment.
-        public let payment: CPayCheckDataPayment
+        /// The means of payment; nil where the answer names none.
+        public let payment: CPayCheckDataPayment?
         /// The amount in another currency; nil when the service does not state one. Not in the vendor's SDK, which
         /// reads this and the three lists that follow, and drops them.
         public let exchange: CPayExchange?
@@ -97,7 +97,7 @@ public final class CPayCheck: Sendable {
             amountRefunded = transaction.amountRefunded ?? 0
             timeCaptured = transaction.timeCaptured ?? 0
             autoCapture = transaction.autoCapture
-            payment = CPayCheckDataPayment(transaction)
+            payment = transaction.method.map { _ in CPayCheckDataPayment(transaction) }
             exchange = transaction.exchange.map { CPayExchange($0) }
             captures = transaction.captures.map { CPayMovement($0) }
             refunds = transaction.refunds.map { CPayMovement($0) }
@@ -113,8 +113,8 @@ public final class CPayCheck: Sendable {
         public let token: String?
         /// The kind of instrument.
         public let type: String?
-        /// The card, if it was paid with one.
-        public let data: CPayCheckDataPaymentData
+        /// The card; its fields are nil where it was not paid with one.
+        public let data: CPayCheckDataPaymentData?
 
         init(_ transaction: TransactionFields) {
             method = transaction.method

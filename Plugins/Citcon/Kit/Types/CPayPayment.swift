@@ -8,8 +8,8 @@ public final class CPayPayment: CPayConfidential {
     public var requestToken = false
     /// A token of an earlier payment.
     public var token: String?
-    /// The clients on which the payer pays. `mobile_native` is added when it is sent.
-    public var client: [String] = []
+    /// The clients on which the payer pays; nil for none. `mobile_native` is added when it is sent.
+    public var client: [String]?
     /// The time at which the order expires, as an absolute time. The guide does not state the unit; its demonstration
     /// uses seconds since 1970.
     public var expiry: Int?

@@ -70,8 +70,8 @@ public final class CPayResult: Sendable {
         public let timeCaptured: Int
         /// The charge token, where the service repeats it.
         public let chargeToken: String?
-        /// The means of payment.
-        public let payment: CPayResultPayment
+        /// The means of payment; nil where the answer names none.
+        public let payment: CPayResultPayment?
         /// The amount in another currency; nil when the service does not state one. Not in the vendor's SDK.
         public let exchange: CPayExchange?
 
@@ -95,7 +95,7 @@ public final class CPayResult: Sendable {
             timeAuthorized = transaction.timeAuthorized ?? 0
             timeCaptured = transaction.timeCaptured ?? 0
             chargeToken = transaction.chargeToken?.reveal()
-            payment = CPayResultPayment(method: transaction.method)
+            payment = transaction.method.map { CPayResultPayment(method: $0) }
             exchange = transaction.exchange.map { CPayExchange($0) }
         }
     }

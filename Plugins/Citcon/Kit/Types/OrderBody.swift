@@ -62,7 +62,8 @@ extension CPayPayment {
         body["token"] = token
         body.write("expiry", expiry)
         body["format"] = format
-        let clients = client.contains(Order.nativeClient) ? client : client + [Order.nativeClient]
+        let given = client ?? []
+        let clients = given.contains(Order.nativeClient) ? given : given + [Order.nativeClient]
         body.write("client", JSONValue.array(clients.map { .string($0) }))
         body["nonce"] = nonce
         body.write("data", data?.body)

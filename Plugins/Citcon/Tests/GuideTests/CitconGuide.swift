@@ -60,7 +60,7 @@ enum CitconGuide {
                 NSLog("Ref Id: \(resp?.data.reference ?? "")")
                 NSLog("Amount: \(resp?.data.amount ?? 0)")
                 NSLog("Currency: \(resp?.data.currency ?? "")")
-                NSLog("PaymentMethod: \(resp?.data.payment.method ?? "")")
+                NSLog("PaymentMethod: \(resp?.data.payment?.method ?? "")")
                 NSLog("AutoCapture: \(resp?.data.autoCapture == true ? "true" : "false")")
                 NSLog("Txn status: \(resp?.data.status ?? "")")
                 NSLog("TimeCreated: \(resp?.data.timeCreated ?? 0)")

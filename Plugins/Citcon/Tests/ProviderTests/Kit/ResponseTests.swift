@@ -26,7 +26,7 @@ import Testing
         #expect(result.isPaid && result.data.id == "8b3ac410a2d911ec8410e9f493c7d3ef" && result.data.object == "charge")
         #expect(result.data.amount == 1 && result.data.amountCaptured == 0 && result.data.amountRefunded == 0)
         #expect(result.data.timeCreated == 1_647_181_576_000 && result.data.timeCaptured == 0)
-        #expect(result.data.timeAuthorized == 0 && !result.data.autoCapture && result.data.payment.method == "paypal")
+        #expect(result.data.timeAuthorized == 0 && !result.data.autoCapture && result.data.payment?.method == "paypal")
         #expect(result.data.code == nil && result.data.message == nil && result.data.chargeToken == nil)
         #expect(result.data.currency == "USD" && result.data.country == "US")
     }
@@ -45,8 +45,8 @@ import Testing
                 "refunds":{"data":[]},"chargebacks":{"data":[]}}}
                 """#))
         #expect(check.isPaid && check.data.status == " succeeded" && check.data.timeCanceled == 0)
-        #expect(check.data.expiry == nil && check.data.payment.type == "" && check.data.payment.token == nil)
-        #expect(check.data.payment.data.pan == "" && check.data.payment.data.expiry == "")
+        #expect(check.data.expiry == nil && check.data.payment?.type == "" && check.data.payment?.token == nil)
+        #expect(check.data.payment?.data?.pan == "" && check.data.payment?.data?.expiry == "")
         #expect(check.data.reference == "sdk_digit_1" && check.data.amount == 1)
     }
 

@@ -44,7 +44,7 @@ import Testing
         first.payment?.data?.expiry = "12/33"
         let paid = await client.requestOrder(first)
         #expect(paid.isPaid)
-        let token = try #require(await client.inquireOrder(paid.data.id ?? "").data.payment.token)
+        let token = try #require(await client.inquireOrder(paid.data.id ?? "").data.payment?.token)
         #expect(token.utf8.count == 24)
 
         let stored = try await world.client.storedInstruments(of: Self.payer)
