@@ -42,6 +42,24 @@
             #expect(try await CurlTransport(configuration).send(HTTPRequest(.get, server.url())).status == 200)
         }
 
+        @Test(
+            "A server that speaks HTTP/2 only is an error at once, and others are answered meanwhile",
+            .enabled(if: TLSServer.hasHTTP2, "needs Debian's nghttp2-server"))
+        func aServerThatSpeaksHTTP2Only() async throws {
+            let (server, other) = (try TLSServer(speaksHTTP2: true), try TLSServer())
+            defer { for server in [server, other] { server.stop() } }
+            var configuration = TransportConfiguration()
+            configuration.certificates = try ServerCertificates(pem: server.certificate() + other.certificate())
+            let transport = CurlTransport(configuration)
+            for method in [HTTPRequest.Method.get, .post] {
+                let request = HTTPRequest(method, try server.url())
+                async let refused = failure(transport, request)
+                #expect(try await transport.send(HTTPRequest(.get, other.url())).status == 200)
+                let error = try #require(await refused)
+                #expect(error.reason != .timedOut && !error.isTLS, "\(error)")
+            }
+        }
+
         @Test("A known certificate has to name the host that is called")
         func aKnownCertificateNamesItsHost() async throws {
             let server = try TLSServer(names: "DNS:node.example")

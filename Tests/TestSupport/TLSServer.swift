@@ -2,11 +2,15 @@
     import Foundation
     package import PaymentCore
 
-    /// `openssl s_server` on a free port of this machine, with a certificate that no public authority has signed.
+    /// `openssl s_server`, or `nghttpd`, on a free port of this machine, with a certificate that no public authority has
+    /// signed.
     package struct TLSServer {
         /// True if the command is installed.
         package static let isAvailable = FileManager.default.isExecutableFile(atPath: tool)
+        /// True if a server that speaks HTTP/2 only is installed: Debian's nghttp2-server.
+        package static let hasHTTP2 = isAvailable && FileManager.default.isExecutableFile(atPath: http2)
         private static let tool = "/usr/bin/openssl"
+        private static let http2 = "/usr/sbin/nghttpd"
 
         private let process: Process
         private let folder: URL
@@ -21,9 +25,10 @@
         ///   - isSignedByAuthority: true if an authority of its own has signed the certificate, and not itself.
         ///   - pages: the answers, whole with their heads, by their paths; without any it answers with a page about the
         ///     connection.
+        ///   - speaksHTTP2: true for a server that speaks HTTP/2 only.
         package init(
             names: String = "IP:127.0.0.1,DNS:localhost", isSignedByAuthority: Bool = false,
-            pages: [String: String] = [:]
+            pages: [String: String] = [:], speaksHTTP2: Bool = false
         ) throws {
             folder = FileManager.default.temporaryDirectory.appending(path: "payment-tls-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -38,6 +43,13 @@
             try Self.make(
                 "certificate", "localhost",
                 ["-addext", "subjectAltName=\(names)"] + (isSignedByAuthority ? authority : []), in: folder)
+            guard !speaksHTTP2 else {
+                process = try Self.run(
+                    ["-a", "127.0.0.1", "0", "certificate-key.pem", "certificate.pem"], in: folder, Self.http2
+                ).process
+                port = try Self.port(of: process)
+                return
+            }
             let server = try Self.run(
                 [
                     "s_server", "-accept", "127.0.0.1:0", pages.isEmpty ? "-www" : "-HTTP", "-key",
@@ -84,6 +96,23 @@
             Array(try Data(contentsOf: folder.appending(path: name)))
         }
 
+        /// Returns the port that a process listens on: that of the socket among its files.
+        private static func port(of process: Process) throws -> Int {
+            let files = "/proc/\(process.processIdentifier)/fd"
+            while process.isRunning {
+                let own = Set(
+                    try FileManager.default.contentsOfDirectory(atPath: files).compactMap {
+                        try? FileManager.default.destinationOfSymbolicLink(atPath: "\(files)/\($0)")
+                    })
+                for line in try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(separator: "\n") {
+                    let fields = line.split(separator: " ")
+                    guard fields.count > 9, fields[3] == "0A", own.contains("socket:[\(fields[9])]") else { continue }
+                    if let port = fields[1].split(separator: ":").last.flatMap({ Int($0, radix: 16) }) { return port }
+                }
+            }
+            throw NoServer()
+        }
+
         private static func make(_ name: String, _ subject: String, _ words: [String], in folder: URL) throws {
             let maker = try run(
                 [
@@ -94,7 +123,7 @@
         }
 
         private static func run(
-            _ arguments: [String], in folder: URL
+            _ arguments: [String], in folder: URL, _ tool: String = tool
         ) throws -> (process: Process, output: FileHandle) {
             let process = Process()
             let output = Pipe()
