@@ -20,7 +20,7 @@ package struct LinkDetails: Sendable {
         if let expires { self.fields["expires"] = expires.ISO8601Format() }
         if let amount {
             self.fields["amount"] = amount.decimalText
-            self.fields["unit"] = amount.currency.unit
+            self.fields["unit"] = amount.currency.mainUnit
         }
     }
 }

@@ -56,10 +56,30 @@ struct ReadingTests {
         #expect(await Self.line(invoice, at: before).contains("valid until 2017-06-01"))
         let late = try await Self.reading(invoice)
         #expect(late["expired"] == true && late["expires"] == "2017-06-01T11:57:38Z", "\(late.text)")
-        #expect(late["amount"] == "0.02000000" && late["unit"] == "sat" && late["kind"] == "payment")
+        #expect(late["amount"] == "0.02000000" && late["unit"] == "BTC" && late["kind"] == "payment")
         #expect(late["warnings"]?.array?.contains("expired") == true)
         let early = try await Self.reading(invoice, at: before)
         #expect(early["expired"] == false && early["warnings"]?.array?.contains("expires") == true)
+    }
+
+    @Test(
+        "The reason of a decision agrees with the reading",
+        arguments: [
+            (
+                "bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?amount=0.0021",
+                "a Bitcoin payment request (BIP 321); provider 'bitcoin' pays it with a wallet"
+            ),
+            ("upi://pay?pa=nadeem@npci&am=3000", "a UPI payment request; no registered provider can pay it"),
+            (
+                "wc:7f6e504bfad60b485450578e05678ed3e8e8c4751d3c6160be17160d63ec90f9@2?relay-protocol=irn&symKey=aa",
+                "WalletConnect connection request: no payment"
+            ),
+        ])
+    func reasons(text: String, reason: String) async throws {
+        for command in ["route", "inspect"] {
+            let line = try #require(await Self.run([command, "--json", text], at: Self.day).lines.first)
+            #expect(try JSONValue(parsing: line)["reason"]?.string == reason)
+        }
     }
 
     @Test(

@@ -7,8 +7,8 @@ package enum ServedClient {
     package static let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }
-    private static let client = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        .appending(path: "Examples/serve-client/pay.py").path
+    private static let folder = (0..<3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        .appending(path: "Examples/serve-client")
 
     /// An error: the server did not begin, or did not end in good order.
     package struct ServerError: Error {
@@ -35,10 +35,18 @@ package enum ServedClient {
         return paid
     }
 
+    /// Starts the receiver of webhooks. Its first line ends with its address.
+    package static func receiver(secret: String) throws -> Program {
+        try Program(
+            [folder.appending(path: "receive.py").path], environment: ["WEBHOOK_SECRET": secret],
+            executable: python.map { URL(filePath: $0) })
+    }
+
     /// Pays `link` by the server at `server`.
     package static func pay(_ link: String, by server: HTTPURL, key: String) async throws -> Captured {
         try await Program.run(
-            client, server.text, link, "--key", key, "--accept-unverified", executable: python.map { URL(filePath: $0) }
+            folder.appending(path: "pay.py").path, server.text, link, "--key", key, "--accept-unverified",
+            executable: python.map { URL(filePath: $0) }
         )
     }
 }

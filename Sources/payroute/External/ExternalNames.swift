@@ -1,4 +1,5 @@
 import PaymentCore
+import SandboxSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -9,19 +10,20 @@ import PaymentCore
 /// The values of the protocol with external providers.
 enum ExternalNames {
     /// `{"value": "12.50", "unit": "iso4217/EUR", "digits": 2}`; digits are for assets, which define none.
+    /// Bitcoin is `BTC`, or whole satoshis in `sat`.
     static func amount(_ amount: Money) -> JSONValue {
         [
-            "value": .string(amount.decimalText), "unit": .string(amount.currency.unit),
+            "value": .string(amount.decimalText), "unit": .string(amount.currency.mainUnit),
             "digits": .number(JSONNumber(Int(amount.exponent))),
         ]
     }
 
     static func amount(_ json: JSONValue?) throws(PaymentError) -> Money {
-        guard let value = json?["value"]?.string, let unit = json?["unit"]?.string,
-            let currency = try? Currency(unit: unit)
-        else { throw malformed("an amount has no 'value' or no known 'unit'") }
+        guard let value = json?["value"]?.string, let unit = json?["unit"]?.string else {
+            throw malformed("an amount has no 'value' or no 'unit'")
+        }
         let digits = json?["digits"]?.int64.flatMap { UInt8(exactly: $0) }
-        do { return try Money(decimal: value, currency: currency, exponent: digits) } catch {
+        do { return try Money(value, unit: unit, decimals: digits) } catch {
             throw malformed("an amount is malformed: \(error)")
         }
     }

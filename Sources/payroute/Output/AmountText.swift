@@ -1,6 +1,7 @@
 import PaymentCore
 import PaymentReview
 import PaymentStandards
+import SandboxSupport
 
 /// Amounts as people write them: `12.50 USD`, `12.50 USDC on Base`. Only verified names are shown; an asset that is in
 /// no table is shown by its id.
@@ -42,7 +43,6 @@ extension [UInt8] {
     /// because members are sorted.
     mutating func addAmount(_ amount: Money?) { addMember("amount", amount?.decimalText) }
 
-    /// Adds the member `unit`, the unit of `amount`: `iso4217/USD`, `caip19/eip155:8453/erc20:0x…` or `sat`, which
-    /// stands for bitcoin.
-    mutating func addUnit(_ amount: Money?) { addMember("unit", amount?.currency.unit) }
+    /// Adds the member `unit`, the unit of `amount`: `iso4217/USD`, `caip19/eip155:8453/erc20:0x…` or `BTC`.
+    mutating func addUnit(_ amount: Money?) { addMember("unit", amount?.currency.mainUnit) }
 }

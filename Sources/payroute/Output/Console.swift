@@ -101,7 +101,9 @@ package struct Console: Sendable {
     func error(_ message: String, hint: String? = nil) {
         output.flush()
         // Longer than other texts: it may contain a path, and the advice stands at its end.
-        let sentence = message.prefix(1).uppercased() + message.dropFirst()
+        // An address stays as it is written.
+        let isAddress = message.prefix { $0 != " " }.contains("://")
+        let sentence = isAddress ? message : message.prefix(1).uppercased() + message.dropFirst()
         diagnostics.line("Error: \(Printable.text(sentence, limit: 2000))" + (hint.map { "\n" + $0 } ?? ""))
     }
 }

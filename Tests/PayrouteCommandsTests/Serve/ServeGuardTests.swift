@@ -17,13 +17,14 @@ struct ServeGuardTests {
 
     private static func tokens() throws -> ServeTokens {
         try ServeTokens(
-            """
-            # tenants
-            ann \(digest("secret-a")) read,pay
+            OwnersFile(
+                """
+                # tenants
+                ann \(digest("secret-a")) read,pay
 
-            bob \(digest("secret-b")) read,pay,refund,notify
-            eve \(digest("secret-e")) read
-            """, called: "tokens")
+                bob \(digest("secret-b")) read,pay,refund,notify
+                eve \(digest("secret-e")) read
+                """, called: "tokens"))
     }
 
     private static func bearer(_ token: String) -> HTTPHeaders { ["Authorization": "Bearer \(token)"] }
@@ -112,15 +113,15 @@ struct ServeGuardTests {
         try "ann \(Self.digest("a")) read".write(toFile: file, atomically: true, encoding: .utf8)
         for (mode, isTaken) in [(0o644, false), (0o640, false), (0o602, false), (0o600, true), (0o400, true)] {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
-            #expect(((try? ServeTokens(path: file)) != nil) == isTaken, "\(String(mode, radix: 8))")
+            #expect(((try? ServeTokens(OwnersFile(path: file, of: "tokens"))) != nil) == isTaken, "\(String(mode, radix: 8))")
         }
-        #expect(throws: CommandError.self) { try ServeTokens(path: folder.file("none")) }
+        #expect(throws: CommandError.self) { try ServeTokens(OwnersFile(path: folder.file("none"), of: "tokens")) }
         let digest = Self.digest("a")
         for text in [
             "", "# nothing", "ann \(digest)", "ann \(digest) read write", "ann \(digest) write", "ann \(digest) read,",
             "ann \(digest.dropLast(2)) read", "ann secret read", "ann \(digest) read\nbob \(digest) pay",
         ] {
-            #expect(throws: CommandError.self, "\(text)") { try ServeTokens(text, called: "tokens") }
+            #expect(throws: CommandError.self, "\(text)") { try ServeTokens(OwnersFile(text, called: "tokens")) }
         }
     }
 

@@ -130,9 +130,7 @@ struct Description: Sendable {
 
     private init() {
         do { root = try JSONValue(parsing: ServeDescription.text) } catch { preconditionFailure("\(error)") }
-        var schemas = root["components"]?["schemas"]?.object ?? [:]
-        for (name, schema) in schemas["Reading"]?["$defs"]?.object ?? [:] { schemas[name] = schema }
-        definitions = .object(schemas)
+        definitions = .object(root["components"]?["schemas"]?.object ?? [:])
     }
 
     /// The methods and paths that it has: `GET /health`.

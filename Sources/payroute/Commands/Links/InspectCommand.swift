@@ -125,7 +125,7 @@ struct InspectedText {
 
     init(_ text: String, _ answer: RouteDecision, in context: ReadingContext) {
         self.init(
-            report: RouteReport(text, answer, of: context.vendors, reveals: context.reveals),
+            report: RouteReport(text, answer, in: context),
             inspection: Inspection(answer, of: context.vendors, reveals: context.reveals),
             reading: Reading(answer, of: text, in: context))
     }

@@ -1,9 +1,24 @@
 /// The JSON schema (draft 2020-12) of a line of `payroute inspect --json`, which `payroute inspect --schema` prints.
 enum InspectSchema {
+    private static let place = "#/$defs/reading"
+
     static let text = #"""
         {
           "$schema": "https://json-schema.org/draft/2020-12/schema",
           "title": "A line of payroute inspect --json",
+        \#(line(place)),
+          "$defs": {
+            "reading": \#(reading(place))
+          }
+        }
+
+        """#
+
+    /// The members of the schema of a line.
+    ///
+    /// - Parameter place: Where the schema of its reading is.
+    static func line(_ place: String) -> String {
+        #"""
           "type": "object",
           "required": ["candidates", "decision", "error", "fields", "input", "provider", "reading", "reason", "reference",
             "role", "standard", "trust", "valid"],
@@ -15,7 +30,7 @@ enum InspectSchema {
             "fields": {"type": "object"},
             "input": {"type": "string"},
             "provider": {"type": ["string", "null"]},
-            "reading": {"$ref": "#/$defs/reading"},
+            "reading": {"$ref": "\#(place)"},
             "reason": {"type": "string"},
             "reference": {"type": ["string", "null"]},
             "resembles": {
@@ -30,43 +45,46 @@ enum InspectSchema {
             "standard": {"type": ["string", "null"]},
             "trust": {"enum": ["verified", "unverified", null]},
             "valid": {"type": "boolean"}
-          },
-          "$defs": {
-            "reading": {
-              "type": "object",
-              "required": ["advice", "alternatives", "amount", "amountKind", "expired", "expires", "kind", "memo", "network",
-                "networkName", "payee", "payeeCheck", "payeeName", "provider", "reference", "standard", "summary", "title",
-                "unit", "warnings"],
-              "additionalProperties": false,
-              "properties": {
-                "advice": {"type": "string", "description": "The next step, for people."},
-                "alternatives": {"type": "array", "items": {"$ref": "#/$defs/reading"}},
-                "amount": {"type": ["string", "null"], "description": "Exact, in main units.",
-                  "pattern": "^[0-9]+(\\.[0-9]+)?$"},
-                "amountKind": {"enum": ["open", "fixed", "minimum", "suggested", "uncounted", "onService"]},
-                "expired": {"type": ["boolean", "null"], "description": "By the clock of the machine."},
-                "expires": {"type": ["string", "null"], "description": "RFC 3339, in UTC.",
-                  "pattern": "^[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"},
-                "kind": {"enum": ["payment", "pull", "receipt", "presentation", "information", "callback",
-                  "authorization", "connection", "ambiguous", "invalid", "unknown"]},
-                "memo": {"type": ["string", "null"]},
-                "network": {"type": ["string", "null"], "description": "A CAIP-2 id, or a short name."},
-                "networkName": {"type": ["string", "null"]},
-                "payee": {"type": ["string", "null"], "description": "The account, as the standard spells it."},
-                "payeeCheck": {"enum": ["none", "checksum", "textChecksum", "signature", null]},
-                "payeeName": {"type": ["string", "null"], "description": "A claim of the text's author."},
-                "provider": {"type": ["string", "null"], "description": "The provider that can pay it."},
-                "reference": {"type": ["string", "null"]},
-                "standard": {"type": ["string", "null"]},
-                "summary": {"type": "string", "description": "One line for people: who gets how much until when."},
-                "title": {"type": "string"},
-                "unit": {"type": ["string", "null"],
-                  "description": "iso4217/EUR, caip19/…, sat (the amount is then in bitcoin), or a bare symbol."},
-                "warnings": {"type": "array", "items": {"type": "string"}}
-              }
-            }
+          }
+        """#
+    }
+
+    /// The schema of a reading, which stands at `place`.
+    static func reading(_ place: String) -> String {
+        #"""
+        {
+          "type": "object",
+          "required": ["advice", "alternatives", "amount", "amountKind", "expired", "expires", "kind", "memo", "network",
+            "networkName", "payee", "payeeCheck", "payeeName", "provider", "reference", "standard", "summary", "title",
+            "unit", "warnings"],
+          "additionalProperties": false,
+          "properties": {
+            "advice": {"type": "string", "description": "The next step, for people."},
+            "alternatives": {"type": "array", "items": {"$ref": "\#(place)"}},
+            "amount": {"type": ["string", "null"], "description": "Exact, in main units.",
+              "pattern": "^[0-9]+(\\.[0-9]+)?$"},
+            "amountKind": {"enum": ["open", "fixed", "minimum", "suggested", "uncounted", "onService"]},
+            "expired": {"type": ["boolean", "null"], "description": "By the clock of the machine."},
+            "expires": {"type": ["string", "null"], "description": "RFC 3339, in UTC.",
+              "pattern": "^[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"},
+            "kind": {"enum": ["payment", "pull", "receipt", "presentation", "information", "callback",
+              "authorization", "connection", "ambiguous", "invalid", "unknown"]},
+            "memo": {"type": ["string", "null"]},
+            "network": {"type": ["string", "null"], "description": "A CAIP-2 id, or a short name."},
+            "networkName": {"type": ["string", "null"]},
+            "payee": {"type": ["string", "null"], "description": "The account, as the standard spells it."},
+            "payeeCheck": {"enum": ["none", "checksum", "textChecksum", "signature", null]},
+            "payeeName": {"type": ["string", "null"], "description": "A claim of the text's author."},
+            "provider": {"type": ["string", "null"], "description": "The provider that can pay it."},
+            "reference": {"type": ["string", "null"]},
+            "standard": {"type": ["string", "null"]},
+            "summary": {"type": "string", "description": "One line for people: who gets how much until when."},
+            "title": {"type": "string"},
+            "unit": {"type": ["string", "null"],
+              "description": "iso4217/EUR, caip19/…, BTC, or a bare symbol."},
+            "warnings": {"type": "array", "items": {"type": "string"}}
           }
         }
-
         """#
+    }
 }

@@ -1,6 +1,7 @@
 import PaymentCore
 import PaymentReview
 import PaymentStandards
+import SandboxSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -75,10 +76,10 @@ extension PaymentInstruction.Amount {
         return money?.decimalText
     }
 
-    /// The unit of ``number``: `iso4217/EUR`, `caip19/…`, `sat` for bitcoin, or a bare symbol.
+    /// The unit of ``number``: `iso4217/EUR`, `caip19/…`, `BTC`, or a bare symbol.
     fileprivate var unit: String? {
         if case .uncounted(_, let unit) = self { return unit }
-        return money?.currency.unit
+        return money?.currency.mainUnit
     }
 
     /// The amount as a row.

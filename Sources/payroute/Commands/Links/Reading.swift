@@ -138,10 +138,10 @@ struct ReadingContext {
         settlingStandards = Set(patterns.compactMap { if case .standard(let id) = $0 { id } else { nil } })
     }
 
-    /// Returns the provider that pays `text`, of `standard`, where the application passes a wallet; nil where there is
-    /// none.
-    func settlingProvider(of text: String, _ standard: String) -> String? {
-        guard let settling, settlingStandards.contains(standard),
+    /// Returns the provider that pays a recognized `text` where the application passes a wallet; nil where there is none.
+    func settlingProvider(of text: String, _ answer: RouteDecision) -> String? {
+        guard case .recognized(let instruction) = answer, instruction.purpose == .payment, let settling,
+            settlingStandards.contains(instruction.standard),
             case .matched(let route) = Installation.route(text, settling)
         else { return nil }
         return route.provider.rawValue
@@ -160,7 +160,7 @@ extension Reading {
         switch answer {
         case .recognized(let instruction):
             self.init(instruction, at: context.date, reveals: reveals)
-            if kind == .payment, let provider = context.settlingProvider(of: text, instruction.standard) {
+            if kind == .payment, let provider = context.settlingProvider(of: text, answer) {
                 self.provider = provider
                 advice =
                     "provider '\(provider)' pays it with a wallet (a settler) that your application passes; "

@@ -71,12 +71,21 @@ enum LinkArgument {
 }
 
 extension RouteReport {
+    /// Describes the router's answer, with what a wallet would pay, and what is no payment.
+    init(_ text: String, _ answer: RouteDecision, in context: ReadingContext) {
+        self.init(text, answer, of: context.vendors, reveals: context.reveals)
+        if let provider = context.settlingProvider(of: text, answer), case .recognized(let instruction) = answer {
+            reason = "\(instruction.name.phrase); provider '\(provider)' pays it with a wallet"
+        } else if case .unroutable(let link, nil) = answer, let other = OtherKinds.kind(of: link) {
+            reason = "\(other.title): no payment"
+        }
+    }
+
     /// Routes an input.
     init(_ input: LinkInput, in context: ReadingContext) {
         switch input {
         case .text(let text):
-            self.init(
-                text, Installation.route(text, context.registry), of: context.vendors, reveals: context.reveals)
+            self.init(text, Installation.route(text, context.registry), in: context)
         case .unreadable(let shown, let reason): self.init(unreadable: shown, reason: reason)
         }
     }

@@ -124,7 +124,7 @@ extension PaymentMethodOption {
     var members: JSONValue {
         [
             "amount": .string(amount.decimalText), "estimate": .bool(isEstimate), "id": .string(id),
-            "title": .string(title), "unit": .string(amount.currency.unit),
+            "title": .string(title), "unit": .string(amount.currency.mainUnit),
             "unmet": .array(unmet.map { .string($0.description) }),
         ]
     }

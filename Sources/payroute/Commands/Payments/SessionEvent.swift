@@ -1,4 +1,5 @@
 import PaymentCore
+import SandboxSupport
 
 /// One step of a session: a line for people, and members for programs.
 struct SessionEvent: Sendable {
@@ -25,7 +26,7 @@ struct SessionEvent: Sendable {
     static func amount(_ amount: Money?) -> [String: JSONValue] {
         [
             "amount": amount.map { .string($0.decimalText) } ?? .null,
-            "unit": amount.map { .string($0.currency.unit) } ?? .null,
+            "unit": amount.map { .string($0.currency.mainUnit) } ?? .null,
         ]
     }
 }

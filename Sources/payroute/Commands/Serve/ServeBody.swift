@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentCrypto
+import SandboxSupport
 
 /// The body of a request: one JSON object, of whose members each is known.
 struct ServeBody: Sendable {
@@ -78,6 +79,7 @@ struct ServeBody: Sendable {
     }
 
     /// Reads an amount with its unit: `{"amount": "12.50", "unit": "iso4217/EUR"}`; a token's has its `decimals`, too.
+    /// Bitcoin is `BTC`, or whole satoshis in `sat`.
     func money(_ name: String) throws(ServeError) -> Money? {
         guard let member = members[name] else { return nil }
         return try Self.money(member, name)
@@ -106,7 +108,7 @@ struct ServeBody: Sendable {
         }
         let (amount, unit) = (try body.required("amount"), try body.required("unit"))
         do {
-            return try Money(decimal: amount, currency: try Currency(unit: unit), exponent: decimals)
+            return try Money(amount, unit: unit, decimals: decimals)
         } catch {
             throw .malformed("the member '\(name)' is not an amount: \(error)")
         }

@@ -2,6 +2,7 @@ import PaymentCore
 import PaymentLoopback
 import PaymentRouting
 import PaymentStore
+import PaymentTransport
 import SandboxSupport
 
 /// `payroute serve`: an HTTP interface to the router, for programs in other languages.
@@ -16,6 +17,8 @@ enum ServeCommand: Command {
 
             It listens on 127.0.0.1 only: other machines reach it through a reverse proxy on this one. With --tokens each call needs a token of that file: on each line a tenant's name, the SHA-256 of the token in hexadecimal, and its scopes: read, pay, refund, notify. A tenant sees its own payments only.
 
+            With --webhooks what became of each payment is sent to its tenant's address, signed, until it is taken: on each line of that file a tenant's name ('local' without --tokens), the address, and the secret (whsec_ and base64), as in Standard Webhooks.
+
             Ctrl-C or SIGTERM ends it in good order: it takes no payments any more, waits for those that run, and leaves the rest in the journal.
             """,
         options: [
@@ -26,6 +29,10 @@ enum ServeCommand: Command {
                 name: "tokens", value: "file",
                 help:
                     "The file of tokens, which only its owner may read. (default: every program of this machine may pay)"
+            ),
+            .init(
+                name: "webhooks", value: "file",
+                help: "The file of webhooks, which only its owner may read: addresses that get what became of payments."
             ),
             .init(
                 name: "drain", value: "seconds",
@@ -43,14 +50,14 @@ enum ServeCommand: Command {
             .init("payroute serve --journal payments.db --port 7070 --tokens tokens.txt", "with tokens"),
         ],
         files: [
-            ("FILE.served", "the payments of the callers, beside the journal FILE"),
+            ("FILE.served", "the payments of the callers and their webhooks, beside the journal FILE"),
             ("FILE (--ready-file)", "the address as JSON, while it runs"),
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let port = try arguments.value("port") { UInt16($0) } ?? 0
         let bound = try arguments.value("drain") { UInt16($0).flatMap { $0 <= 600 ? $0 : nil } } ?? 20
-        let tokens = try arguments.value("tokens").map(ServeTokens.init(path:))
+        let tokens = try arguments.value("tokens").map { try ServeTokens(OwnersFile(path: $0, of: "tokens")) }
         let api = try await api(arguments, console, tokens: tokens)
         LoopbackServer.allowManyFiles()
         let server = try LoopbackServer(api, port: port)
@@ -85,11 +92,22 @@ enum ServeCommand: Command {
         let session = try await ServiceSession(arguments, console, creatingJournal: true)
         // A wallet signs and pays without a question only where the line names one.
         let hasWallet = arguments.value(WalletOption.option.name) != nil
-        let metrics = ServeMetrics()
+        let targets = try arguments.value("webhooks").map {
+            try WebhookTargets(
+                OwnersFile(path: $0, of: "webhooks"), tenants: tokens?.tenants ?? [ServeTokens.Access.local.tenant])
+        }
+        let (table, metrics) = (try ServeTable(path: path + ".served"), ServeMetrics())
+        let transport = StandardTransport()
+        let senders = (targets?.targets ?? [:]).map { tenant, target in
+            (
+                tenant,
+                WebhookSender(tenant, target, table, transport: transport, metrics: metrics, clock: console.clock)
+            )
+        }
         let payments = ServePayments(
-            router: session.router, journal: try SQLiteJournal(path: path, creating: false),
-            table: try ServeTable(path: path + ".served"), wallet: hasWallet ? session.payer : nil, metrics: metrics,
-            clock: console.clock)
+            router: session.router, journal: try SQLiteJournal(path: path, creating: false), table: table,
+            wallet: hasWallet ? session.payer : nil, metrics: metrics,
+            webhooks: Dictionary(uniqueKeysWithValues: senders), clock: console.clock)
         await payments.open()
         return ServeAPI(
             vendors: console.vendors, session: session, payments: payments, quotes: ServeQuotes(), metrics: metrics,

@@ -65,7 +65,8 @@ enum ServeDescription {
               \#(body("ReturnRequest")), "responses": {"200": \#(answer("Return")), "default": \#(error)}}},
             "/v1/notifications/{provider}": {\#(parameters("provider")),
               "post": {"summary": "Takes a service's notification, with its fields and its body byte for byte.",
-                "requestBody": {"required": true, "content": {"*/*": {}}},
+                "requestBody": {"required": true,
+                "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}},
                 "responses": {"200": \#(answer("Statement")), "default": \#(error)}}}
           },
           "components": {

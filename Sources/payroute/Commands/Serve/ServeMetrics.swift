@@ -9,6 +9,7 @@ final class ServeMetrics: Sendable {
         var seconds = 0.0
         var count = 0
         var answers: [Int: Int] = [:]
+        var webhooks: [String: Int] = [:]
     }
 
     private static let bounds = [0.1, 0.5, 1, 5, 15, 60, 300]
@@ -28,6 +29,9 @@ final class ServeMetrics: Sendable {
             for (place, bound) in Self.bounds.enumerated() where seconds <= bound { state.buckets[place] += 1 }
         }
     }
+
+    /// Notes the result of sending a webhook.
+    func webhook(_ result: String) { state.withLock { $0.webhooks[result, default: 0] += 1 } }
 
     /// Notes an answer.
     func answer(_ status: Int) { state.withLock { $0.answers[status, default: 0] += 1 } }
@@ -56,6 +60,13 @@ final class ServeMetrics: Sendable {
         ]
         lines += state.answers.sorted { $0.key < $1.key }.map {
             "payroute_http_answers_total{status=\"\($0.key)\"} \($0.value)"
+        }
+        lines += [
+            "# HELP payroute_webhooks_total Webhooks by result: taken, failed (sent again later), abandoned.",
+            "# TYPE payroute_webhooks_total counter",
+        ]
+        lines += state.webhooks.sorted { $0.key < $1.key }.map {
+            "payroute_webhooks_total{result=\"\($0.key)\"} \($0.value)"
         }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -1,4 +1,5 @@
 import PaymentCore
+import SandboxSupport
 
 /// Makes the payer of one payment: what the server's own wallet does not do becomes a question to the caller.
 struct ServePayer: Sendable {
@@ -53,13 +54,13 @@ struct ServePayer: Sendable {
 
     private func amount(_ request: AmountRequest, of id: String) async throws -> Money? {
         var members: [String: JSONValue] = [
-            "payee": .string(request.payee.name), "unit": .string(request.currency.unit),
+            "payee": .string(request.payee.name), "unit": .string(request.currency.mainUnit),
         ]
         members["minimum"] = request.minimum.map { .string($0.decimalText) }
         members["suggested"] = request.suggested.map { .string($0.decimalText) }
         let answer = try await actions.ask(.amount, members, of: id, answer: ["amount"]) { (body) throws(ServeError) in
             guard try body.money("amount")?.currency == request.currency else {
-                throw .malformed("the member 'amount' is not an amount in \(request.currency.unit)")
+                throw .malformed("the member 'amount' is not an amount in \(request.currency.mainUnit)")
             }
         }
         return try answer?.money("amount")

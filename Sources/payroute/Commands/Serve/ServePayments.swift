@@ -11,6 +11,8 @@ actor ServePayments {
     private let table: ServeTable
     nonisolated let payers: ServePayer
     private let metrics: ServeMetrics
+    /// By tenant.
+    private let webhooks: [String: WebhookSender]
     private let random: any RandomSource
     private let clock: any PaymentClock
     private var running: [String: Task<Void, Never>] = [:]
@@ -22,10 +24,11 @@ actor ServePayments {
 
     init(
         router: PaymentRouter, journal: any PaymentJournal, table: ServeTable, wallet: Payer?, metrics: ServeMetrics,
+        webhooks: [String: WebhookSender] = [:],
         random: any RandomSource = SystemRandomSource(), clock: any PaymentClock = SystemPaymentClock()
     ) {
         (self.router, self.journal, self.table) = (router, journal, table)
-        (self.metrics, self.random, self.clock) = (metrics, random, clock)
+        (self.metrics, self.webhooks, self.random, self.clock) = (metrics, webhooks, random, clock)
         let relay = Relay()
         actions = ServeActions(random: random) { await relay.payments?.changed($0) }
         payers = ServePayer(wallet: wallet, actions: actions)
@@ -41,8 +44,11 @@ actor ServePayments {
     private let relay: Relay
     nonisolated let actions: ServeActions
 
-    /// Begins to take payments.
-    func open() async { await relay.bind(self) }
+    /// Begins to take payments, and to send webhooks.
+    func open() async {
+        await relay.bind(self)
+        for sender in webhooks.values { await sender.start() }
+    }
 
     /// Refuses what begins or resumes a payment while the server ends.
     func checkIsReady() throws(ServeError) {
@@ -149,7 +155,9 @@ actor ServePayments {
         let (outcome, isEnd) = settled(result)
         metrics.end(outcome["outcome"]?.string ?? "", after: clock.uptime - begun)
         // Where it cannot be stored, the payment stays open here, and the journal has what became of it.
-        try? await table.state(id, outcome, isEnd: isEnd)
+        try? await table.state(
+            id, outcome, isEnd: isEnd, webhook: webhooks[tenant].map { _ in "msg_" + random.hex(24) }, at: clock.now)
+        webhooks[tenant]?.wake()
     }
 
     /// Returns the object that is stored of a result, and whether nothing more will happen. The router has abandoned
@@ -250,5 +258,8 @@ actor ServePayments {
         let limit = clock.uptime + Self.grace
         while !running.isEmpty, clock.uptime < limit { try? await clock.sleep(for: .milliseconds(20)) }
         for watcher in watchers.values.flatMap(\.values) { watcher.finish() }
+        await withTaskGroup { group in
+            for sender in webhooks.values { group.addTask { await sender.stop() } }
+        }
     }
 }

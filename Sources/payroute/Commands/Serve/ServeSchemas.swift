@@ -1,8 +1,11 @@
 /// The objects of `payroute serve` (JSON schema, draft 2020-12). `Reading` is the line of `inspect --json`.
 enum ServeSchemas {
+    private static let instruction = "#/components/schemas/Instruction"
+
     static let text = #"""
         {
-          "Reading": \#(InspectSchema.text.replacing("#/$defs/", with: "#/components/schemas/Reading/$defs/")),
+          "Reading": {\#(InspectSchema.line(instruction))},
+          "Instruction": \#(InspectSchema.reading(instruction)),
           "Error": {
             "type": "object", "required": ["error"], "additionalProperties": false,
             "properties": {"error": {"$ref": "#/components/schemas/Failure"}}
@@ -41,7 +44,7 @@ enum ServeSchemas {
             "type": "object", "required": ["amount", "unit"], "additionalProperties": false,
             "properties": {
               "amount": {"type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?$"},
-              "unit": {"type": "string", "description": "iso4217/EUR, caip19/…, or sat (the amount is then in bitcoin)."},
+              "unit": {"type": "string", "description": "iso4217/EUR, caip19/… or BTC; in requests also sat, of whole satoshis."},
               "decimals": {"type": "integer", "minimum": 0, "maximum": 38, "description": "Of a token only."}
             }
           },

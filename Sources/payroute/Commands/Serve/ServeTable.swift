@@ -27,6 +27,16 @@ extension Schema {
                 UNIQUE (tenant, key)
             ) STRICT;
             CREATE INDEX served_tenant ON served (tenant, number);
+            CREATE TABLE webhook (
+                number INTEGER PRIMARY KEY,
+                id TEXT NOT NULL UNIQUE,
+                tenant TEXT NOT NULL,
+                body TEXT NOT NULL,
+                created REAL NOT NULL,
+                due REAL NOT NULL,
+                attempts INTEGER NOT NULL
+            ) STRICT;
+            CREATE INDEX webhook_due ON webhook (tenant, due, number);
             CREATE TABLE server (owner INTEGER NOT NULL) STRICT;
             """
         ])
@@ -52,7 +62,7 @@ actor ServeTable {
     }
 
     private let queue = SerialQueue("served-payments")
-    private let database: Database
+    let database: Database
     private let owner: OwnerLock
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -121,11 +131,16 @@ actor ServeTable {
     }
 
     /// Notes what the router stated. At an end the request is erased, and the link with it.
-    func state(_ id: String, _ outcome: JSONValue, isEnd: Bool) throws {
+    ///
+    /// - Parameter webhook: The id of the webhook that states it to the tenant; nil where none does.
+    func state(_ id: String, _ outcome: JSONValue, isEnd: Bool, webhook: String? = nil, at now: Date) throws {
         try database.transaction { () throws(JournalError) in
+            let known = try read("WHERE id = ?1 AND ended = 0", [.text(id)]).first
+            guard var payment = known else { return }
             let erased = isEnd ? ", ended = 1, request = NULL" : ""
-            try database.run(
-                "UPDATE served SET outcome = ?2\(erased) WHERE id = ?1 AND ended = 0", [.text(id), .text(outcome.text)])
+            try database.run("UPDATE served SET outcome = ?2\(erased) WHERE id = ?1", [.text(id), .text(outcome.text)])
+            (payment.outcome, payment.hasEnded) = (outcome, isEnd)
+            if let webhook { try announce(payment, as: webhook, at: now) }
         }
     }
 

@@ -27,26 +27,15 @@ struct ServeTokens: Sendable {
 
     private let entries: [(access: Access, digest: [UInt8])]
 
-    /// Reads a file of tokens: on each line a tenant's name, the SHA-256 of the token in hexadecimal, and its scopes,
-    /// separated by commas. Blank lines, and lines that begin with `#`, have no meaning.
-    init(path: String) throws(CommandError) {
-        let name = Printable.text(path)
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let mode = attributes[.posixPermissions] as? Int,
-            let content = try? String(contentsOfFile: path, encoding: .utf8)
-        else { throw CommandError(description: "the file of tokens \(name) cannot be read") }
-        guard mode & 0o077 == 0 else {
-            throw CommandError(
-                description: "other users of this machine may read the file of tokens \(name); run chmod 600 on it")
-        }
-        try self.init(content, called: name)
-    }
+    /// The tenants that have a token.
+    var tenants: Set<String> { Set(entries.map(\.access.tenant)) }
 
-    init(_ content: String, called name: String) throws(CommandError) {
+    /// Reads a file of tokens: on each line a tenant's name, the SHA-256 of the token in hexadecimal, and its scopes,
+    /// separated by commas.
+    init(_ file: OwnersFile) throws(CommandError) {
+        let name = file.name
         var entries: [(access: Access, digest: [UInt8])] = []
-        for (index, line) in content.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }.map(String.init)
-            guard let first = words.first, !first.hasPrefix("#") else { continue }
+        for (number, words) in file.lines {
             let scopes =
                 words.last?.split(separator: ",", omittingEmptySubsequences: false).map {
                     ServeScope(rawValue: String($0))
@@ -56,13 +45,13 @@ struct ServeTokens: Sendable {
             else {
                 throw CommandError(
                     description:
-                        "line \(index + 1) of \(name) is no token: give a name, the token's SHA-256 in hexadecimal "
+                        "line \(number) of \(name) is no token: give a name, the token's SHA-256 in hexadecimal "
                         + "and its scopes, such as read,pay")
             }
             guard !entries.contains(where: { $0.digest == digest }) else {
-                throw CommandError(description: "line \(index + 1) of \(name) repeats a token; each has one tenant")
+                throw CommandError(description: "line \(number) of \(name) repeats a token; each has one tenant")
             }
-            entries.append((Access(tenant: first, scopes: Set(scopes.compactMap(\.self))), digest))
+            entries.append((Access(tenant: words[0], scopes: Set(scopes.compactMap(\.self))), digest))
         }
         guard !entries.isEmpty else {
             throw CommandError(description: "\(name) has no token; every call would be refused")

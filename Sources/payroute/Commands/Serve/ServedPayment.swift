@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import PaymentRouting
+import SandboxSupport
 
 /// One payment that a caller of `payroute serve` asked for, as it is stored.
 struct ServedPayment: Sendable {
@@ -104,7 +105,7 @@ struct ServeOrder: Sendable {
 
     private static func json(_ money: Money) -> JSONValue {
         [
-            "amount": .string(money.decimalText), "unit": .string(money.currency.unit),
+            "amount": .string(money.decimalText), "unit": .string(money.currency.mainUnit),
             "decimals": .number(JSONNumber(Int(money.exponent))),
         ]
     }
@@ -132,7 +133,7 @@ enum ServeOutcome {
             "askAgain": .bool(result.ending == .unknown || result.ending == .pending), "error": error,
             "outcome": .string(result.ending.rawValue), "reason": .string(Printable.text(result.reason, limit: 1000)),
             "transaction": result.transaction.map { .string($0) } ?? .null,
-            "unit": result.amount.map { .string($0.currency.unit) } ?? .null,
+            "unit": result.amount.map { .string($0.currency.mainUnit) } ?? .null,
         ]
     }
 }

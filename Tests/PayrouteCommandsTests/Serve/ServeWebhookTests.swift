@@ -1,0 +1,172 @@
+import Foundation
+import PaymentCore
+import PaymentLoopback
+import PaymentRouting
+import PaymentTesting
+import PaymentTransport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PayrouteCommands
+
+/// Webhooks of `payroute serve`: signed, stored with what they state, and sent until they are taken.
+@Suite("serve: webhooks", .timeLimit(.minutes(5)))
+struct ServeWebhookTests {
+    private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    private static let key = [UInt8](Data(base64Encoded: String(secret.dropFirst(6))) ?? Data())
+
+    /// A receiver that answers with these, then takes everything.
+    private final class Receiver: HTTPTransport, Sendable {
+        private let answers: Mutex<[Result<Int, TransportError>]>
+        let taken = Gate()
+        private let requests = Mutex<[HTTPRequest]>([])
+
+        init(_ answers: [Result<Int, TransportError>] = []) { self.answers = Mutex(answers) }
+
+        var sent: [HTTPRequest] { requests.withLock { $0 } }
+
+        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+            requests.withLock { $0.append(request) }
+            let answer = answers.withLock { $0.isEmpty ? .success(204) : $0.removeFirst() }
+            let status = try answer.get()
+            if status == 204 { await taken.open() }
+            return HTTPResponse(status: status)
+        }
+    }
+
+    /// A table with a payment of Ann's, which has ended; the webhook is not sent yet.
+    private static func table(_ folder: ScratchFolder, at now: Date) async throws -> ServeTable {
+        let table = try ServeTable(path: folder.file("served"))
+        let order = try ServeOrder(stored: ["link": "https://shop.example/order/7"])
+        let payment = ServedPayment(
+            id: "pay_1", tenant: "ann", key: "k", input: order.link, order: order, created: now)
+        _ = try await table.begin(payment, digest: "d")
+        try await table.state("pay_1", ["outcome": "succeeded"], isEnd: true, webhook: "msg_1", at: now)
+        // What is over is not stated again.
+        try await table.state("pay_1", ["outcome": "failed"], isEnd: true, webhook: "msg_2", at: now)
+        return table
+    }
+
+    private static func sender(
+        _ table: ServeTable, _ receiver: Receiver, _ metrics: ServeMetrics, _ clock: VirtualClock
+    ) throws -> WebhookSender {
+        WebhookSender(
+            "ann", WebhookTargets.Target(url: try HTTPURL("https://shop.example/hooks"), key: Redacted(key)), table,
+            transport: receiver, metrics: metrics, clock: clock)
+    }
+
+    @Test("The signature is that of the published example of Standard Webhooks")
+    func signature() {
+        let signature = WebhookSender.signature(
+            of: #"{"test": 2432232314}"#, "msg_p5jXN8AQM9LWM0D4loKWxJek", at: "1614265330", key: Self.key)
+        #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+    }
+
+    @Test("A webhook is sent until it is taken, each time with the same id and body, and a signature of that time")
+    func repeated() async throws {
+        let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())
+        let lost = TransportError(.maybeSent, .timedOut, origin: "https://shop.example")
+        let receiver = Receiver([.success(500), .failure(lost), .success(307)])
+        let table = try await Self.table(folder, at: clock.now)
+        let begun = clock.now
+        let sender = try Self.sender(table, receiver, metrics, clock)
+        await sender.start()
+        await receiver.taken.pass()
+        await sender.stop()
+        #expect(try await table.nextWebhook(of: "ann") == nil)
+        let sent = receiver.sent
+        #expect(sent.map { $0.headers["webhook-id"] } == Array(repeating: "msg_1", count: 4))
+        #expect(Set(sent.map(\.body)).count == 1 && clock.naps.prefix(3) == WebhookSender.pauses.prefix(3))
+        let times = sent.compactMap { $0.headers["webhook-timestamp"].flatMap { Double($0) } }
+        #expect(times.map { $0 - begun.timeIntervalSince1970 } == [0, 5, 35, 155])
+        for request in sent {
+            let signature = WebhookSender.signature(
+                of: String(decoding: request.body, as: UTF8.self), "msg_1",
+                at: request.headers["webhook-timestamp"] ?? "", key: Self.key)
+            #expect(request.headers["webhook-signature"] == signature)
+        }
+        let body = try JSONValue(parsing: try #require(sent.first).body)
+        #expect(body["type"] == "payment.ended" && body["data"]?["id"] == "pay_1" && body["data"]?["state"] == "ended")
+        #expect(body["data"]?["outcome"]?["outcome"] == "succeeded")
+        #expect(metrics.text.contains("{result=\"failed\"} 3\n") && metrics.text.contains("{result=\"taken\"} 1\n"))
+    }
+
+    @Test("A webhook that nobody takes is abandoned after three days, and one that a crash left is sent")
+    func abandoned() async throws {
+        let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())
+        let table = try await Self.table(folder, at: clock.now)
+        let begun = clock.now
+        let deaf = Receiver(Array(repeating: .success(503), count: 1000))
+        let sender = try Self.sender(table, deaf, metrics, clock)
+        await sender.start()
+        while !metrics.text.contains("{result=\"abandoned\"} 1\n") { await Task.yield() }
+        await sender.stop()
+        #expect(try await table.nextWebhook(of: "ann") == nil)
+        let days = clock.now.timeIntervalSince(begun) / 86_400
+        #expect(days > 2.8 && days <= 3, "\(days)")
+    }
+
+    @Test("What a server could not send, the next one sends; nothing of it is another tenant's")
+    func left() async throws {
+        let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())
+        let table = try await Self.table(folder, at: clock.now)
+        let deaf = Receiver([.success(500)])
+        let first = try Self.sender(table, deaf, metrics, clock)
+        // It is told to end at once: it tries what is due, and no more.
+        await first.start()
+        await first.stop()
+        #expect(try await table.nextWebhook(of: "ann")?.id == "msg_1")
+        #expect(try await table.nextWebhook(of: "bob") == nil)
+        // Also where the clock was set back by a year meanwhile.
+        clock.advance(by: .seconds(-365 * 86_400))
+        let receiver = Receiver()
+        let second = try Self.sender(table, receiver, metrics, clock)
+        await second.start()
+        await receiver.taken.pass()
+        await second.stop()
+        #expect(receiver.sent.map { $0.headers["webhook-id"] } == ["msg_1"])
+        #expect(try await table.nextWebhook(of: "ann") == nil)
+    }
+
+    @Test("Each line of the file is a tenant's address, encrypted or on this machine")
+    func files() throws {
+        func read(_ text: String) throws -> WebhookTargets {
+            try WebhookTargets(OwnersFile(text, called: "webhooks"), tenants: ["ann", "bob"])
+        }
+        let both = try read(
+            "# two\nann https://shop.example/a \(Self.secret)\n\nbob http://127.0.0.1:9/ \(Self.secret)")
+        #expect(both.targets.keys.sorted() == ["ann", "bob"] && both.targets["ann"]?.key.reveal() == Self.key)
+        for text in [
+            "ann https://shop.example/", "ann nothing \(Self.secret)", "ann http://shop.example/ \(Self.secret)",
+            "ann https://shop.example/ whsec_c2hvcnQ=", "ann https://shop.example/ \(Self.secret.dropFirst(6))",
+            "eve https://shop.example/ \(Self.secret)",
+            "ann https://a.example/ \(Self.secret)\nann https://b.example/ \(Self.secret)",
+        ] {
+            let error = #expect(throws: CommandError.self, "\(text)") { try read(text) }
+            #expect(error?.description.contains("MfKQ") == false)
+        }
+    }
+
+    @Test(
+        "A program in Python takes the webhook of a payment, and refuses one that is not signed",
+        .enabled(if: ServedClient.python != nil))
+    func received() async throws {
+        let receiver = try ServedClient.receiver(secret: Self.secret)
+        var lines = receiver.lines.makeAsyncIterator()
+        let address = try #require(await lines.next()?.split(separator: " ").last.map(String.init))
+        let folder = ScratchFolder()
+        let file = folder.file("webhooks")
+        try "local \(address) \(Self.secret)".write(toFile: file, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        let served = try await ServedShop(["--wallet", "1", "--webhooks", file])
+        let paid = try await served.pay(["link": "https://shop.example/order/7", "option": "tab"], key: "order-7")
+        #expect(paid["outcome"]?["outcome"] == "succeeded")
+        #expect(await lines.next() == "payment.ended order-7 succeeded")
+        await served.api.payments.drain(within: .seconds(5))
+        let forged = HTTPRequest(.post, try HTTPURL(address), headers: ["webhook-id": "m"], body: Array("{}".utf8))
+        #expect(try await StandardTransport().send(forged).status == 401)
+        receiver.signal(SIGTERM)
+        _ = await receiver.end()
+    }
+}
