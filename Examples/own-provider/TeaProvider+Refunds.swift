@@ -4,7 +4,7 @@ import PaymentCore
 extension TeaProvider: RefundingService {
     func refund(_ request: RefundRequest, in context: ProviderContext) async throws -> ServiceReport {
         guard request.amount.currency == .eur, request.amount.exponent == 2 else {
-            throw PaymentError(.requestRefused, "the tea house gives euros back, in cents")
+            throw PaymentError(.requestRefused, "the tea house refunds euros, in cents")
         }
         let url = try orders([request.payment.id, "refunds"])
         let refund: TeaRefund = try await context.step("refund", .mutation(replay: .sameKey)) {
@@ -30,7 +30,7 @@ struct TeaRefund: Codable, Sendable {
 
     func report(of request: RefundRequest) -> ServiceReport {
         guard id == request.id, order == request.payment.id, amount == request.amount.decimalText else {
-            return .unknown(UnknownOutcome(reference: request.reference, message: "it speaks of another refund"))
+            return .unknown(UnknownOutcome(reference: request.reference, message: "the answer names another refund"))
         }
         return .succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
     }

@@ -62,7 +62,7 @@ extension ShopProvider: RefundingService {
             return made
         }
         guard request.amount.currency.denotesSame(as: .eur), request.amount.exponent == 2 else {
-            throw PaymentError(.requestRefused, "the shop gives euros back, in cents", provider: Self.id)
+            throw PaymentError(.requestRefused, "the shop refunds euros, in cents", provider: Self.id)
         }
         var number = habits.mistakes.contains(.refundsAnew) ? context.random.hex(8) : request.id
         if habits.numbersRefundsByAttempt {
