@@ -80,7 +80,7 @@ public struct RouterPayer: RecurringPayer {
         case .declined(let reason): .declined(reason.message)
         case .cancelled: .declined("the payment was cancelled")
         case .expired: .declined("the payment's time was over")
-        case .pending: .unknown("the payment goes on")
+        case .pending: .unknown("the payment is in progress")
         case .unknown(let unknown): .unknown(unknown.message)
         }
     }

@@ -6,7 +6,8 @@ import PaymentCore
     public import Foundation
 #endif
 
-/// A failure of a session or payment, in the vendor's cases. Texts never hold tokens, card data or personal data.
+/// A failure of a session or payment, in the cases of the vendor's SDK, with ``paymentPending``. Texts never hold
+/// tokens, card data or personal data.
 public enum PayrailsError: Error, Sendable {
     /// The token is refused or has expired (HTTP 401 or 403). A new session is needed. If this happens after the
     /// service accepted the payment, the error is wrapped in ``longPollingFailed(underlyingError:)``.
@@ -33,7 +34,7 @@ public enum PayrailsError: Error, Sendable {
     case finalStatusNotFoundAfterLongPoll(String)
     /// Waiting for the final status failed. The payment may have been made nevertheless.
     case longPollingFailed(underlyingError: (any Error)?)
-    /// The payment continues without the payer; ask later. Not among the guide's cases: see ``OnPayResult/isPending``.
+    /// The payment continues without the payer; ask later. Not among the vendor's cases: see ``OnPayResult/isPending``.
     case paymentPending
 }
 
@@ -60,7 +61,7 @@ extension PayrailsError: LocalizedError, CustomStringConvertible {
         case .finalStatusNotFoundAfterLongPoll(let why): "The payment has no final status yet: \(why)"
         case .longPollingFailed(let error):
             "Waiting for the payment failed" + (error.map { ": \(Self.text(of: $0))" } ?? ".")
-        case .paymentPending: "The payment goes on; its outcome is not known yet."
+        case .paymentPending: "The payment is in progress; its outcome is not known yet."
         }
     }
 
