@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A separate package, as an application has it. Elsewhere the dependency is the repository's address:
-// .package(url: "https://…/swift-payment-router.git", from: "0.1.0")
+// A separate package, as an application has it. Elsewhere the dependency is a URL. There is no public one yet: replace
+// this one by your clone's, and `branch:` by `from: "0.1.0"` once that is tagged.
+// .package(url: "https://example.com/swift-payment-router.git", branch: "main")
 let package = Package(
     name: "standalone-app",
     platforms: [.macOS(.v15)],
