@@ -17,8 +17,8 @@ struct GenerationTableTests {
     private static let head = """
         # Generations
 
-        What this library's client can do with wallets and homeservers of each generation of Paykit, without being told which
-        one it meets. Each entry was tried at the sandbox; none against somebody else's wallet or server.
+        The abilities of this library's client with wallets and homeservers of each generation of Paykit. The client finds out
+        by itself which generation it meets. Each entry was tried at the sandbox, none with a wallet or server by other authors.
 
         Written by `UPDATE_GENERATIONS_TABLE=1 swift test --filter GenerationTableTests` and checked by that test.
 
@@ -103,10 +103,10 @@ struct GenerationTableTests {
         lines.append(row("both, as this library does with a receiver", await payee(key, client)))
 
         let servers = [
-            "sign up", "sign in again", "publish in both forms", "take back", "hear of changes", "private link",
+            "sign up", "sign in again", "publish in both forms", "remove both forms", "see changes", "private link",
         ]
         lines += [
-            "", "## Homeservers", "", row("a homeserver that takes", servers), row("---", servers.map { _ in "---" }),
+            "", "## Homeservers", "", row("a homeserver with", servers), row("---", servers.map { _ in "---" }),
         ]
         for (name, generation) in [
             ("cookies (to 0.9)", .cookies), ("grants (0.10)", .grants),
