@@ -11,8 +11,8 @@ import Synchronization
 import Testing
 import WalletConnectPaySandbox
 
-/// The code of Servers.md and Accounts.md.
-@Suite("Article: servers and accounts")
+/// The code of Servers.md, OperateAServer.md and Accounts.md.
+@Suite("Articles: servers and accounts")
 struct ServerTests {
     @Test("A notification is answered with success only after it was checked and stored")
     func notifications() async throws {
