@@ -113,7 +113,8 @@ struct ServeGuardTests {
         try "ann \(Self.digest("a")) read".write(toFile: file, atomically: true, encoding: .utf8)
         for (mode, isTaken) in [(0o644, false), (0o640, false), (0o602, false), (0o600, true), (0o400, true)] {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
-            #expect(((try? ServeTokens(OwnersFile(path: file, of: "tokens"))) != nil) == isTaken, "\(String(mode, radix: 8))")
+            let tokens = try? ServeTokens(OwnersFile(path: file, of: "tokens"))
+            #expect((tokens != nil) == isTaken, "\(String(mode, radix: 8))")
         }
         #expect(throws: CommandError.self) { try ServeTokens(OwnersFile(path: folder.file("none"), of: "tokens")) }
         let digest = Self.digest("a")

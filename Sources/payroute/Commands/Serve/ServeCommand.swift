@@ -17,7 +17,7 @@ enum ServeCommand: Command {
 
             It listens on 127.0.0.1 only: other machines reach it through a reverse proxy on this one. With --tokens each call needs a token of that file: on each line a tenant's name, the SHA-256 of the token in hexadecimal, and its scopes: read, pay, refund, notify. A tenant sees its own payments only.
 
-            With --webhooks what became of each payment is sent to its tenant's address, signed, until it is taken: on each line of that file a tenant's name ('local' without --tokens), the address, and the secret (whsec_ and base64), as in Standard Webhooks.
+            With --webhooks what became of each payment is sent to its tenant's address, signed, again for three days until it is taken: on each line of that file a tenant's name ('local' without --tokens), the address, and the secret (whsec_ and base64), as in Standard Webhooks.
 
             Ctrl-C or SIGTERM ends it in good order: it takes no payments any more, waits for those that run, and leaves the rest in the journal.
             """,
