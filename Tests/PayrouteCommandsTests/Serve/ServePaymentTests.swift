@@ -39,6 +39,15 @@ struct ServePaymentTests {
         #expect(rest["payments"]?.array?.map { $0["id"] } == [.string(id)] && rest["before"] == .null)
     }
 
+    @Test("A server whose journal was taken away is not ready", arguments: ["journal", "journal.served"])
+    func notReady(file: String) async throws {
+        let served = try await ServedShop()
+        #expect(try await served.call(.get, "/ready").status == 200)
+        try FileManager.default.removeItem(atPath: served.folder.file(file))
+        let answer = try await served.call(.get, "/ready")
+        #expect((answer.status, answer.json["error"]?["code"]) == (503, "journal"))
+    }
+
     @Test("Requests at the same time by one key are one payment, also of a payee who can be paid again")
     func together() async throws {
         let served = try await ServedShop()

@@ -12,8 +12,8 @@ extension ServeAPI {
     private static let heartbeat = Duration.seconds(15)
 
     func ready(_ call: Call) async throws -> SandboxAnswer {
-        _ = try await payments.page(of: call.access.tenant, before: nil, limit: 1)
         try await payments.checkIsReady()
+        try await payments.checkFiles()
         return Self.json(200, ["status": "ready"])
     }
 

@@ -56,6 +56,17 @@ actor ServePayments {
         throw ServeError(503, "draining", "the server ends; ask again when it runs again, by the same key")
     }
 
+    /// Checks that both files take a write: a disk is full, or a file was taken away, before a payment notices.
+    func checkFiles() async throws(ServeError) {
+        let lease = PaymentLease(
+            payment: PaymentReference(provider: "payroute", id: "readiness"), holder: random.hex(16),
+            duration: .seconds(1))
+        do {
+            try await table.write()
+            if try await journal.acquire(lease, at: clock.now) { try await journal.release(lease) }
+        } catch { throw .table(error) }
+    }
+
     // MARK: Beginning
 
     /// Begins the payment of a key, or returns the one that it stands for.

@@ -87,6 +87,11 @@ actor ServeTable {
         self.owner = owner
     }
 
+    /// Writes what is there already.
+    func write() throws {
+        try database.transaction { () throws(JournalError) in try database.run("UPDATE server SET owner = owner") }
+    }
+
     /// Begins a payment under a key, or finds the one that the key stands for.
     func begin(_ payment: ServedPayment, digest: String) throws -> Claim {
         try database.transaction { () throws(JournalError) in
