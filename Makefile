@@ -38,7 +38,7 @@ BUILT = $$(swift build $(RELEASE) --show-bin-path)
 
 .PHONY: help deps build demo install test suites suites-release suites-sanitized nightly release stack new-provider-test \
 	check-apple browser-test dht-test deps-postgres postgres-test kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
-	simulate-subscriptions simulate-links interop wallet-test mutants format lint docs site api clean
+	simulate-subscriptions simulate-links interop wallet-test mutants dist format lint docs site api clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -96,6 +96,9 @@ nightly: deps ## run what takes too long for every change, and print a table of 
 
 release: deps
 	for program in Simulate Fuzz payroute; do swift build $(RELEASE) --product "$$program" || exit; done
+
+dist: deps ## make a release's archive, list of libraries, container's file and checksums in .build/dist (Linux)
+	.ci/dist
 
 stack: release ## compare what callers of asynchronous functions put on the stack with what these take (Linux, x86-64)
 	.ci/stack "$(BUILT)/payroute" "$(BUILT)/Simulate"
