@@ -76,11 +76,11 @@ extension CitconProvider: ReusableReferenceProvider {
 }
 
 extension CitconOrderLink {
-    /// Returns true if `attempt` is for this charge, by the same method, over the same amount.
+    /// Returns true if `attempt` is for this charge, by the same method, over the same amount. An attempt that does not
+    /// say which charge it is for is not.
     package func isAbout(_ attempt: PaymentAttempt) -> Bool {
         guard method == attempt.option.id, amount == attempt.option.amount else { return false }
-        // Attempts stored by earlier versions have no value for the charge.
-        guard let data = attempt.option.providerData else { return true }
-        return (try? data.decode(OrderTerms.self)) == OrderTerms(token)
+        guard let terms = try? attempt.option.providerData?.decode(OrderTerms.self) else { return false }
+        return terms == OrderTerms(token)
     }
 }

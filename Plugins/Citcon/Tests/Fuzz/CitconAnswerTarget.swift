@@ -41,6 +41,7 @@ struct CitconAnswerTarget: FuzzTarget {
     private let provider: CitconProvider
     private let link: PaymentLink
     private let agreed: Money
+    private let terms: JSONValue
 
     init() throws {
         endpoint = try CitconEndpoint(.UAT)
@@ -52,6 +53,7 @@ struct CitconAnswerTarget: FuzzTarget {
                 settlementTimeout: .zero))
         link = try PaymentLink(
             "citcon:charge?token=t&method=card&reference=order-1&amount=1250&currency=USD&country=US&env=uat")
+        terms = try JSONValue.encode(OrderTerms(Redacted("t")))
     }
 
     mutating func violation(_ input: [UInt8]) -> String? {
@@ -120,7 +122,7 @@ struct CitconAnswerTarget: FuzzTarget {
     /// A confirmation may start something, but only the later inquiry states a payment; here it states that the charge
     /// still waits.
     private mutating func wrongConfirmation(_ input: [UInt8]) -> String? {
-        let (provider, link, agreed) = (provider, link, agreed)
+        let (provider, link, agreed, terms) = (provider, link, agreed, terms)
         let gateway = gateways[input.count % gateways.count]
         let opened = Opened()
         let outcome = Surroundings.wait { () -> ServiceReport? in
@@ -150,7 +152,7 @@ struct CitconAnswerTarget: FuzzTarget {
                             + #""status":"initiated"}}"#)
                 }
             }
-            let option = PaymentMethodOption(id: "card", title: "Card", amount: agreed)
+            let option = PaymentMethodOption(id: "card", title: "Card", amount: agreed, providerData: terms)
             let attempt = PaymentAttempt(
                 id: AttemptID(rawValue: "att_1"),
                 reference: PaymentReference(provider: CitconProvider.id, id: "order-1"), option: option,

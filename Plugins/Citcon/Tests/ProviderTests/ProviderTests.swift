@@ -175,8 +175,10 @@ import Testing
         let provider = CitconProvider(
             configuration: CitconConfiguration(
                 endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("t"), application: Shop.application))
+        let token = try CitconOrderLink(PaymentLink(LinkTests.good)).token
         let option = PaymentMethodOption(
-            id: "wechatpay", title: "WeChat Pay", amount: try Money(minorUnits: 1250, currency: .usd))
+            id: "wechatpay", title: "WeChat Pay", amount: try Money(minorUnits: 1250, currency: .usd),
+            providerData: try JSONValue.encode(OrderTerms(token)))
         let attempt = PaymentAttempt(
             id: AttemptID(rawValue: "att_1"), reference: PaymentReference(provider: CitconProvider.id, id: "order-1"),
             option: option, idempotencyKey: "k", startedAt: Date(timeIntervalSince1970: 1_800_000_000), expiresAt: nil)

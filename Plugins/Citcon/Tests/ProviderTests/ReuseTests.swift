@@ -116,6 +116,30 @@ import Testing
         #expect(service.calls.count { $0.hasPrefix("POST charges") } == 1)
     }
 
+    @Test("An attempt that does not say which charge it is for is none of any link's")
+    func namelessCharge() throws {
+        let provider = CitconProvider(
+            configuration: CitconConfiguration(
+                endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("UPI_token"), application: Shop.application))
+        let link = try PaymentLink(Self.first)
+        let order = try CitconOrderLink(link)
+        func attempt(_ data: JSONValue?) -> PaymentAttempt {
+            let option = PaymentMethodOption(
+                id: order.method, title: "WeChat Pay", amount: order.amount, providerData: data)
+            return PaymentAttempt(
+                id: AttemptID(rawValue: "att_1"),
+                reference: PaymentReference(provider: CitconProvider.id, id: "uat/order-1"), option: option,
+                idempotencyKey: "k", startedAt: VirtualClock().now, expiresAt: nil)
+        }
+        try provider.distinguish(link, from: attempt(try JSONValue.encode(OrderTerms(order.token))))
+        for data: JSONValue? in [nil, .null, [:], ["charge": ""]] {
+            #expect { try provider.distinguish(link, from: attempt(data)) } throws: {
+                Self.expectIntegrity($0)
+                return true
+            }
+        }
+    }
+
     @Test("Environment and merchant are part of what a payment is")
     func elsewhere() async throws {
         let journal = InMemoryJournal()

@@ -13,7 +13,7 @@ extension AgreedOption {
     /// Creates the option of an attempt: the payer's choice, whatever the service states now.
     ///
     /// - Parameter symbol: the asset's symbol that the payer saw.
-    init(_ option: PaymentMethodOption, account: AccountID, symbol: String?) {
+    init(_ option: PaymentMethodOption, account: AccountID, symbol: String) {
         self.init(
             unit: option.amount.currency.unit, value: option.amount.minorUnitText, account: account.text,
             symbol: symbol, decimals: Int(option.amount.exponent))

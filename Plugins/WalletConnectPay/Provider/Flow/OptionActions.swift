@@ -19,8 +19,8 @@ package enum OptionActions {
     struct Stored: Codable {
         let actions: [ActionBody]
         let collectData: CollectDataBody?
-        /// The asset's symbol that the service stated and the payer saw; absent in older journals.
-        let symbol: String?
+        /// The asset's symbol that the service stated and the payer saw.
+        let symbol: String
 
         init(_ option: OptionBody) {
             actions = option.actions

@@ -3,18 +3,27 @@ import Testing
 
 @testable import WalletConnectPayProvider
 
-/// Steps that earlier releases stored, by types of other names. Their attempts are resumed.
+/// The stored data of steps, which a later version reads again when it resumes the attempt.
 @Suite("An upgrade in the middle of a payment")
 struct UpgradeTests {
     @Test(
         "An option that was chosen before is read, and written as it was",
         arguments: [
             #"{"actions":[{"data":{"data":"0xab"},"type":"build"}],"collectData":{"fields":[{"id":"fullName","name":"Full name","required":true,"type":"text"},{"id":"dob","name":"Date of birth","required":false,"type":"date"},{"id":"tos","name":"Terms","required":true,"type":"checkbox"}],"schema":"{\"required\":[\"fullName\"]}","url":"https://pay.walletconnect.com/form"},"symbol":"USDC"}"#,
-            #"{"actions":[{"data":{"chain_id":"eip155:1","method":"eth_sendTransaction","params":[]},"type":"walletRpc"}]}"#,
+            #"{"actions":[{"data":{"chain_id":"eip155:1","method":"eth_sendTransaction","params":[]},"type":"walletRpc"}],"symbol":"ETH"}"#,
         ])
     func option(text: String) throws {
         let stored = try JSONValue(parsing: text).decode(OptionActions.Stored.self)
         #expect(try JSONValue.encode(stored).text == text)
+    }
+
+    @Test("An option without the symbol that the payer saw is none")
+    func withoutSymbol() throws {
+        #expect(throws: (any Error).self) {
+            try JSONValue(parsing: #"{"actions":[]}"#).decode(OptionActions.Stored.self)
+        }
+        #expect(
+            try JSONValue(parsing: #"{"actions":[],"symbol":"ETH"}"#).decode(OptionActions.Stored.self).symbol == "ETH")
     }
 
     @Test(
