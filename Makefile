@@ -145,8 +145,10 @@ kill-test: deps ## kill and stop paying and charging processes at random moments
 
 bench: deps ## measure routing and transport beside Foundation's, payment texts, the journal and discovery, in release
 	swift build -c release --product Benchmarks
+	swift build -c release --product PaykitBenchmarkProcess
 	swift build -c release --product payroute
 	@"$$(swift build -c release --show-bin-path)/Benchmarks"
+	@"$$(swift build -c release --show-bin-path)/PaykitBenchmarkProcess"
 
 fuzz: deps ## check what must hold for every link, answer, notification and wallet call on generated inputs (FUZZ_INPUTS=5000000)
 	swift build $(RELEASE) --product Fuzz

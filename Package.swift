@@ -173,10 +173,11 @@ let vendors =
             "Tests/PostgresTests": "PaymentCore PaymentPostgres PostgresServing +Postgres +Provider",
             "Tests/Market": "\(market) PaymentSettlement PaymentStandards +Pubky",
             "Tests/Fuzz": "\(fuzz) PaymentRecurring PaymentStandards TestSupport +Kit +Pubky",
-            // Two wallets with a private link and its troubles; what KillTests kills; what `make interop` speaks with.
+            // Two wallets with a private link and its troubles; what KillTests kills; what is measured, and speaks in interop.
             "Tests/LinkSimulation": "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentStandards PaymentTesting "
                 + "+Provider +Pubky +Sandbox",
             "Tests/RequestProcess": "\(app) PaymentStandards +Kit +Provider +Pubky +Sandbox +Store",
+            "Tests/BenchmarkProcess": "\(app) PaymentLoopback PaymentTesting TestSupport +Kit +Provider +Sandbox",
             "Tests/SubscriptionProcess": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit \(pubky)",
         ])
     + house(
@@ -203,10 +204,9 @@ let examples = [
     example("custom-provider", "\(served) WalletConnectPayProvider", exclude: []),
     example("auto-pay", "PaymentCore PaymentRouting PaymentStore"),
     example("wallet-checkout", "\(served) PaymentWallet WalletConnectPayKit WalletConnectPaySandbox"),
-    example("stored-instrument-checkout", payrails),
+    example("stored-instrument-checkout", payrails), example("payrails-merchant", payrails),
     example("citcon-order", "\(served) CitconKit CitconSandbox"),
     example("merchant-checkout", "\(served) \(walletConnect) WalletConnectPayMerchant"),
-    example("payrails-merchant", payrails),
     example("pay-a-lightning-address", "\(served) \(bitcoin)"),
     example("paykit-contacts", "\(served) \(paykit) BitcoinWallets PaykitNetwork PaymentCrypto PaymentStandards"),
     example("subscriptions", "\(served) \(paykit) PaymentRecurring PaymentStandards"),
@@ -277,7 +277,7 @@ let wholes = [
         "SimulationTests",
         "\(served) \(walletConnect) MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate Simulation "
             + "TestSupport VendorSimulation"),
-    tool("Benchmarks", "\(app) \(sandboxed) \(bitcoin) \(paykit) \(walletConnect) PaymentSecp256k1 TestSupport"),
+    tool("Benchmarks", "\(app) \(sandboxed) \(bitcoin) \(walletConnect) PaymentSecp256k1 TestSupport"),
     shared("FuzzModel", "PaymentCore PaymentTesting"),
     tool(
         "Fuzz",

@@ -3,6 +3,7 @@ import PaymentCore
 import PaymentLoopback
 import PaymentTesting
 import PaymentTransport
+import TestSupport
 
 /// Requests a second over loopback: this package's transport beside one `URLSession`, against the same server in
 /// another process.

@@ -6,6 +6,7 @@ import PaymentStore
 import PaymentTesting
 import PaymentTransport
 import PaymentWallet
+import TestSupport
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 

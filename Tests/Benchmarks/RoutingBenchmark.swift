@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import TestSupport
 
 /// The cost of routing one link, compared with Foundation's parsers for the same links.
 enum RoutingBenchmark {

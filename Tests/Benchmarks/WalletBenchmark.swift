@@ -9,6 +9,7 @@ import PaymentStandards
 import PaymentStore
 import PaymentTransport
 import Synchronization
+import TestSupport
 
 /// Payments from a wallet at an LNbits server, with the journal and the orders on the disk: the time of each, and the
 /// part of it that is not the wait for the server. The server is simulated, over loopback, unless `LNBITS_URL`,

@@ -1,7 +1,7 @@
-// Measures routing and HTTP beside Foundation's, the reading of payment texts, the journal, the lookup of many
-// people, and payments from a wallet. Build for release, with the product payroute for `inspect`:
+// Measures routing and HTTP beside Foundation's, the reading of payment texts, the journal, and payments from a wallet.
+// Build for release, with the product payroute for `inspect`:
 //
-//     swift run -c release Benchmarks [routing|standards|inspect|http|journal|discovery|wallet]
+//     swift run -c release Benchmarks [routing|standards|inspect|http|journal|wallet]
 
 switch CommandLine.arguments.dropFirst().first {
 case nil:
@@ -10,17 +10,13 @@ case nil:
     try InspectBenchmark.run()
     try await HTTPBenchmark.run()
     try await JournalBenchmark.run()
-    try await DiscoveryBenchmark.run()
     try await WalletBenchmark.run()
 case "routing": try RoutingBenchmark.run()
 case "standards": try StandardsBenchmark.run()
 case "inspect": try InspectBenchmark.run()
 case "http": try await HTTPBenchmark.run()
 case "journal": try await JournalBenchmark.run()
-case "discovery": try await DiscoveryBenchmark.run()
 case "wallet": try await WalletBenchmark.run()
 case "serve": try HTTPBenchmark.serve()
-case "serve-people": try await DiscoveryBenchmark.serve()
-case "discover": try await DiscoveryBenchmark.discover(Array(CommandLine.arguments.dropFirst(2)))
-default: print("usage: Benchmarks [routing|standards|inspect|http|journal|discovery|wallet]")
+default: print("usage: Benchmarks [routing|standards|inspect|http|journal|wallet]")
 }

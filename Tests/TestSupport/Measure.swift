@@ -1,17 +1,21 @@
 import Foundation
 
 /// Something to measure: one call does `operations` operations.
-struct Subject {
-    let name: String
-    let operations: Int
-    let run: () -> Void
+package struct Subject {
+    package let name: String
+    package let operations: Int
+    package let run: () -> Void
+
+    package init(name: String, operations: Int, run: @escaping () -> Void) {
+        (self.name, self.operations, self.run) = (name, operations, run)
+    }
 }
 
 /// Measures subjects in turns, so that a change of the machine's load affects all of them alike.
-enum Measure {
+package enum Measure {
     /// The median nanoseconds of processor time per operation of each subject, in order. Other programs on the machine
     /// disturb processor time less than wall time.
-    static func nanoseconds(_ subjects: [Subject], rounds: Int = 15, callsPerRound: Int) -> [Double] {
+    package static func nanoseconds(_ subjects: [Subject], rounds: Int = 15, callsPerRound: Int) -> [Double] {
         var samples = subjects.map { _ in [Double]() }
         for subject in subjects { for _ in 0..<callsPerRound { subject.run() } }
         for round in 0..<rounds {
@@ -29,7 +33,7 @@ enum Measure {
     }
 
     /// The middle of `values`, which must not be empty.
-    static func median(_ values: [Double]) -> Double {
+    package static func median(_ values: [Double]) -> Double {
         let sorted = values.sorted()
         return sorted[sorted.count / 2]
     }
@@ -38,11 +42,11 @@ enum Measure {
 /// Uses a value, so that the work to make it cannot be optimised away.
 @inline(never)
 @_optimize(none)
-func blackHole<Value>(_ value: borrowing Value) {}
+package func blackHole<Value>(_ value: borrowing Value) {}
 
 extension String {
     /// The text with spaces before or after it, `width` characters wide.
-    func column(_ width: Int, right: Bool = false) -> String {
+    package func column(_ width: Int, right: Bool = false) -> String {
         let padding = String(repeating: " ", count: Swift.max(0, width - count))
         return right ? padding + self : self + padding
     }
@@ -50,7 +54,7 @@ extension String {
 
 extension Double {
     /// The number with `digits` digits behind the point.
-    func text(_ digits: Int = 1) -> String {
+    package func text(_ digits: Int = 1) -> String {
         var scale = 1.0
         for _ in 0..<digits { scale *= 10 }
         let rounded = Int((self * scale).rounded())

@@ -7,6 +7,7 @@ import PaymentLoopback
 import PaymentTesting
 import PaymentTransport
 import Synchronization
+import TestSupport
 
 /// Paykit's lookup of a thousand people in one batch, over loopback: its time and memory, compared with asking all of
 /// them at once. The network and each batch have separate processes.
