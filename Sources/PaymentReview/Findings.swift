@@ -166,7 +166,7 @@ enum TimeText {
     static func until(_ end: Date, _ deadline: Deadline) -> String {
         let left = max(0, Int(end.timeIntervalSince1970) - Int(deadline.now))
         let span = left < 120 ? "\(left) seconds" : left < 7200 ? "\(left / 60) minutes" : "\(left / 3600) hours"
-        let text = end.formatted(.iso8601)
+        let text = RFC3339(end).text
         return "until \(text.dropFirst(11).prefix(8)) UTC on \(text.prefix(10)), in \(span)"
     }
 }

@@ -40,7 +40,7 @@ package struct HomeEvent: Sendable, Hashable {
     /// The form for programs.
     package var json: JSONValue {
         var json: JSONValue = [
-            "n": .number(JSONNumber(number)), "at": .string(date.ISO8601Format()), "kind": .string(kind.rawValue),
+            "n": .number(JSONNumber(number)), "at": .string(RFC3339(date).text), "kind": .string(kind.rawValue),
             "title": .string(title), "detail": .string(detail),
         ]
         if let service { json["service"] = .string(service) }

@@ -98,7 +98,7 @@ enum HomeFrame {
         return taken.split(separator: " ").map { NumberStyle.visitor.text(String($0)) }.joined(separator: " ")
     }
 
-    private static func time(_ date: Date) -> String { String(date.ISO8601Format().dropFirst(11).prefix(8)) }
+    private static func time(_ date: Date) -> String { String(RFC3339(date).text.dropFirst(11).prefix(8)) }
 
     /// The icon of every page: a coin that is crossed out.
     static let icon = HTTPResponse(

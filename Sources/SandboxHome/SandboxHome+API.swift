@@ -200,7 +200,7 @@ extension SandboxHome {
             try expect(.get, request)
         }
         return .json([
-            "now": .string(clock.now.ISO8601Format()), "advanced": .number(JSONNumber(clock.shift.components.seconds)),
+            "now": .string(RFC3339(clock.now).text), "advanced": .number(JSONNumber(clock.shift.components.seconds)),
         ])
     }
 

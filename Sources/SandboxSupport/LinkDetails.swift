@@ -17,7 +17,7 @@ package struct LinkDetails: Sendable {
     package init(amount: Money? = nil, expires: Date? = nil, _ fields: [String: String?] = [:]) {
         self.amount = amount
         self.fields = fields.compactMapValues { $0 }
-        if let expires { self.fields["expires"] = expires.ISO8601Format() }
+        if let expires { self.fields["expires"] = RFC3339(expires).text }
         if let amount {
             self.fields["amount"] = amount.decimalText
             self.fields["unit"] = amount.currency.mainUnit

@@ -51,16 +51,8 @@ package struct ErrorTable: Sendable {
     }
 
     private func meaning(of status: Int) -> Meaning {
-        switch status {
-        case 401, 403: (.unauthorized, "\(service) does not accept the credentials (HTTP \(status))")
-        case 404: (.notFound, "\(service) does not know this (HTTP 404)")
-        case 429: (.rateLimited, "\(service) asks for fewer requests (HTTP 429); try again later")
-        case 400..<500: (.requestRefused, "\(service) refused the request (HTTP \(status))")
-        case 500..<600: (.serviceFailure, "\(service) has a fault (HTTP \(status)); try again later")
-        case 300..<400: (.invalidResponse, "\(service) redirects to another address, which is never followed")
-        case 200..<300: ofSuccess ?? (.invalidResponse, "\(service) answered with HTTP \(status)")
-        default: (.invalidResponse, "\(service) answered with HTTP \(status)")
-        }
+        if 200..<300 ~= status, let ofSuccess { return ofSuccess }
+        return PaymentError.meaning(of: status, by: service)
     }
 
     // MARK: Errors

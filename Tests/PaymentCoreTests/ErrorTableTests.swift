@@ -33,19 +33,21 @@ struct ErrorTableTests {
             (Answer(status: 409, codes: ["other", "gone", "busy"]), .notFound, "it is gone"),
             (Answer(status: 409, codes: ["other"]), .requestRefused, "it is there (HTTP 409)"),
             (Answer(status: 401), .unauthorized, "Acme does not accept the credentials (HTTP 401)"),
-            (Answer(status: 404), .notFound, "Acme does not know this (HTTP 404)"),
+            (Answer(status: 404), .notFound, "Acme does not know this, or not any more (HTTP 404)"),
             (Answer(status: 429), .rateLimited, "Acme asks for fewer requests (HTTP 429); try again later"),
             (Answer(status: 418), .requestRefused, "Acme refused the request (HTTP 418)"),
             (Answer(status: 503), .serviceFailure, "Acme has a fault (HTTP 503); try again later"),
-            (Answer(status: 302), .invalidResponse, "Acme redirects to another address, which is never followed"),
+            (Answer(status: 302), .invalidResponse, "Acme redirects elsewhere, which is never followed (HTTP 302)"),
             (Answer(status: 200), .requestRefused, "without a reason"),
-            (Answer(status: 700), .invalidResponse, "Acme answered with HTTP 700"),
+            (Answer(status: 700), .invalidResponse, "Acme gave an answer that was not asked for (HTTP 700)"),
         ]
         for (answer, code, text) in cases {
             let meaning = Self.table.meaning(of: answer)
             #expect(meaning.code == code && meaning.text == text, "\(answer.status)")
         }
-        #expect(ErrorTable().meaning(of: Answer(status: 204)).text == "the service answered with HTTP 204")
+        #expect(
+            ErrorTable().meaning(of: Answer(status: 204)).text
+                == "the service gave an answer that was not asked for (HTTP 204)")
     }
 
     @Test("A refusal of a mutation leaves its fate open, unless it proves that nothing was done")

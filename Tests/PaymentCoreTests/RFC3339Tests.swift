@@ -1,3 +1,4 @@
+import Foundation
 import PaymentCore
 import Testing
 
@@ -53,6 +54,28 @@ struct RFC3339Tests {
         }
         #expect(RFC3339(seconds: .min).text == "0001-01-01T00:00:00Z")
         #expect(RFC3339(seconds: .max).text == "9999-12-31T23:59:59Z")
+    }
+
+    @Test("A date is written to the second, and one that no year of four digits has as the nearest that one has")
+    func dates() throws {
+        let dates: [(Double, String)] = [
+            (0, "1970-01-01T00:00:00Z"), (-0.5, "1969-12-31T23:59:59Z"), (1_709_208_000.9, "2024-02-29T12:00:00Z"),
+            (1e15, "9999-12-31T23:59:59Z"), (-1e15, "0001-01-01T00:00:00Z"), (.infinity, "9999-12-31T23:59:59Z"),
+        ]
+        for (seconds, text) in dates { #expect(RFC3339(Date(timeIntervalSince1970: seconds)).text == text) }
+        #expect(try #require(RFC3339("1969-12-31T23:59:59.25Z")).date == Date(timeIntervalSince1970: -0.75))
+    }
+
+    @Test("Dates of header fields are written as RFC 9110 shows them, and only days that there are are read")
+    func headers() {
+        #expect(HTTPDate.text(Date(timeIntervalSince1970: 784_111_777)) == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(HTTPDate.text(Date(timeIntervalSince1970: -1)) == "Wed, 31 Dec 1969 23:59:59 GMT")
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        for day in -800..<800 {
+            let date = Date(timeIntervalSince1970: Double(day * 86_400 + 86_399))
+            #expect(HTTPDate.parse(HTTPDate.text(date), now: now) == date)
+        }
+        #expect(HTTPDate.parse("Thu, 31 Feb 2030 00:00:00 GMT", now: now) == nil)
     }
 
     @Test(

@@ -93,15 +93,9 @@ struct WalletConnection: Sendable {
 
     /// The error of a question whose answer is not what was asked for.
     func unusable(_ response: HTTPResponse) -> PaymentError {
-        switch response.status {
-        case 401, 403:
-            PaymentError(.unauthorized, "\(name) refuses the key; it needs one that may pay", phase: .answered)
-        case 429: PaymentError(.rateLimited, "\(name) wants fewer requests", phase: .answered, retry: .later)
-        default:
-            PaymentError(
-                .invalidResponse, "\(name) answers with status \(response.status), which cannot be read here",
-                phase: .answered, retry: .later)
-        }
+        let (code, text) = PaymentError.meaning(of: response.status, by: name)
+        guard code == .unauthorized else { return PaymentError(code, text, phase: .answered, retry: .later) }
+        return PaymentError(code, "\(text); use a key that may pay", phase: .answered)
     }
 
     /// The error of a record about another payment.

@@ -113,7 +113,7 @@ public actor WalletConnectPaySandbox: SandboxService {
     var now: Int64 { Int64(clock.now.timeIntervalSince1970) }
 
     /// The time in the format of RFC 3339.
-    var timestamp: String { clock.now.ISO8601Format() }
+    var timestamp: String { RFC3339(clock.now).text }
 
     func record(_ id: String, _ event: SandboxLedger.Event) {
         ledger.record(event, of: id)

@@ -31,9 +31,8 @@ extension HTTPResponse {
 
 extension PaymentError {
     /// Creates an error for an answer that is no result, by its HTTP status alone. For services without error codes;
-    /// for codes that say more, build your own from ``HTTPResponse/provesNothingWasDone``.
-    ///
-    /// The answer's time to try again (`Retry-After`) is kept in ``PaymentError/retry``.
+    /// for codes that say more, build your own from ``HTTPResponse/provesNothingWasDone``. The
+    /// answer's time to try again (`Retry-After`) is kept in ``PaymentError/retry``.
     ///
     /// - Parameters:
     ///   - answer: the service's answer.
@@ -41,20 +40,24 @@ extension PaymentError {
     ///   - isMutation: true if the request could move money. The phase is then `maybeSent`, unless the answer proves
     ///     that nothing was done.
     public init(_ answer: HTTPResponse, provider: ProviderID?, isMutation: Bool) {
-        let (code, text): (Code, String) =
-            switch answer.status {
-            case 401, 403, 407: (.unauthorized, "the service does not accept the credentials")
-            case 404, 410: (.notFound, "the service does not know this, or not any more")
-            case 429: (.rateLimited, "the service asks for fewer requests; try again later")
-            case 400..<500: (.requestRefused, "the service refused the request")
-            case 500..<600: (.serviceFailure, "the service has a fault; try again later")
-            case 300..<400: (.invalidResponse, "the service redirects to another address, which is never followed")
-            default: (.invalidResponse, "the service's answer is not one that was asked for")
-            }
+        let (code, text) = Self.meaning(of: answer.status, by: "the service")
         let isOpen = isMutation && !answer.provesNothingWasDone
         let isPassing = isOpen || code == .rateLimited || code == .serviceFailure
         self.init(
-            code, "\(text) (HTTP \(answer.status))", provider: provider, phase: isOpen ? .maybeSent : .answered,
+            code, text, provider: provider, phase: isOpen ? .maybeSent : .answered,
             retry: isPassing ? RetryAdvice(answer) : .never)
+    }
+
+    /// Returns the code of a status that is no result, and what it says of `service`, for people.
+    package static func meaning(of status: Int, by service: String) -> (code: Code, text: String) {
+        switch status {
+        case 401, 403, 407: (.unauthorized, "\(service) does not accept the credentials (HTTP \(status))")
+        case 404, 410: (.notFound, "\(service) does not know this, or not any more (HTTP \(status))")
+        case 429: (.rateLimited, "\(service) asks for fewer requests (HTTP 429); try again later")
+        case 400..<500: (.requestRefused, "\(service) refused the request (HTTP \(status))")
+        case 500..<600: (.serviceFailure, "\(service) has a fault (HTTP \(status)); try again later")
+        case 300..<400: (.invalidResponse, "\(service) redirects elsewhere, which is never followed (HTTP \(status))")
+        default: (.invalidResponse, "\(service) gave an answer that was not asked for (HTTP \(status))")
+        }
     }
 }

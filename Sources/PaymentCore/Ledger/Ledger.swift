@@ -62,9 +62,6 @@ package struct Ledger: Sendable {
             + "keep the journal for examination, and ask the payee before paying in any other way"
     }
 
-    /// Returns the date until which a signature is good, for people.
-    package static func text(of end: Date) -> String { RFC3339(seconds: Int64(end.timeIntervalSince1970)).text }
-
     // MARK: What stands against a refusal
 
     struct Obstacle {
@@ -78,7 +75,7 @@ package struct Ledger: Sendable {
         let id = history.attempt.id
         if let end = signaturesEnd(in: history) {
             return Obstacle(
-                fact: "the service has the payer's signature, which pays until \(Self.text(of: end))",
+                fact: "the service has the payer's signature, which pays until \(RFC3339(end).text)",
                 advice: "do not pay in any other way before that time, and ask again after it")
         }
         guard isFinal else { return nil }
@@ -122,7 +119,7 @@ package struct Ledger: Sendable {
                 + "'\(PaymentDecision.notPaidDespiteTransaction.rawValue)' only if it can never be carried out"
         }
         return signaturesEnd(in: history).map {
-            "the service has the payer's signature, which pays until \(Self.text(of: $0)): decide after that"
+            "the service has the payer's signature, which pays until \(RFC3339($0).text): decide after that"
         }
     }
 }

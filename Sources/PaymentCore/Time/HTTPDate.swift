@@ -6,9 +6,8 @@
 
 /// The dates of HTTP header fields, in the three forms a recipient must accept (RFC 9110 section 5.6.7).
 package enum HTTPDate {
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
     /// Reads `text`; nil when it is not a date. `now` decides the century of the form with two digits.
     package static func parse(_ text: String, now: Date) -> Date? {
@@ -25,34 +24,25 @@ package enum HTTPDate {
             var year = thisYear - thisYear % 100 + short
             if year > thisYear + 50 { year -= 100 }
             return date(year: String(year), month: parts[2], day: parts[1], time: parts[4...6])
-        case 7:
-            return date(year: parts[6], month: parts[1], day: parts[2], time: parts[3...5])
-        default:
-            return nil
+        case 7: return date(year: parts[6], month: parts[1], day: parts[2], time: parts[3...5])
+        default: return nil
         }
     }
 
     /// Writes `date` in the form that senders have to use: `Sun, 06 Nov 1994 08:49:37 GMT`.
     package static func text(_ date: Date) -> String {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second, .weekday], from: date)
-        func two(_ number: Int?) -> String { (number ?? 0) < 10 ? "0\(number ?? 0)" : "\(number ?? 0)" }
-        return "\(weekdays[(parts.weekday ?? 1) - 1]), \(two(parts.day)) \(months[(parts.month ?? 1) - 1]) "
-            + "\(parts.year ?? 0) \(two(parts.hour)):\(two(parts.minute)):\(two(parts.second)) GMT"
+        let moment = RFC3339(date)
+        let (text, day) = (moment.text, CivilDay.split(Int(moment.seconds)).day)
+        let name = "\(text.dropFirst(8).prefix(2)) \(months[CivilDay(number: day).month - 1]) \(text.prefix(4))"
+        return "\(weekdays[(day % 7 + 11) % 7]), \(name) \(text.dropFirst(11).prefix(8)) GMT"
     }
 
-    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-
-    private static func date(
-        year: String, month: String, day: String, time: ArraySlice<String>
-    ) -> Date? {
+    private static func date(year: String, month: String, day: String, time: ArraySlice<String>) -> Date? {
         let clock = time.compactMap { Int($0) }
         guard let year = Int(year), let month = months.firstIndex(of: month), let day = Int(day), clock.count == 3,
-            1900...9999 ~= year, 1...31 ~= day, 0...23 ~= clock[0], 0...59 ~= clock[1], 0...60 ~= clock[2]
+            1900...9999 ~= year, 0...23 ~= clock[0], 0...59 ~= clock[1], 0...60 ~= clock[2],
+            let start = CivilDay(year: year, month: month + 1, day: day)?.number
         else { return nil }
-        let seconds = clock[0] * 3600 + clock[1] * 60 + clock[2]
-        return Date(
-            timeIntervalSince1970: Double(CivilDay.number(year: year, month: month + 1, day: day) * 86400 + seconds))
+        return Date(timeIntervalSince1970: Double(start * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]))
     }
 }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
 /// A moment with the text that states it: the `date-time` of RFC 3339.
 package struct RFC3339: Sendable, Hashable {
     /// The grammars that texts are read by.
@@ -50,9 +56,7 @@ package struct RFC3339: Sendable, Hashable {
         } else if isLenient, isCharacter(index, "+") || isCharacter(index, "-") {
             let colon = isCharacter(index + 3, ":") ? 1 : 0
             guard let hours = number(index + 1), let minutes = number(index + 3 + colon), hours < 24, minutes < 60
-            else {
-                return nil
-            }
+            else { return nil }
             offset = (hours * 3600 + minutes * 60) * (isCharacter(index, "-") ? -1 : 1)
             index += 5 + colon
         } else if !isLenient {
@@ -63,6 +67,12 @@ package struct RFC3339: Sendable, Hashable {
         seconds = Int64(day.number * 86_400 + hour * 3600 + minute * 60 + second - offset)
         nanoseconds = Int64(fraction)
     }
+
+    /// The moment as a date, to some hundred nanoseconds.
+    package var date: Date { Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1e9) }
+
+    /// Creates the moment of `date`, to the second, within the same years, and writes it in UTC.
+    package init(_ date: Date) { self.init(seconds: Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? .max) }
 
     /// Creates a moment and writes it in UTC, with no fraction or with nine digits of it.
     ///

@@ -87,7 +87,7 @@ extension PaymentInstruction {
     }
 
     /// The day of a date in UTC: `2017-06-01`.
-    private static func day(_ date: Date) -> String { String(date.ISO8601Format().prefix(10)) }
+    private static func day(_ date: Date) -> String { String(RFC3339(date).text.prefix(10)) }
 }
 
 extension PaymentInstruction.Amount {

@@ -1,10 +1,5 @@
 import PaymentCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import SandboxSupport
 
 /// Notifying merchants of the status of charges and refunds.
 extension CitconSandbox {
@@ -112,11 +107,8 @@ extension CitconSandbox {
     /// Sends a notification until it is accepted or the attempts are used up.
     private func deliver(_ index: Int, over transport: any HTTPTransport) async {
         guard let url = try? HTTPURL(notifications[index].url) else { return }
-        for pause in [.zero] + configuration.notificationPauses {
-            if pause > .zero {
-                do { try await clock.sleep(for: pause) } catch { return }
-            }
-            if await send(index, to: url, over: transport) { return }
+        await clock.deliver(repeatingAfter: configuration.notificationPauses) {
+            await send(index, to: url, over: transport)
         }
     }
 
@@ -134,7 +126,6 @@ extension CitconSandbox {
 
     /// Returns ISO 8601 with milliseconds, as in the vendor's example.
     private static func time(_ seconds: Int64) -> String {
-        let text = Date(timeIntervalSince1970: Double(seconds)).ISO8601Format()
-        return String(text.dropLast()) + ".000Z"
+        "\(RFC3339(seconds: seconds).text.dropLast()).000Z"
     }
 }

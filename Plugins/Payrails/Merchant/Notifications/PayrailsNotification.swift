@@ -114,7 +114,7 @@ extension PayrailsNotification {
         guard let value, !value.isNull else { return nil }
         guard let time = value.string.flatMap(VendorTime.init) else { throw .unreadable("time") }
         guard time.seconds > unset else { return nil }
-        return Date(timeIntervalSince1970: Double(time.seconds) + Double(time.nanoseconds) / 1e9)
+        return RFC3339(seconds: time.seconds, nanoseconds: time.nanoseconds).date
     }
 
     /// The end of the year 1, in seconds since 1970.

@@ -1,5 +1,6 @@
 public import PaymentCore
 import PaymentCrypto
+import SandboxSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -99,11 +100,8 @@ extension PayrailsSandbox {
     /// Sends a notification until it is accepted or the attempts are exhausted.
     private func deliver(_ index: Int, to address: String, over transport: any HTTPTransport) async {
         guard let url = try? HTTPURL(address) else { return }
-        for pause in [.zero] + configuration.notificationPauses {
-            if pause > .zero {
-                do { try await clock.sleep(for: pause) } catch { return }
-            }
-            if await send(index, to: url, over: transport) { return }
+        await clock.deliver(repeatingAfter: configuration.notificationPauses) {
+            await send(index, to: url, over: transport)
         }
     }
 

@@ -65,8 +65,8 @@ extension WalletConnectPayMerchant {
                     "lists are searched for 3 to 35 of letters, digits, space and / : . , + -", provider: merchant)
             }
             var query: [(name: String, value: String)] = [("limit", String(limit))]
-            if let from { query.append(("startTs", from.ISO8601Format())) }
-            if let until { query.append(("endTs", until.ISO8601Format())) }
+            if let from { query.append(("startTs", RFC3339(from).text)) }
+            if let until { query.append(("endTs", RFC3339(until).text)) }
             query += statuses.map { ("status", $0) }
             if let reference { query.append(("referenceId", reference)) }
             query += tokenSymbols.map { ("token_symbol", $0) }

@@ -73,25 +73,12 @@ enum IdentityForm {
             if let minimum, length < minimum { return "is required" }
             if let maximum, length > maximum { return "must have at most \(maximum) characters" }
             return nil
-        case .date: return isDate(value) ? nil : "must be a date (YYYY-MM-DD)"
+        case .date: return CivilDay(value.utf8) != nil ? nil : "must be a date (YYYY-MM-DD)"
         case .country:
             let isCode = value.utf8.count == 2 && value.utf8.allSatisfy { (0x41...0x5A).contains($0) }
             return isCode ? nil : "must be a country code of two capital letters"
         case .consent: return value == "true" ? nil : "must be accepted"
         }
-    }
-
-    /// Returns true if `text` is a calendar date (`full-date` of RFC 3339).
-    private static func isDate(_ text: String) -> Bool {
-        let digits = Array(text.utf8)
-        guard digits.count == 10, digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-"),
-            digits.enumerated().allSatisfy({ [4, 7].contains($0) || $1.isASCIIDigit })
-        else { return false }
-        func number(_ range: Range<Int>) -> Int { digits[range].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } }
-        let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        return (1...12).contains(month) && (1...days[month - 1]).contains(day)
     }
 
     /// Returns the values of a confirmation's `collectedData`: `{"fields":[{"id","value"}]}`.

@@ -28,7 +28,7 @@ struct ListQuery {
         func only(_ name: String) -> String? { all(name).last }
         func date(_ name: String) throws(ServiceError) -> Date? {
             guard let text = only(name) else { return nil }
-            guard let date = try? Date(text, strategy: .iso8601) else { throw .invalid(name, "must be a date-time") }
+            guard let date = RFC3339(text, .lenient)?.date else { throw .invalid(name, "must be a date-time") }
             return date
         }
         func choice(_ name: String, _ words: [String]) throws(ServiceError) -> String? {

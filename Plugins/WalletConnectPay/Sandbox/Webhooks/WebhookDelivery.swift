@@ -1,5 +1,6 @@
 public import PaymentCore
 import PaymentCrypto
+import SandboxSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -67,11 +68,8 @@ extension WalletConnectPaySandbox {
     /// Sends a webhook until it is accepted or the attempts are used up. Redirects are not followed, and count as
     /// failures.
     private func deliver(_ index: Int, to url: HTTPURL, over transport: any HTTPTransport) async {
-        for pause in [.zero] + configuration.webhookPauses {
-            if pause > .zero {
-                do { try await clock.sleep(for: pause) } catch { return }
-            }
-            if await send(index, to: url, over: transport) { return }
+        await clock.deliver(repeatingAfter: configuration.webhookPauses) {
+            await send(index, to: url, over: transport)
         }
     }
 

@@ -26,7 +26,7 @@ struct AttemptSummary {
 
     /// A date as RFC 3339 text in UTC.
     static func text(_ date: Date) -> String {
-        date.formatted(.iso8601)
+        RFC3339(date).text
     }
 
     /// The members of `journal list --json` for this attempt.

@@ -150,7 +150,7 @@ enum FieldUnits {
         let text = value.string ?? value.text
         guard value.number != nil || value.string?.allSatisfy(\.isWholeNumber) == true else { return text }
         if dates.contains(name), let seconds = Double(text), seconds < 1e11 {
-            return "\(text) (\(Date(timeIntervalSince1970: seconds).ISO8601Format()))"
+            return "\(text) (\(RFC3339(Date(timeIntervalSince1970: seconds)).text))"
         }
         return units[name].map { "\(text) \($0)" } ?? text
     }

@@ -106,7 +106,7 @@ enum NewPaymentCommand: Command {
     private static func show(
         _ payment: CreatedSandboxPayment, of order: SandboxOrder, at sandbox: HTTPURL, _ console: Console, isJSON: Bool
     ) {
-        let end = payment.expiresAt.ISO8601Format()
+        let end = RFC3339(payment.expiresAt).text
         guard !isJSON else {
             console.output.edit { output in
                 output.addJSONLine { line in
