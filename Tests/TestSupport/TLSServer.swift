@@ -2,8 +2,8 @@
     import Foundation
     package import PaymentCore
 
-    /// `openssl s_server`, or `nghttpd`, on a free port of this machine, with a certificate that no public authority has
-    /// signed.
+    /// `openssl s_server`, or `nghttpd`, on a free port of this machine, with a certificate that no public authority
+    /// has signed.
     package struct TLSServer {
         /// True if the command is installed.
         package static let isAvailable = FileManager.default.isExecutableFile(atPath: tool)

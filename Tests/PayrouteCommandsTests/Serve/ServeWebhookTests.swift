@@ -11,7 +11,7 @@ import Testing
 @testable import PayrouteCommands
 
 /// Webhooks of `payroute serve`: signed, stored with what they state, and sent until they are taken.
-@Suite("serve: webhooks", .timeLimit(.minutes(5)))
+@Suite("serve: webhooks", .timeLimit(.minutes(15)))
 struct ServeWebhookTests {
     private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
     private static let key = [UInt8](Data(base64Encoded: String(secret.dropFirst(6))) ?? Data())
@@ -92,7 +92,7 @@ struct ServeWebhookTests {
         #expect(metrics.text.contains("{result=\"failed\"} 3\n") && metrics.text.contains("{result=\"taken\"} 1\n"))
     }
 
-    @Test("A webhook that nobody takes is abandoned after three days, and one that a crash left is sent")
+    @Test("A webhook that is never taken is abandoned after three days")
     func abandoned() async throws {
         let (folder, clock, metrics) = (ScratchFolder(), VirtualClock(), ServeMetrics())
         let table = try await Self.table(folder, at: clock.now)
@@ -113,7 +113,7 @@ struct ServeWebhookTests {
         let table = try await Self.table(folder, at: clock.now)
         let deaf = Receiver([.success(500)])
         let first = try Self.sender(table, deaf, metrics, clock)
-        // It is told to end at once: it tries what is due, and no more.
+        // It ends at once: it tries what is due, and no more.
         await first.start()
         await first.stop()
         #expect(try await table.nextWebhook(of: "ann")?.id == "msg_1")
@@ -166,7 +166,8 @@ struct ServeWebhookTests {
         await served.api.payments.drain(within: .seconds(5))
         let forged = HTTPRequest(.post, try HTTPURL(address), headers: ["webhook-id": "m"], body: Array("{}".utf8))
         #expect(try await StandardTransport().send(forged).status == 401)
-        receiver.signal(SIGTERM)
+        // Not SIGTERM: the program inherits the mask of a worker thread, which blocks it.
+        receiver.signal(SIGKILL)
         _ = await receiver.end()
     }
 }

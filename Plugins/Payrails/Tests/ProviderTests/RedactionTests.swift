@@ -65,7 +65,7 @@ struct RedactionTests {
             (.invalidCardData, "card"), (.unknown(error: nil), "failed"), (.unsupportedPayment(type: .card), "card"),
             (.incorrectPaymentSetup(type: .payPal), "payPal"), (.pollingFailed("p"), "begin: p"),
             (.failedToDerivePaymentStatus("d"), "read: d"), (.finalStatusNotFoundAfterLongPoll("f"), "yet: f"),
-            (.longPollingFailed(underlyingError: nil), "Waiting"), (.paymentPending, "goes on"),
+            (.longPollingFailed(underlyingError: nil), "Waiting"), (.paymentPending, "in progress"),
         ] {
             #expect(error.description.contains(part) && error.errorDescription == error.description)
         }

@@ -138,7 +138,8 @@ struct ReadingContext {
         settlingStandards = Set(patterns.compactMap { if case .standard(let id) = $0 { id } else { nil } })
     }
 
-    /// Returns the provider that pays a recognized `text` where the application passes a wallet; nil where there is none.
+    /// Returns the provider that pays a recognized `text` where the application passes a wallet; nil where there is
+    /// none.
     func settlingProvider(of text: String, _ answer: RouteDecision) -> String? {
         guard case .recognized(let instruction) = answer, instruction.purpose == .payment, let settling,
             settlingStandards.contains(instruction.standard),

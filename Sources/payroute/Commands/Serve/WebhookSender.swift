@@ -2,8 +2,9 @@ import Foundation
 import PaymentCore
 import PaymentCrypto
 
-/// Sends one tenant's webhooks: signed as Standard Webhooks describes, in their order where nothing fails, and again until
-/// they are taken. Each is stored with what it states, so that a crash loses none; one may come twice, with the same id.
+/// Sends one tenant's webhooks: signed as Standard Webhooks describes, in their order where nothing fails, and again
+/// until they are taken. Each is stored with what it states, so that a crash loses none; one may come twice, with the
+/// same id.
 actor WebhookSender {
     /// The pauses after the first failures; the last one repeats.
     static let pauses: [Duration] = [5, 30, 120, 600, 1800, 3600, 7200, 14_400].map { .seconds($0) }
