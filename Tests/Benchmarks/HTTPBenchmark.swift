@@ -21,19 +21,9 @@ enum HTTPBenchmark {
     }
 
     static func run() async throws {
-        let server = Process()
-        let input = Pipe()
-        let output = Pipe()
-        server.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        server.arguments = ["serve"]
-        server.standardInput = input
-        server.standardOutput = output
-        try server.run()
-        defer {
-            try? input.fileHandleForWriting.close()
-            server.waitUntilExit()
-        }
-        let announced = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        let server = try OwnServer("serve")
+        defer { server.stop() }
+        let announced = String(decoding: server.output.availableData, as: UTF8.self)
         let base = try HTTPURL(announced.trimmingCharacters(in: .whitespacesAndNewlines))
         let request = HTTPRequest(
             .post, try base.appending(["v1", "gateway", "payment", "pay_1", "options"]),

@@ -97,7 +97,7 @@ public final class CPayCheck: Sendable {
             amountRefunded = transaction.amountRefunded ?? 0
             timeCaptured = transaction.timeCaptured ?? 0
             autoCapture = transaction.autoCapture
-            payment = transaction.method.map { _ in CPayCheckDataPayment(transaction) }
+            payment = CPayCheckDataPayment(transaction)
             exchange = transaction.exchange.map { CPayExchange($0) }
             captures = transaction.captures.map { CPayMovement($0) }
             refunds = transaction.refunds.map { CPayMovement($0) }
@@ -116,7 +116,9 @@ public final class CPayCheck: Sendable {
         /// The card; its fields are nil where it was not paid with one.
         public let data: CPayCheckDataPaymentData?
 
-        init(_ transaction: TransactionFields) {
+        /// Nil where the answer says nothing of it: a token without a method is one, too.
+        init?(_ transaction: TransactionFields) {
+            guard transaction.method != nil || transaction.token != nil || transaction.type != nil else { return nil }
             method = transaction.method
             token = transaction.token?.reveal()
             type = transaction.type

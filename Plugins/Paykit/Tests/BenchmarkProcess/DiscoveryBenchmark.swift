@@ -16,19 +16,11 @@ enum DiscoveryBenchmark {
     private static let usualWidth = 8
 
     static func run() async throws {
-        let (server, input, output) = (Process(), Pipe(), Pipe())
-        server.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-        server.arguments = ["serve-people"]
-        server.standardInput = input
-        server.standardOutput = output
-        try server.run()
-        defer {
-            try? input.fileHandleForWriting.close()
-            server.waitUntilExit()
-        }
+        let server = try OwnServer("serve-people")
+        defer { server.stop() }
         var announced = Data()
         while announced.count(where: { $0 == UInt8(ascii: "\n") }) <= people {
-            let more = output.fileHandleForReading.availableData
+            let more = server.output.availableData
             guard !more.isEmpty else { throw Ended() }
             announced += more
         }

@@ -50,6 +50,16 @@ import Testing
         #expect(check.data.reference == "sdk_digit_1" && check.data.amount == 1)
     }
 
+    @Test(
+        "A token comes through whatever stands beside it, and an answer without any means of payment has none",
+        arguments: [
+            (#"{"token":"t"}"#, "t"), (#"{"method":"card","token":"t"}"#, "t"), (#"{"type":"visa"}"#, nil), ("{}", nil),
+        ])
+    func means(payment: String, token: String?) throws {
+        let check = CPayCheck(try answer(#"{"status":"success","data":{"id":"8b3a","payment":\#(payment)}}"#))
+        #expect(check.data.payment?.token == token && (check.data.payment == nil) == (payment == "{}"))
+    }
+
     @Test("A confirmed charge of today's service (layer B)")
     func todaysResult() throws {
         let result = CPayResult(try answer(ScriptedCitcon.Answer.ok(ScriptedCitcon.charge()).text))
