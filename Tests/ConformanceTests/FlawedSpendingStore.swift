@@ -37,6 +37,8 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
     private var book = SpendingLedger()
     private var looks = 0
     private let attempts = InMemoryJournal()
+    /// What was opened: noted in the same turn of this actor that looks at its reservation.
+    private var opened: Set<AttemptID> = []
 
     init(_ flaw: Flaw?) { self.flaw = flaw }
 
@@ -153,8 +155,8 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
             fill(book.records.filter { $0.spending.attempt != attempt })
             return
         }
-        let isOpen = await attempts.history(of: attempt)?.isFinished == false
-        try book.release(attempt, isOpen: isOpen && flaw != .releasesOpen)
+        let hasEnded = await attempts.history(of: attempt)?.isFinished == true
+        try book.release(attempt, isOpen: opened.contains(attempt) && !hasEnded && flaw != .releasesOpen)
     }
 
     func spending(of attempt: AttemptID) -> SpendingRecord? { book[attempt] }
@@ -174,6 +176,7 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
     func release(_ lease: PaymentLease) async throws { await attempts.release(lease) }
     func open(_ attempt: PaymentAttempt, under lease: PaymentLease) async throws {
         if flaw != .opensReleased { try book.checkOpening(of: attempt) }
+        opened.insert(attempt.id)
         try await attempts.open(attempt, under: lease)
     }
     func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws {

@@ -49,7 +49,8 @@ struct Convergence: Sendable {
         }
         switch content {
         case .outcome(let outcome)? where outcome.isFinal: return .outcome(outcome)
-        case .failure(let error)? where error.phase != .maybeSent: return .refused
+        // Asked for fewer requests, a payer asks again.
+        case .failure(let error)? where error.phase != .maybeSent && error.code != .rateLimited: return .refused
         default:
             // Some services advance a payment when only its status is queried.
             _ = await calls.call("status", payment.reference) {
