@@ -6,7 +6,13 @@ PACKAGES := libcurl4-openssl-dev liblzma-dev libssl-dev libsecp256k1-dev libmicr
 BROWSER := chromium chromium-driver fonts-noto-color-emoji
 OTHER_DHT := python3-libtorrent
 POSTGRES := postgresql libpq5 openssl
+CLIENTS := nodejs node-typescript python3-venv
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+# Installs packages of Debian, unless they are there.
+define apt
+@dpkg -s $(1) >/dev/null 2>&1 || \
+	{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(1); }
+endef
 FUZZ_INPUTS ?= 5000000
 INTEROP_ROWS ?= 150
 STANDARD_INPUTS ?= 2000000
@@ -38,7 +44,7 @@ BUILT = $$(swift build $(RELEASE) --show-bin-path)
 
 .PHONY: help deps build demo install test suites suites-release suites-sanitized nightly release stack new-provider-test \
 	check-apple browser-test dht-test deps-postgres postgres-test kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
-	simulate-subscriptions simulate-links interop wallet-test mutants dist format lint docs site api clean
+	simulate-subscriptions simulate-links interop deps-interop wallet-test mutants dist format lint docs site api clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -47,8 +53,7 @@ deps: ## install the system libraries (Linux: apt; macOS: brew)
 ifeq ($(shell uname),Darwin)
 	@brew list secp256k1 libmicrohttpd libsodium libpng qrencode xz zbar >/dev/null 2>&1 || brew install secp256k1 libmicrohttpd libsodium libpng qrencode xz zbar
 else
-	@dpkg -s $(PACKAGES) >/dev/null 2>&1 || \
-		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(PACKAGES); }
+	$(call apt,$(PACKAGES))
 endif
 
 build: deps ## build everything but the tests, quickly and not optimized: the programs are in .build/quick/release
@@ -116,16 +121,14 @@ check-apple: deps ## type-check what needs Apple's modules against stand-ins of 
 
 browser-test: deps ## drive the sandbox's pages in headless Chromium, with axe-core (SCREENSHOTS=.build/screenshots)
 ifneq ($(shell uname),Darwin)
-	@dpkg -s $(BROWSER) >/dev/null 2>&1 || \
-		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(BROWSER); }
+	$(call apt,$(BROWSER))
 endif
 	PAYROUTE_AXE="$$(.ci/axe)" PAYROUTE_BROWSER_TESTS=1 PAYROUTE_SCREENSHOTS=$(SCREENSHOTS) \
 		swift test $(QUICK_TESTS) --filter 'BrowserTests|HomeLoadTests'
 
 dht-test: deps ## store and find packets among libtorrent's DHT nodes on loopback (Linux: apt; elsewhere it is skipped)
 ifneq ($(shell uname),Darwin)
-	@dpkg -s $(OTHER_DHT) >/dev/null 2>&1 || \
-		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(OTHER_DHT); }
+	$(call apt,$(OTHER_DHT))
 endif
 	swift test $(QUICK_TESTS) --filter LibtorrentTests
 
@@ -133,8 +136,7 @@ deps-postgres: ## install a PostgreSQL server for the tests of PaymentPostgres (
 ifeq ($(shell uname),Darwin)
 	@brew list postgresql >/dev/null 2>&1 || brew install postgresql
 else
-	@dpkg -s $(POSTGRES) >/dev/null 2>&1 || \
-		{ $(SUDO) apt-get update && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(POSTGRES); }
+	$(call apt,$(POSTGRES))
 endif
 
 postgres-test: deps deps-postgres ## pay over a PostgreSQL that is stopped, killed and cut off at random moments (POSTGRES_KILLS=200)
@@ -174,7 +176,14 @@ simulate-links: deps ## play histories of two wallets with a private link, in re
 	swift build $(RELEASE) --product Simulate
 	@"$(BUILT)/Simulate" --links $(LINK_SEEDS)
 
-interop: deps ## play Python libraries of others against our readers, writers and subscriptions (INTEROP_ROWS=150)
+deps-interop: ## install what makes and runs clients in other languages (Linux: apt; macOS: brew)
+ifeq ($(shell uname),Darwin)
+	@brew list node typescript >/dev/null 2>&1 || brew install node typescript
+else
+	$(call apt,$(CLIENTS))
+endif
+
+interop: deps deps-interop ## play Python libraries of others against our readers, writers and subscriptions (INTEROP_ROWS=150)
 	swift build $(QUICK) --product payroute
 	swift build $(QUICK) --product InteropWriter
 	swift build $(QUICK) --product PaykitSubscriptionProcess
