@@ -248,7 +248,7 @@ let wholes = [
     tests("SandboxHomeTests", "\(sandboxed) \(shops) SandboxHome TestSupport"),
     tests("PayrouteCommandsTests", "\(served) \(values) PaymentWallet PayrouteCommands SandboxSupport"),
     tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"),
-    tool("SpendingProcess", charging),
+    tool("SpendingProcess", "\(charging) TestSupport"),
     tests(
         "KillTests",
         "\(served) PaymentRecurring TestSupport \(paykit) PaykitStore WalletConnectPaySandbox PayingProcess "

@@ -4,6 +4,7 @@ import PaymentRouting
 import PaymentStandards
 import PaymentStore
 import PaymentTesting
+import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
@@ -42,7 +43,7 @@ struct PayingTests {
     @Test("The common reading says who gets how much until when, by the clock")
     func reading() throws {
         let router = PaymentRouter(
-            registry: try ProviderRegistry([]), transport: NoTransport(), journal: InMemoryJournal(),
+            registry: try ProviderRegistry([]), transport: NoNetwork(), journal: InMemoryJournal(),
             readers: [OneText()])
         let late = try #require(Self.reading(of: "tea:7", router, at: Date(timeIntervalSince1970: 2_000_000)))
         #expect(late.0 == "Tea order · 4.80 EUR to Tea House (pot-7) · expired 1970-01-12")
@@ -50,10 +51,6 @@ struct PayingTests {
         let early = try #require(Self.reading(of: "tea:7", router, at: Date(timeIntervalSince1970: 0)))
         #expect(early.0.hasSuffix("valid until 1970-01-12"))
         #expect(Self.reading(of: "hello", router, at: Date(timeIntervalSince1970: 0)) == nil)
-    }
-
-    private struct NoTransport: HTTPTransport {
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse { HTTPResponse(status: 500) }
     }
 
     @Test("A text is routed, and what cannot be paid says why")

@@ -70,13 +70,8 @@ enum RoutingBenchmark {
             providers.append(Links.stranger(index))
         }
         return PaymentRouter(
-            registry: try ProviderRegistry(providers), transport: NoTransport(), journal: InMemoryJournal())
+            registry: try ProviderRegistry(providers), transport: NoNetwork(), journal: InMemoryJournal())
     }
 }
 
 /// No network.
-struct NoTransport: HTTPTransport {
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        throw TransportError(.notSent, .hostNotFound, origin: request.url.origin)
-    }
-}

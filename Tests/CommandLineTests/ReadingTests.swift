@@ -9,12 +9,6 @@ import Testing
 /// The answer to who gets how much until when: the first line of `inspect`, and its member `reading`.
 @Suite("The common reading")
 struct ReadingTests {
-    /// A clock that stands still.
-    struct StillClock: PaymentClock {
-        let now: Date
-        var uptime: Duration { .zero }
-        func sleep(for duration: Duration) async throws {}
-    }
 
     /// The day on which the tests read.
     static let day = Date(timeIntervalSince1970: 1_780_272_000)  // 2026-06-01
@@ -24,7 +18,7 @@ struct ReadingTests {
         defer { for file in [output, errors, file] { close(file.descriptor) } }
         let console = Console(
             vendors: .all, output: output.descriptor, diagnostics: errors.descriptor, input: file.descriptor,
-            clock: StillClock(now: date), environment: { _ in nil })
+            clock: TestClock(at: date.timeIntervalSince1970), environment: { _ in nil })
         let code = await CommandLineTool.run(words, console)
         return Captured(
             code: code.rawValue, output: String(decoding: output.content, as: UTF8.self),

@@ -2,6 +2,7 @@ import FuzzModel
 import PaymentCore
 import PaymentRouting
 import PaymentStore
+import TestSupport
 import WalletConnectPayProvider
 
 /// Links and routing: the invariants of every text.
@@ -27,7 +28,7 @@ struct RoutingTarget: FuzzTarget {
 
     private static func router(_ providers: [any PaymentProvider]) throws -> PaymentRouter {
         PaymentRouter(
-            registry: try ProviderRegistry(providers), transport: NoTransport(), journal: InMemoryJournal())
+            registry: try ProviderRegistry(providers), transport: NoNetwork(), journal: InMemoryJournal())
     }
 
     private static let takers: [any PaymentProvider] = [
@@ -130,9 +131,3 @@ private struct Taker: PaymentProvider {
 }
 
 private struct OnlyRoutes: Error {}
-
-private struct NoTransport: HTTPTransport {
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        throw TransportError(.notSent, .hostNotFound, origin: request.url.origin)
-    }
-}

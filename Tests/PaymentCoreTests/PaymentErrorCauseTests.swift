@@ -70,10 +70,4 @@ struct PaymentErrorCauseTests {
         }
         #expect(thrown?.cause is LeakingError)
     }
-
-    private struct NoNetwork: HTTPTransport {
-        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-            throw TransportError(.notSent, .hostNotFound, origin: request.url.origin)
-        }
-    }
 }

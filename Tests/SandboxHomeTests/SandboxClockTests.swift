@@ -4,36 +4,21 @@ import PaymentCore
 import PayrailsSandbox
 import SandboxHome
 import SandboxSupport
-import Synchronization
 import TestSupport
 import Testing
 import WalletConnectPaySandbox
 
-/// A clock whose sleeps end only when they are cancelled, and whose time stands still.
-private final class StillClock: PaymentClock {
-    private let count = Mutex(0)
-    /// The number of started sleeps.
-    var sleepers: Int { count.withLock { $0 } }
-    let now = Date(timeIntervalSince1970: 1_800_000_000)
-    let uptime = Duration.seconds(1000)
-
-    func sleep(for duration: Duration) async throws {
-        count.withLock { $0 += 1 }
-        try await Task.sleep(for: .seconds(3600))
-    }
-}
-
 @Suite("The clock of the sandbox") struct SandboxClockTests {
     @Test("Set forward, it shows a later time and ends waits until a time that has passed")
     func advances() async throws {
-        let still = StillClock()
+        let still = TestClock()
         let clock = SandboxClock(still)
         let start = clock.now
         let sleepers = [60, 600, 6000].map { seconds in
             Task { try await clock.sleep(for: .seconds(seconds)) }
         }
         // A later sleeper waits from then on.
-        while still.sleepers < 3 { await Task.yield() }
+        await still.sleepers(3)
         clock.advance(bySeconds: 61)
         try await sleepers[0].value
         clock.advance(bySeconds: 600)
@@ -45,7 +30,7 @@ private final class StillClock: PaymentClock {
 
     @Test("It never goes back")
     func forwardOnly() {
-        let clock = SandboxClock(StillClock())
+        let clock = SandboxClock(TestClock())
         let start = clock.now
         clock.advance(bySeconds: 0)
         clock.advance(bySeconds: -5)

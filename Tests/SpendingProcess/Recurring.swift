@@ -3,6 +3,7 @@ import PaymentCore
 import PaymentRecurring
 import PaymentRouting
 import PaymentStore
+import TestSupport
 
 /// Charges plans again and again, as a worker that tests kill: every due period, and every question with a yes.
 struct Recurring {

@@ -69,10 +69,3 @@ struct NoonClock: PaymentClock {
 
     func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
 }
-
-/// A network without any server.
-struct NoNetwork: HTTPTransport {
-    func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        throw TransportError(.notSent, .hostNotFound, origin: request.url.origin)
-    }
-}

@@ -3,6 +3,7 @@ import PaymentCore
 import PaymentRouting
 import PaymentStore
 import PaymentTesting
+import TestSupport
 
 // Pays without a question, by four workers, as a process that tests kill:
 //

@@ -1,23 +1,4 @@
-package import Foundation
 package import PaymentCore
-import Synchronization
-
-/// Time that passes only during sleeps, and records their durations.
-package final class SteppingClock: PaymentClock {
-    private let state = Mutex((elapsed: Duration.zero, naps: [Duration]()))
-
-    package init() {}
-
-    package var now: Date { Date(timeIntervalSince1970: 1_789_000_000 + state.withLock { $0.elapsed } / .seconds(1)) }
-    package var naps: [Duration] { state.withLock { $0.naps } }
-
-    package func sleep(for duration: Duration) async throws {
-        advance(by: duration)
-        state.withLock { $0.naps.append(duration) }
-    }
-
-    package func advance(by duration: Duration) { state.withLock { $0.elapsed += duration } }
-}
 
 /// A decoded answer.
 package struct PayAnswer: Sendable {

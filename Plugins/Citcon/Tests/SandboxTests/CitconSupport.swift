@@ -9,7 +9,7 @@ import Testing
 
 /// A Citcon sandbox and a client that sends it exactly the given requests.
 struct CitconWorld: Sendable {
-    let clock = SteppingClock()
+    let clock = VirtualClock(Date(timeIntervalSince1970: 1_789_000_000))
     let sandbox: CitconSandbox
     /// The server of the sandbox; nil if it is called in the same process.
     private(set) var server: LoopbackServer?

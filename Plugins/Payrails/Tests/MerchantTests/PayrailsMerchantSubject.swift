@@ -65,7 +65,7 @@ enum Subjects {
                         return await mail(other)
                     },
                     stale: {
-                        let (old, session) = await shop(mark, Behind(base: clock, by: 86_401))
+                        let (old, session) = await shop(mark, OffsetClock(clock, by: -86_401))
                         await old.capture(session)
                         return await mail(old)
                     })
@@ -81,13 +81,4 @@ enum Subjects {
     private static func units(_ text: String) -> UInt128? {
         text.split(separator: " ").first.flatMap { try? Money(decimal: String($0), currency: .eur) }?.minorUnits
     }
-}
-
-/// A clock that is a number of seconds slow.
-private struct Behind: PaymentClock {
-    let base: any PaymentClock
-    let by: Double
-
-    var now: Date { base.now.addingTimeInterval(-by) }
-    func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
 }

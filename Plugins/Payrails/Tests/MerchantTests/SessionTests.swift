@@ -158,7 +158,7 @@ import Testing
         let world = try MerchantWorld { $0.accessTokenLifetime = 600 }
         _ = try await world.client.open(try MerchantWorld.order("a"))
         // The service's time passes: here the merchant's clock is behind it.
-        let behind = Offset(base: world.clock, by: -500)
+        let behind = OffsetClock(world.clock, by: -500)
         world.clock.advance(by: .seconds(700))
         let client = world.merchant.client(over: world.wire, clock: behind)
         _ = try await client.open(try MerchantWorld.order("b"))
@@ -187,10 +187,3 @@ import Testing
 }
 
 /// A clock that is a number of seconds wrong.
-struct Offset: PaymentClock {
-    let base: any PaymentClock
-    let by: Double
-
-    var now: Date { base.now.addingTimeInterval(by) }
-    func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
-}

@@ -11,7 +11,7 @@ typealias PayrailsScenario = PayrailsSandbox.Scenario
 
 /// A sandbox and a client that sends it exactly the given requests.
 struct PayrailsWorld: Sendable {
-    let clock = SteppingClock()
+    let clock = VirtualClock(Date(timeIntervalSince1970: 1_789_000_000))
     let sandbox: PayrailsSandbox
     /// The server of the sandbox; nil if it is called in the same process.
     private(set) var server: LoopbackServer?

@@ -20,7 +20,7 @@ struct PayWorld: Sendable {
     static let merchantKey = ("Api-Key", WalletConnectPaySandbox.liveKey.reveal())
     static let merchant = ("Merchant-Id", WalletConnectPaySandbox.merchantID)
 
-    let clock = SteppingClock()
+    let clock = VirtualClock(Date(timeIntervalSince1970: 1_789_000_000))
     let sandbox: WalletConnectPaySandbox
     /// The server of the sandbox; nil if it is called in the same process.
     private(set) var server: LoopbackServer?
