@@ -3,6 +3,7 @@ import SandboxSupport
 
 /// `/playground`: any payment text, read by the same router as on the command line.
 struct PlaygroundPage {
+    let services: [any ListedService]
     let actions: any SandboxActions
     let text: String?
     var problem: String?
@@ -31,7 +32,7 @@ struct PlaygroundPage {
             <video id="camera" class="qr" hidden muted playsinline></video>
             </form>
             \(problem.map { "<p role=\"alert\" class=\"problems\">\(HTMLText.escape($0))</p>" } ?? "")
-            \(reading.map { result($0, text ?? "") } ?? Self.examples)
+            \(reading.map { result($0, text ?? "") } ?? examples)
             <form method="post" action="/playground" enctype="multipart/form-data" class="actions">
             <div><label for="image">Or a picture of a code <small>(PNG or JPEG, up to 1 MB)</small></label>
             <input type="file" id="image" name="image" accept="image/png,image/jpeg" required></div>
@@ -41,31 +42,31 @@ struct PlaygroundPage {
             """)
     }
 
-    /// One text of each kind, for a page without one.
-    private static let examples: String = {
+    /// One text of each kind, for a page without one: the services' links, then payment standards.
+    private var examples: String {
         let texts = [
-            ("WalletConnect Pay", "https://pay.walletconnect.com/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"),
-            ("A look-alike", "https://pay.walletconnect.com.evil.example/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"),
-            ("Bitcoin", "bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?amount=0.0123&label=Kaffeehaus"),
-            (
+            ListedExample(
+                "Bitcoin", "bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?amount=0.0123&label=Kaffeehaus"),
+            ListedExample(
                 "Lightning",
                 "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzq"
                     + "fqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9v"
                     + "dx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3r"
                     + "h"
             ),
-            ("GiroCode", "BCD\n002\n1\nSCT\n\nRed Cross\nDE89370400440532013000\nEUR12.50"),
-            ("UPI", "upi://pay?pa=nadeem@npci&pn=Nadeem&am=3000&cu=INR"),
+            ListedExample("GiroCode", "BCD\n002\n1\nSCT\n\nRed Cross\nDE89370400440532013000\nEUR12.50"),
+            ListedExample("UPI", "upi://pay?pa=nadeem@npci&pn=Nadeem&am=3000&cu=INR"),
         ]
-        let links = texts.map { name, text in
-            "<a class=\"button\" href=\"/playground?text=\(HTMLText.escape(PercentCoding.encode(text)))\">\(name)</a>"
+        let links = (services.flatMap(\.examples) + texts).map { example in
+            "<a class=\"button\" href=\"/playground?text=\(HTMLText.escape(PercentCoding.encode(example.text)))\">"
+                + "\(HTMLText.escape(example.title))</a>"
         }
         return """
             <h2>Examples</h2>
             <p class="actions" id="examples">\(links.joined(separator: "\n"))</p>
 
             """
-    }()
+    }
 
     private func result(_ reading: TextReading, _ text: String) -> String {
         let tone =

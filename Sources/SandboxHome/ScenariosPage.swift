@@ -59,7 +59,7 @@ struct ScenariosPage {
             <section aria-labelledby="\(id)">
             <h2 id="\(id)">\(HTMLText.escape(service.title))</h2>
             <form method="post" action="/scenarios">
-            \(service.takesAmounts ? amount(service.id) : "<p class=\"faint\">Each scenario has its own amount.</p>\n")
+            \(service.takesAmounts ? amount(service) : "<p class=\"faint\">Each scenario has its own amount.</p>\n")
             """
         for group in groups {
             let isHere = group.scenarios.contains { isShown($0, service.id) }
@@ -76,11 +76,11 @@ struct ScenariosPage {
         shown.map { $0.service == service && $0.payment.scenario == scenario.name } ?? false
     }
 
-    private func amount(_ service: String) -> String {
-        let id = HTMLText.escape(service)
-        let items = refused?.service == service ? refused?.items : nil
+    private func amount(_ service: any ListedService) -> String {
+        let id = HTMLText.escape(service.id)
+        let items = refused?.service == service.id ? refused?.items : nil
         let isWrong = items == nil ? "" : " aria-invalid=\"true\""
-        let currency = items?["currency"] ?? (service == "payrails" ? "EUR" : "USD")
+        let currency = items?["currency"] ?? service.currency
         return """
             <div class="actions"><div><label for="\(id)-amount">Amount <small>(empty: the scenario's own)</small></label>
             <input id="\(id)-amount" name="amount" inputmode="decimal" autocomplete="off" \

@@ -18,6 +18,10 @@ package protocol ListedService: Sendable {
     nonisolated var pages: [ListedPage] { get }
     /// True if payments can be made over another amount than the scenario's own.
     nonisolated var takesAmounts: Bool { get }
+    /// The currency of such an amount unless another is chosen: three letters of ISO 4217.
+    nonisolated var currency: String { get }
+    /// Texts that show how its links are read.
+    nonisolated var examples: [ListedExample] { get }
     /// True if merchants' servers are notified at all.
     nonisolated var notifies: Bool { get }
     /// The events so far.
@@ -53,6 +57,8 @@ extension ListedService {
     package nonisolated var tampered: [ListedScenario] { [] }
     package nonisolated var pages: [ListedPage] { [] }
     package nonisolated var takesAmounts: Bool { true }
+    package nonisolated var currency: String { "USD" }
+    package nonisolated var examples: [ListedExample] { [] }
     package nonisolated var notifies: Bool { true }
     /// The scenarios that it can show, with or without those of a dishonest gateway.
     package nonisolated func listed(tampered isShown: Bool) -> [ListedScenario] {
@@ -152,6 +158,17 @@ package struct ListedFacts: Sendable, Hashable {
     package init(payee: String? = nil, amount: Money? = nil) {
         self.payee = payee
         self.amount = amount
+    }
+}
+
+/// A text that a scanner or a deep link may bring.
+package struct ListedExample: Sendable, Hashable {
+    package let title: String
+    package let text: String
+
+    package init(_ title: String, _ text: String) {
+        self.title = title
+        self.text = text
     }
 }
 

@@ -239,8 +239,36 @@ struct RuleTests {
         #expect(Rules.length(Self.project(["Tests/PaymentTransportTests/A.swift": longest + "\n"])).isEmpty)
     }
 
+    @Test("Vendors that are named where all are served")
+    func vendorNames() {
+        var manifest = Self.manifest
+        manifest.targets.append(.init("AcmePayProvider", at: "Plugins/AcmePay/Provider"))
+        for text in ["if service == \"acme\" {}", "let acmePay = 1", "import AcmePayProvider"] {
+            let found = Rules.vendorNames(
+                Self.project(["Sources/PaymentCore/A.swift": "\n" + text], manifest: manifest))
+            #expect(found.map(\.place) == ["Sources/PaymentCore/A.swift:2"], "\(text)")
+            for file in ["Sources/PaymentSandbox/A.swift", "Plugins/AcmePay/Provider/A.swift", "Tests/A/A.swift"] {
+                #expect(Rules.vendorNames(Self.project([file: text], manifest: manifest)).isEmpty)
+            }
+        }
+        for text in ["// As Acme does.", ".init(\"payroute status acme/7\", \"by id\")", "let bitcoin = 1"] {
+            #expect(Rules.vendorNames(Self.project(["Sources/A/A.swift": text], manifest: manifest)).isEmpty)
+        }
+    }
+
+    @Test("Every exception of a vendor's name is needed")
+    func neededNames() throws {
+        let project = try Project.onDisk()
+        for place in Rules.mayNameVendors.keys {
+            let files = project.files.filter { $0.key.hasPrefix(place) }.map { ("Sources/X/" + $0.key, $0.value) }
+            let moved = Project(
+                files: Dictionary(uniqueKeysWithValues: files), manifest: project.manifest, folders: project.folders)
+            #expect(!Rules.vendorNames(moved).isEmpty, "\(place)")
+        }
+    }
+
     @Test("Every rule is shown to fail here")
     func complete() {
-        #expect(Rules.all.count == 10)
+        #expect(Rules.all.count == 11)
     }
 }

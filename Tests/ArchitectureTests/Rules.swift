@@ -123,6 +123,7 @@ enum Rules {
         ("Providers take time, chance and the network from their context", providerEffects),
         ("Source files stay short", length),
         ("Public enums say whether they may grow", growth),
+        ("Nothing in Sources names a vendor", vendorNames),
     ]
 
     // MARK: The package

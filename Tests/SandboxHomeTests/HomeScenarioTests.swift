@@ -107,6 +107,9 @@ import WalletConnectPaySandbox
         let page = try await HomeWorld().send(.get, "/scenarios").text
         #expect(page.contains("id=\"payrails-amount\"") && !page.contains("id=\"citcon-amount\""))
         #expect(page.contains("Each scenario has its own amount."))
+        // Payrails asks for euros, and says so; a service that says nothing of it takes dollars.
+        #expect(page.contains("id=\"payrails-currency\" name=\"currency\" value=\"EUR\""))
+        #expect(CitconSandbox().currency == "USD")
     }
 
     private static func form(_ boundary: String, _ parts: [(head: String, body: [UInt8])]) -> [UInt8] {

@@ -72,6 +72,8 @@ struct HomeWorld: Sendable {
         var title: String { "Service \(id)" }
         var hint: String? { "its key is <b>" }
         var takesAmounts: Bool { id != "citcon" }
+        var currency: String { base.currency }
+        var examples: [ListedExample] { base.examples }
         var scenarios: [ListedScenario] {
             base.scenarios.map { ListedScenario(name: $0.name, summary: "x", group: "All") }
         }

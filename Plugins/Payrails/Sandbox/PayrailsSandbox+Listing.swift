@@ -5,6 +5,7 @@ package import SandboxSupport
 extension PayrailsSandbox: ListedService {
     package nonisolated var id: String { PayrailsVendor().id.rawValue }
     package nonisolated var title: String { "Payrails" }
+    package nonisolated var currency: String { "EUR" }
     package nonisolated var hint: String? {
         let known = Configuration()
         return "For a server: the client id is \(known.clientID), its secret \(known.clientSecret.reveal()); "

@@ -10,6 +10,14 @@ extension WalletConnectPaySandbox: ListedService {
             + "the merchant \(Self.merchantID); 'payroute sandbox new' makes a payment."
     }
 
+    package nonisolated var examples: [ListedExample] {
+        let link = "/?pid=pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV"
+        return [
+            ListedExample("WalletConnect Pay", "https://pay.walletconnect.com\(link)"),
+            ListedExample("A look-alike", "https://pay.walletconnect.com.evil.example\(link)"),
+        ]
+    }
+
     package nonisolated var scenarios: [ListedScenario] {
         Scenario.allCases.map {
             ListedScenario(name: $0.rawValue, summary: $0.summary, outcome: $0.statedOutcome.rawValue)
