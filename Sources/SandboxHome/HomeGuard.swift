@@ -1,10 +1,11 @@
 import PaymentCore
+import PaymentTesting
 
 /// The rules of access to the sandbox. Programs on this machine may do everything; pages of other sites, in a browser
 /// on this machine, nothing. The server itself refuses other names than its own (``LoopbackServer``).
 enum HomeGuard {
     /// The origin of a page on this machine that calls another address than its own and needs permission (CORS).
-    static func foreignOrigin(of request: HTTPRequest) -> String? {
+    private static func foreignOrigin(of request: HTTPRequest) -> String? {
         guard let origin = request.headers["Origin"], origin != request.url.origin, isLoopback(origin) else {
             return nil
         }
@@ -48,10 +49,20 @@ enum HomeGuard {
         return response
     }
 
-    /// Adds the permission to a response.
-    static func allow(_ origin: String, _ response: inout HTTPResponse) {
-        response.headers["Access-Control-Allow-Origin"] = origin
-        response.headers["Vary"] = "Origin"
+    /// Returns the answer with the permission for the page that has sent the request, if it needs one.
+    static func allowing(_ request: HTTPRequest, _ answer: SandboxAnswer) -> SandboxAnswer {
+        guard let origin = foreignOrigin(of: request) else { return answer }
+        func allowed(_ response: HTTPResponse) -> HTTPResponse {
+            var response = response
+            response.headers["Access-Control-Allow-Origin"] = origin
+            response.headers["Vary"] = "Origin"
+            return response
+        }
+        return switch answer {
+        case .response(let response): .response(allowed(response))
+        case .stream(let response, let stream): .stream(allowed(response), stream)
+        default: answer
+        }
     }
 
     private static func isLoopback(_ origin: String) -> Bool {

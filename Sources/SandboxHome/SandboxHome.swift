@@ -90,7 +90,7 @@ package actor SandboxHome: SandboxService {
 
     private func guarded(_ request: HTTPRequest) async -> SandboxAnswer {
         guard !HomeGuard.isForged(request) else { return .response(HomeGuard.refusal) }
-        if let leave = HomeGuard.leave(for: request) { return Self.allowing(request, .response(leave)) }
+        if let leave = HomeGuard.leave(for: request) { return HomeGuard.allowing(request, .response(leave)) }
         let path = request.url.path.split(separator: "/").map(String.init)
         let answer: SandboxAnswer
         // The server omits the body; everything else is as for GET.
@@ -104,20 +104,7 @@ package actor SandboxHome: SandboxService {
         case nil, "playground", "scenarios", "ledger": answer = .response(await page(asked, path))
         default: answer = missing(request, await pass(request))
         }
-        return Self.allowing(request, answer)
-    }
-
-    private static func allowing(_ request: HTTPRequest, _ answer: SandboxAnswer) -> SandboxAnswer {
-        guard let origin = HomeGuard.foreignOrigin(of: request) else { return answer }
-        switch answer {
-        case .response(var response):
-            HomeGuard.allow(origin, &response)
-            return .response(response)
-        case .stream(var response, let stream):
-            HomeGuard.allow(origin, &response)
-            return .stream(response, stream)
-        default: return answer
-        }
+        return HomeGuard.allowing(request, answer)
     }
 
     /// Passes a request to the services, and logs request and answer.

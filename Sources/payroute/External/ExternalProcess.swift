@@ -35,15 +35,8 @@ package final class ExternalProcess: @unchecked Sendable {
         case cancelled
     }
 
-    /// Receives a line of the program's standard error, escaped.
-    typealias Report = @Sendable (String) -> Void
-
     /// The most bytes of a line.
     static let lineLimit = 1 << 20
-    /// The most lines of standard error that are reported; the rest is read and left out.
-    private static let mostReports = 1000
-    /// A longer line of standard error is reported in parts.
-    private static let errorLineLimit = 4096
 
     /// The running programs. This program exits without clean-up, so that nothing else would end them.
     private static let running = Mutex<Set<pid_t>>([])
@@ -63,12 +56,8 @@ package final class ExternalProcess: @unchecked Sendable {
     private let process: pid_t
     private let input: Int32
     private let output: Int32
-    /// The standard error's end, or -1 after it was closed.
-    private var errors: Int32
-    private let report: Report
+    private var errors: ErrorLines
     private var buffer: [UInt8] = []
-    private var errorBuffer: [UInt8] = []
-    private var reported = 0
     private var isOver = false
     /// True if it has ended and its number may belong to another process.
     private var isReaped = false
@@ -77,9 +66,8 @@ package final class ExternalProcess: @unchecked Sendable {
     private static let ignoresBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
 
     /// Starts the program at `path`, with only the variables of `environment`.
-    init(_ path: String, environment: [String: String], report: @escaping Report) throws(ProcessError) {
+    init(_ path: String, environment: [String: String], report: @escaping ErrorLines.Report) throws(ProcessError) {
         _ = Self.ignoresBrokenPipes
-        self.report = report
         guard let (toChild, fromUs) = Self.pipe(), let (toUs, fromChild) = Self.pipe(),
             let (errorsToUs, errorsFromChild) = Self.pipe()
         else { throw .cannotStart(String(cString: strerror(errno))) }
@@ -98,8 +86,7 @@ package final class ExternalProcess: @unchecked Sendable {
         }
         input = fromUs
         output = toUs
-        errors = errorsToUs
-        _ = fcntl(errors, F_SETFL, O_NONBLOCK)
+        errors = ErrorLines(of: errorsToUs, report: report)
         // A program that does not read must not block this one.
         _ = fcntl(input, F_SETFL, O_NONBLOCK)
     }
@@ -130,8 +117,7 @@ package final class ExternalProcess: @unchecked Sendable {
             }
             OrphanedProcesses.end(but: list)
         }
-        reportErrors(isLast: true)
-        if errors >= 0 { close(errors) }
+        errors.end()
     }
 
     /// True if the program still runs and has sent nothing unrequested.
@@ -140,7 +126,7 @@ package final class ExternalProcess: @unchecked Sendable {
         guard !isOver, !isReaped, buffer.isEmpty else { return false }
         isReaped = waitpid(process, &status, WNOHANG) != 0
         guard !isReaped else { return false }
-        reportErrors()
+        errors.read()
         var polls = [pollfd(fd: output, events: Int16(POLLIN), revents: 0)]
         return systemPoll(&polls, 0) == 0
     }
@@ -196,44 +182,12 @@ package final class ExternalProcess: @unchecked Sendable {
             guard left > .zero else { throw .late(limit) }
             var polls = [
                 pollfd(fd: descriptor, events: Int16(event), revents: 0),
-                pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: errors.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             guard systemPoll(&polls, Int32(min(left / .milliseconds(1), 50)) + 1) > 0 else { continue }
-            if polls[1].revents != 0 { reportErrors() }
+            if polls[1].revents != 0 { errors.read() }
             if polls[0].revents != 0 { return }
         }
-    }
-
-    /// Reports what has come on standard error.
-    private func reportErrors(isLast: Bool = false) {
-        var chunk = [UInt8](repeating: 0, count: 16 << 10)
-        // A program that writes without end does not keep this one here.
-        for _ in 0..<16 where errors >= 0 {
-            let count = chunk.withUnsafeMutableBytes { systemRead(errors, $0) }
-            if count < 0, errno == EINTR { continue }
-            if count < 0, errno == EAGAIN { break }
-            guard count > 0 else {
-                close(errors)
-                errors = -1
-                break
-            }
-            errorBuffer += chunk[..<count]
-            while let end = errorBuffer.firstIndex(of: 0x0A) ?? cut(errorBuffer.count) {
-                let line = errorBuffer[..<end]
-                show(line)
-                errorBuffer.removeSubrange(..<(errorBuffer[end] == 0x0A ? end + 1 : end))
-            }
-        }
-        if isLast, !errorBuffer.isEmpty { show(errorBuffer[...]) }
-    }
-
-    private func cut(_ count: Int) -> Int? { count > Self.errorLineLimit ? Self.errorLineLimit : nil }
-
-    private func show(_ line: ArraySlice<UInt8>) {
-        reported += 1
-        guard reported <= Self.mostReports else { return }
-        report(Printable.text(String(decoding: line, as: UTF8.self)))
-        if reported == Self.mostReports { report("(more is left out)") }
     }
 
     // MARK: Starting

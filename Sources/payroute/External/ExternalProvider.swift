@@ -33,7 +33,7 @@ struct ExternalProvider: PaymentProvider {
         let sandbox: HTTPURL?
         let environment: [String: String]
         /// Receives each line of its standard error, escaped.
-        let report: ExternalProcess.Report
+        let report: ErrorLines.Report
     }
 
     /// Starts the program once, and asks for its manifest.
@@ -41,7 +41,7 @@ struct ExternalProvider: PaymentProvider {
     /// - Throws: ``ExternalManifest/Defect`` when it cannot be used.
     init(
         name: String, path: String, sandbox: HTTPURL? = nil, environment: [String: String] = [:],
-        limits: Limits = Limits(), report: @escaping ExternalProcess.Report = { _ in }
+        limits: Limits = Limits(), report: @escaping ErrorLines.Report = { _ in }
     ) throws(ExternalManifest.Defect) {
         self.path = path
         self.limits = limits

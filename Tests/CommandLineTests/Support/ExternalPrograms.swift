@@ -33,7 +33,7 @@ struct ExternalPrograms {
     /// for a moment, and cannot be run.
     func provider(
         _ file: String, _ limits: ExternalProvider.Limits = .init(), name: String = "tea",
-        report: @escaping ExternalProcess.Report = { _ in }
+        report: @escaping ErrorLines.Report = { _ in }
     ) throws -> ExternalProvider {
         while true {
             do {

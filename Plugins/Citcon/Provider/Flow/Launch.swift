@@ -111,6 +111,16 @@ package enum Launch: Sendable, Hashable, Codable {
     }
 }
 
+extension OrderFlow {
+    /// The stored data of a confirmed charge.
+    package struct Confirmed: Codable, Sendable {
+        /// The service's id of the charge, by which inquiries are documented.
+        package let id: String?
+        /// The page, code or app for the payer.
+        package let launch: Launch
+    }
+}
+
 extension Launch.Wallet {
     /// The request to the app launcher.
     package func request(_ handler: GatewayHandler, _ places: CitconConfiguration.ReturnPlaces) -> AppRequest {

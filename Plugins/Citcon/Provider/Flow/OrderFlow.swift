@@ -50,14 +50,6 @@ package struct OrderFlow: Sendable {
         self.base = base
     }
 
-    /// The stored data of a confirmed charge.
-    package struct Confirmed: Codable, Sendable {
-        /// The service's id of the charge, by which inquiries are documented.
-        package let id: String?
-        /// The page, code or app for the payer.
-        package let launch: Launch
-    }
-
     /// The progress of an order.
     package enum Progress: Sendable {
         /// The charge was final before it was confirmed here.
@@ -156,9 +148,7 @@ package struct OrderFlow: Sendable {
         _ = try await context.step("ask for consent", .interaction) {
             guard let order else { throw missingLink }
             guard order.lacksConsent(for: handler) else { return true }
-            var config = state[\.config]
-            if config == nil { config = try await lookUp(for: order) }
-            guard let config else { return false }
+            let config = if let config = state[\.config] { config } else { try await lookUp(for: order) }
             do throws(OrderError) { try order.check(config, for: handler) } catch { throw unsupported(error) }
             let request = order.consentRequest(config, handler, handOff.places)
             _ = try await context.ask(Asked.consent) {

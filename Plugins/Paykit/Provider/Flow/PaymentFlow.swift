@@ -203,10 +203,11 @@ struct PaymentFlow: Sendable {
             EndpointOffers.offers(of: endpoint, reader).map { (endpoint, $0) }
         }
         guard isOptional || !offers.isEmpty else {
+            let names = endpoints.map(\.methodID).prefix(5).joined(separator: ", ")
             throw PaymentError(
                 .unusableOption,
-                "nothing that \(key) publishes is sound and of a kind that is known (\(Self.names(endpoints))); ask them to "
-                    + "publish it again", provider: id, phase: .answered, retry: .later)
+                "nothing that \(key) publishes is sound and of a kind that is known (\(names)); ask them to publish it again",
+                provider: id, phase: .answered, retry: .later)
         }
         return (offers, apps)
     }
@@ -281,10 +282,6 @@ struct PaymentFlow: Sendable {
         let index = SmartCheckout.usualOrder.firstIndex(of: endpoint.methodID)
         return (index ?? SmartCheckout.usualOrder.count, endpoint.methodID)
     }
-
-    private static func names(_ endpoints: [PaykitEndpoint]) -> String {
-        endpoints.map(\.methodID).prefix(5).joined(separator: ", ")
-    }
 }
 
 extension Payee {
@@ -299,24 +296,5 @@ extension Payee {
     private static func picture(_ url: String) -> String? {
         guard let address = try? HTTPURL(url), address.isSecure, !address.isLoopback else { return nil }
         return address.text
-    }
-}
-
-extension PaymentError {
-    /// Creates an error about reading a payee's data. No payment was sent.
-    init(_ failure: PaykitNetworkError, provider: ProviderID) {
-        let code: Code =
-            switch failure.code {
-            case .transport, .connectionFailed, .connectionTimeout: .network
-            case .notFound: .notFound
-            case .methodNotSupported: .unusableOption
-            case .rateLimited: .rateLimited
-            case .auth, .sessionExpired, .invalidCredentials: .unauthorized
-            case .invalidData, .validationFailed: .invalidResponse
-            default: .serviceFailure
-            }
-        self.init(
-            code, failure.message, provider: provider, phase: .answered,
-            retry: failure.retryAfter.map { .after($0) } ?? .never, cause: failure)
     }
 }

@@ -34,7 +34,7 @@ struct Lookup: DHTExchange {
 
     private var candidates: [Candidate] = []
     private var places: [DatagramAddress: Int] = [:]
-    private var hosts: [UInt32: (secure: Int, others: Int)] = [:]
+    private var hosts: LookupHosts
     private var flights: [Flight] = []
     private var asked = 0
     private var picks = 0
@@ -61,7 +61,8 @@ struct Lookup: DHTExchange {
         self.random = random
         ownID = NodeID(random: random)
         end = now + configuration.timeLimit
-        for address in starts where isUsable(address) && places[address] == nil {
+        hosts = LookupHosts(allowsPrivate: configuration.allowsPrivateAddresses)
+        for address in starts where hosts.mayAsk(address) && places[address] == nil {
             places[address] = candidates.count
             candidates.append(Candidate(address: address))
         }
@@ -95,9 +96,7 @@ struct Lookup: DHTExchange {
     func wake(now: Duration) -> Duration? {
         guard now < end else { return nil }
         let moments = flights.flatMap { flight in
-            [flight.sentAt + configuration.slotDuration, flight.sentAt + configuration.answerTimeout].filter {
-                $0 > now
-            }
+            [configuration.slotDuration, configuration.answerTimeout].map { flight.sentAt + $0 }.filter { $0 > now }
         }
         return moments.min().map { min($0, end) - now }
     }
@@ -108,15 +107,9 @@ struct Lookup: DHTExchange {
             candidates[index].state = .asked
             for introducer in candidates[index].introducers { candidates[introducer].followed += 1 }
         }
-        var transaction: [UInt8]
-        repeat {
-            let draw = random.next()
-            transaction = (0..<max(2, min(configuration.transactionLength, 8))).map {
-                UInt8(truncatingIfNeeded: draw >> UInt64(8 * $0))
-            }
-        } while flights.contains { $0.transaction == transaction }
         let flight = Flight(
-            candidate: index, transaction: transaction, target: wanted, isStart: candidates[index].isStart, sentAt: now)
+            candidate: index, transaction: Flight.transaction(configuration, random, besides: flights), target: wanted,
+            isStart: candidates[index].isStart, sentAt: now)
         flights.append(flight)
         return flight
     }
@@ -259,7 +252,7 @@ struct Lookup: DHTExchange {
     }
 
     private mutating func takeNames(_ response: KRPCResponse, of place: Int) {
-        var names = (response.nodes ?? []).filter { $0.id != ownID && isUsable($0.address) }
+        var names = (response.nodes ?? []).filter { $0.id != ownID && hosts.mayAsk($0.address) }
         names.sort { $0.id.distance(to: target) < $1.id.distance(to: target) }
         for contact in names.prefix(Self.closeness) { note(contact, namedBy: place) }
     }
@@ -270,28 +263,9 @@ struct Lookup: DHTExchange {
             candidates[known].add(contact.id, by: introducer, target)
             return
         }
-        guard admit(contact) else { return }
+        guard hosts.admit(contact) else { return }
         places[contact.address] = candidates.count
-        var candidate = Candidate(address: contact.address)
-        candidate.isStart = false
-        candidate.add(contact.id, by: introducer, target)
-        candidates.append(candidate)
-    }
-
-    private func isUsable(_ address: DatagramAddress) -> Bool {
-        guard address.port != 0, address.host != 0, address.host >> 28 < 0xE else { return false }
-        return configuration.allowsPrivateAddresses || address.isPublic
-    }
-
-    /// Counts a host's nodes, so that one machine does not pass for many and no victim is asked many times.
-    private mutating func admit(_ contact: NodeContact) -> Bool {
-        guard contact.address.isPublic else { return true }
-        let isSecure = contact.id.belongs(to: contact.address)
-        var count = hosts[contact.address.host] ?? (0, 0)
-        guard isSecure ? count.secure < 8 : count.others < 1 else { return false }
-        if isSecure { count.secure += 1 } else { count.others += 1 }
-        hosts[contact.address.host] = count
-        return true
+        candidates.append(Candidate(contact, namedBy: introducer, target))
     }
 
     // MARK: What was found

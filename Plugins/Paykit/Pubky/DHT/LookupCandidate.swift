@@ -13,7 +13,7 @@ extension Lookup {
 
         let address: DatagramAddress
         /// True if it was known before the search, by its address only.
-        var isStart = true
+        let isStart: Bool
         /// True if it has refused the question of BEP 44 and is asked that of BEP 5.
         var refusesGet = false
         var state = State.unasked
@@ -33,7 +33,18 @@ extension Lookup {
         /// True if it was asked for nodes beside the target.
         var isWidened = false
 
-        init(address: DatagramAddress) { self.address = address }
+        /// Creates a node that was known before the search.
+        init(address: DatagramAddress) {
+            self.address = address
+            isStart = true
+        }
+
+        /// Creates a node that another one named.
+        init(_ contact: NodeContact, namedBy introducer: Int, _ target: NodeID) {
+            address = contact.address
+            isStart = false
+            add(contact.id, by: introducer, target)
+        }
 
         /// Adds another node's name for it. Of many names the first ones count.
         mutating func add(_ name: NodeID, by introducer: Int, _ target: NodeID) {
@@ -80,6 +91,19 @@ extension Lookup {
         let isStart: Bool
         var sentAt: Duration
         var sends = 1
+
+        /// Returns a transaction that no other question has.
+        static func transaction(
+            _ configuration: DHTConfiguration, _ random: any RandomSource, besides flights: [Flight]
+        ) -> [UInt8] {
+            while true {
+                let draw = random.next()
+                let transaction = (0..<max(2, min(configuration.transactionLength, 8))).map {
+                    UInt8(truncatingIfNeeded: draw >> UInt64(8 * $0))
+                }
+                if !flights.contains(where: { $0.transaction == transaction }) { return transaction }
+            }
+        }
 
         /// The transaction of the next sending: every second one is as short as older nodes of Pubky's read.
         var nextTransaction: [UInt8] { sends % 2 == 0 ? Array(transaction.prefix(Self.shortLength)) : transaction }

@@ -79,7 +79,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     ) throws(PaykitSubscriptionDefect) {
         let signature = try PaykitSubscriptionSignature(of: subscription, by: pair, random: random, at: now)
         original = subscription
-        proposal = Self.signed(subscription, signature)
+        proposal = PaykitSignedSubscription(subscription).adding(signature)
     }
 
     /// Receives a subscription that the other side has proposed.
@@ -94,7 +94,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
         receiving signed: PaykitSignedSubscription, as own: PubkyKey, nonces: inout PaykitNonces, at now: Int64
     ) throws(PaykitSubscriptionDefect) {
         original = signed.subscription
-        try Self.check(signed, notBy: own, &nonces, now)
+        try signed.checkProposal(to: own, &nonces, at: now)
         proposal = signed
     }
 
@@ -114,8 +114,8 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
         let current = try running(at: now)
         guard effectiveAt >= now else { throw .order("what has been paid is not changed any more: name a later day") }
         let revised = try current.revised(try change.applied(to: current.terms), from: effectiveAt, at: now)
-        proposal = Self.signed(
-            revised, try PaykitSubscriptionSignature(of: revised, by: pair, random: random, at: now))
+        proposal = PaykitSignedSubscription(revised).adding(
+            try PaykitSubscriptionSignature(of: revised, by: pair, random: random, at: now))
     }
 
     /// Receives a change that the other side has proposed.
@@ -138,7 +138,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
         guard new.startsAt >= now || now - new.startsAt <= PaykitSubscriptionSignature.skew else {
             throw .order("what has been paid is not changed any more: the change begins in the past")
         }
-        try Self.check(signed, notBy: own, &nonces, now)
+        try signed.checkProposal(to: own, &nonces, at: now)
         proposal = signed
     }
 
@@ -157,11 +157,11 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
         by pair: PubkyKeyPair, random: any RandomSource, at now: Int64
     ) throws(PaykitSubscriptionDefect) -> PaykitSignedSubscription {
         let signed = try answerable(at: now)
-        guard Self.signer(of: signed)?.publicKey != pair.publicKey else {
+        guard signed.proposerSignature?.publicKey != pair.publicKey else {
             throw .order("who has proposed something cannot accept it as well")
         }
         let signature = try PaykitSubscriptionSignature(of: signed.subscription, by: pair, random: random, at: now)
-        return agree(Self.signed(signed, adding: signature))
+        return agree(signed.adding(signature))
     }
 
     /// Receives the other side's acceptance of this side's proposal.
@@ -175,7 +175,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
         _ accepted: PaykitSignedSubscription, nonces: inout PaykitNonces, at now: Int64
     ) throws(PaykitSubscriptionDefect) {
         let signed = try answerable(at: now)
-        let mine = Self.signer(of: signed)
+        let mine = signed.proposerSignature
         let others =
             signed.subscriberSignature == nil ? accepted.subscriberSignature : accepted.providerSignature
         guard accepted.subscription == signed.subscription, let others,
@@ -193,7 +193,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when there is no proposal.
     public mutating func decline() throws(PaykitSubscriptionDefect) {
         guard let proposal else { throw .order("nothing is proposed") }
-        declined = Self.signer(of: proposal)?.nonce
+        declined = proposal.proposerSignature?.nonce
         if agreements.isEmpty { isDeclined = true }
         self.proposal = nil
     }
@@ -246,7 +246,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     public func status(at now: Int64) -> Status {
         guard let agreed = agreements.first else {
             if isDeclined { return .declined }
-            return proposal.flatMap(Self.signer).map { now <= $0.expiresAt } ?? false ? .proposed : .lapsed
+            return proposal?.proposerSignature.map { now <= $0.expiresAt } ?? false ? .proposed : .lapsed
         }
         if let cancellation, cancellation.effectiveAt <= now { return .cancelled }
         let current = subscription(at: now) ?? agreed.subscription
@@ -272,10 +272,8 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
         throw .order("only what runs, or is about to, can be changed")
     }
 
-    // MARK: Signatures
-
     private func answerable(at now: Int64) throws(PaykitSubscriptionDefect) -> PaykitSignedSubscription {
-        guard let proposal, let signature = Self.signer(of: proposal) else { throw .order("nothing is proposed") }
+        guard let proposal, let signature = proposal.proposerSignature else { throw .order("nothing is proposed") }
         guard cancellation == nil else { throw .order("it was cancelled") }
         guard now <= signature.expiresAt else { throw .expiredSignature }
         return proposal
@@ -286,49 +284,6 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
         agreements.removeAll { $0.subscription.startsAt >= signed.subscription.startsAt }
         agreements.append(signed)
         proposal = nil
-        return signed
-    }
-
-    private static func check(
-        _ signed: PaykitSignedSubscription, notBy own: PubkyKey, _ nonces: inout PaykitNonces, _ now: Int64
-    ) throws(PaykitSubscriptionDefect) {
-        let subscription = signed.subscription
-        guard [subscription.subscriber, subscription.provider].contains(own) else { throw .foreignKey }
-        let other = subscription.subscriber == own ? subscription.provider : subscription.subscriber
-        // The signature has to be in its side's place: with the provider's in place of the subscriber's, the subscriber
-        // would have nothing left to sign.
-        guard let signature = other == subscription.subscriber ? signed.subscriberSignature : signed.providerSignature,
-            signature == signer(of: signed)
-        else {
-            throw .order("a proposal is signed by the side that proposes it, and by no other")
-        }
-        try signature.verify(subscription, by: other, at: now)
-        try nonces.use(signature, at: now)
-    }
-
-    /// Returns the proposer's signature; nil where there is none, or both.
-    static func signer(of signed: PaykitSignedSubscription) -> PaykitSubscriptionSignature? {
-        switch (signed.subscriberSignature, signed.providerSignature) {
-        case (let signature?, nil), (nil, let signature?): signature
-        default: nil
-        }
-    }
-
-    private static func signed(
-        _ subscription: PaykitSubscription, _ signature: PaykitSubscriptionSignature
-    ) -> PaykitSignedSubscription {
-        signed(PaykitSignedSubscription(subscription), adding: signature)
-    }
-
-    private static func signed(
-        _ signed: PaykitSignedSubscription, adding signature: PaykitSubscriptionSignature
-    ) -> PaykitSignedSubscription {
-        var signed = signed
-        if signature.publicKey == signed.subscription.subscriber {
-            signed.subscriberSignature = signature
-        } else {
-            signed.providerSignature = signature
-        }
         return signed
     }
 }

@@ -229,7 +229,7 @@ package struct SubscriptionExchange: Sendable {
     private func receive(_ view: SubscriptionView, _ kept: inout Kept, _ update: inout Update) {
         do throws(PaykitSubscriptionDefect) {
             guard let place = kept.records.firstIndex(where: { $0.id == view.id }) else {
-                guard let proposal = view.proposal, let signature = PaykitSubscriptionRecord.signer(of: proposal),
+                guard let proposal = view.proposal, let signature = proposal.proposerSignature,
                     !kept.nonces.has(signature)
                 else { return }
                 let record = try PaykitSubscriptionRecord(

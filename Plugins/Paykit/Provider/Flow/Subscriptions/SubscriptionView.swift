@@ -19,9 +19,7 @@ struct SubscriptionView: Sendable, Hashable {
     init(_ record: PaykitSubscriptionRecord, of own: PubkyKey) {
         id = record.id
         agreement = record.agreements.last
-        proposal = record.proposal.flatMap {
-            PaykitSubscriptionRecord.signer(of: $0)?.publicKey == own ? $0 : nil
-        }
+        proposal = record.proposal.flatMap { $0.proposerSignature?.publicKey == own ? $0 : nil }
         declined = record.declined
         cancellation = record.cancellation.flatMap { $0.side == record.side(of: own) ? $0 : nil }
     }
@@ -95,12 +93,12 @@ extension PaykitSubscriptionRecord {
         {
             try take(agreement, nonces: &nonces, at: now)
         }
-        if let proposal, let nonce = Self.signer(of: proposal)?.nonce, nonce == view.declined {
+        if let proposal, let nonce = proposal.proposerSignature?.nonce, nonce == view.declined {
             try decline()
         }
-        if let theirs = view.proposal, let signature = Self.signer(of: theirs), !nonces.has(signature) {
+        if let theirs = view.proposal, let signature = theirs.proposerSignature, !nonces.has(signature) {
             // Of two proposals that cross each other both sides keep the same one.
-            let mine = proposal.flatMap(Self.signer)
+            let mine = proposal?.proposerSignature
             if mine.map({ signature.nonce.lexicographicallyPrecedes($0.nonce) }) ?? true {
                 if agreements.isEmpty {
                     self = try PaykitSubscriptionRecord(receiving: theirs, as: own, nonces: &nonces, at: now)
