@@ -215,7 +215,7 @@ let examples = [
     example("crash-recovery", "\(served) \(walletConnect)"),
     example("merchant-server", "\(served) CitconMerchant CitconProvider CitconSandbox"),
     example("progress", "\(served) \(walletConnect)"),
-    // A package of its own, too: see its Package.swift.
+    // A separate package, too: see its Package.swift.
     program("standalone-app", "\(app) CitconProvider", at: "Examples/standalone-app/Sources/standalone-app"),
 ]
 

@@ -22,7 +22,7 @@ for file in files where file.lastPathComponent.hasSuffix(".symbols.json") {
         let module = (graph["module"] as? Object)?["name"] as? String
     else { fatalError("\(file.lastPathComponent) is no symbol graph") }
     graphs.append((file, module, graph))
-    // What a module adds to another's type is no name of its own.
+    // What a module adds to another's type is not its own name.
     let isExtension = file.lastPathComponent.contains("@")
     for case let symbol as Object in graph["symbols"] as? [Any] ?? [] {
         guard let path = symbol["pathComponents"] as? [String], let last = path.last else { continue }

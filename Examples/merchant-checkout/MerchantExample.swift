@@ -89,7 +89,7 @@ struct MerchantExample {
             if case .refunded = event { true } else { false }
         }
         print(
-            "the sandbox gave back \(marks) time, and took money \(await sandbox.ledger.captures(of: payment.reference.id)) time"
+            "the sandbox refunded \(marks) time, and took money \(await sandbox.ledger.captures(of: payment.reference.id)) time"
         )
     }
 

@@ -35,9 +35,9 @@ struct OwnProvider {
             of: quote.reference, amount: try Money(decimal: "2.40", currency: .eur), id: "credit-1")
         for _ in 0..<2 {
             guard case .succeeded = try await router.refund(half) else { continue }
-            print("giving back \(half.amount): done")
+            print("refund of \(half.amount): done")
         }
-        print("given back: \(await house.refunds.values.reduce(0, +)) cents")
+        print("refunded: \(await house.refunds.values.reduce(0, +)) cents")
 
         let empty = TeaHouse(.declined)
         let other = try LoopbackServer(empty)

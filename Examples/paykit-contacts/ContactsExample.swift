@@ -75,7 +75,7 @@ struct ContactsExample {
             print("- \(peer.user.name) \(manner.summary)")
             await tryOut {
                 let receipt = try await payInteractively(peer.user.key.text)
-                print("  \(receipt.amount ?? "?") \(receipt.currency ?? "") to an invoice of its own")
+                print("  \(receipt.amount ?? "?") \(receipt.currency ?? "") to a separate invoice")
             }
             await tryOut {
                 let request = PaykitReceiptRequest(amount: 2100, method: "lightning")
@@ -87,7 +87,7 @@ struct ContactsExample {
         }
         print("\(try await client.receipts().count { $0.stage == .paid }) receipts are paid")
 
-        print("\nBy a private link of today:")
+        print("\nBy a private link:")
         await tryOut { try await payByLink(client, sandbox, settler) }
 
         print("\nA subscription, signed by both:")

@@ -23,7 +23,7 @@ struct PayrailsMerchantExample {
         let shop = try Shop(at: server.baseURL)
         await door.open(to: shop)
 
-        print("An order is paid, captured in part, and given back in part")
+        print("An order is paid, captured in part, and refunded in part")
         let order = try await shop.checkOut("order-7", try euros("99.00"))
         let again = try await shop.checkOut("order-7", try euros("99.00"))
         print("  asked for twice, it is \(order.payment == again.payment ? "one payment" : "two payments")")
@@ -34,7 +34,7 @@ struct PayrailsMerchantExample {
         print("  captured 60.00: \(word(try await shop.capture(payment, try euros("60.00"))))")
         for _ in 0..<2 {
             let outcome = try await shop.refund(payment, try euros("20.00"), creditNote: "credit-1")
-            print("  given back 20.00 by credit-1: \(word(outcome))")
+            print("  refunded 20.00 by credit-1: \(word(outcome))")
         }
         await sandbox.finishDeliveries()
         print("  the shop has heard: \(await shop.record(payment))")

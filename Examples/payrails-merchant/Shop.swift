@@ -53,7 +53,7 @@ actor Shop: SandboxService {
     func record(_ payment: PaymentReference) -> String {
         guard let record = records[payment.id] else { return "unknown" }
         let refunds = record.refunds.filter(\.value).keys.sorted()
-        return record.stage.rawValue + (refunds.isEmpty ? "" : ", given back by \(refunds.joined(separator: ", "))")
+        return record.stage.rawValue + (refunds.isEmpty ? "" : ", refunded by \(refunds.joined(separator: ", "))")
     }
 
     // MARK: For the service

@@ -189,7 +189,7 @@ final class RecurringTrial: StorageTrial {
             "a former holder gives its successor's lease back")
         try await other.release(second)
         expect(
-            try await journal.acquire(first, at: Self.start.addingTimeInterval(91)), "what was given back is not free")
+            try await journal.acquire(first, at: Self.start.addingTimeInterval(91)), "what was released is not free")
     }
 
     func fence() async throws {

@@ -4,8 +4,8 @@
     import Foundation
 #endif
 
-/// The certificates by which a server is known beforehand, such as a node's self-signed one, or the one of its own
-/// authority.
+/// The certificates by which a server is known beforehand, such as a node's self-signed one, or the one of the
+/// node's authority.
 ///
 /// ```swift
 /// var configuration = TransportConfiguration()

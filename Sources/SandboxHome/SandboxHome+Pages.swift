@@ -137,7 +137,7 @@ extension SandboxHome {
             guard amount != nil, services.contains(where: { $0.id == parts[0] }) else {
                 return problem("There is no such scenario.", status: 404, nonce)
             }
-            let text = "This scenario takes no such amount, or has one of its own: try without an amount."
+            let text = "This scenario takes no such amount, or has its own: try without an amount."
             return ScenariosPage(services: services, showsTampered: showsTampered, refused: (parts[0], text, items))
                 .response(nonce)
         }

@@ -33,7 +33,7 @@ struct CostTable {
         return ([Self.head, "| --- | ---: | ---: | ---: | ---: | ---: |"] + lines).joined(separator: "\n")
     }
 
-    /// Returns `page` with this table in the place of its own.
+    /// Returns `page` with this table in place of the table in it.
     func replaced(in page: String) -> String {
         guard let lines = Self.lines(of: page) else { return page }
         var all = page.split(separator: "\n", omittingEmptySubsequences: false)

@@ -107,6 +107,7 @@ struct GlossaryRuleTests {
         arguments: [
             "let a = \"the payment was called off\"", "let a = \"it is under way\"", "f(\"nobody chose\", 1)",
             "let a = \"\"\"\n    It was given up.\n    \"\"\"", "let a = \"\\(b) calls the payment off\"",
+            "let a = \"only captures can be given back\"", "let a = \"publish it in today's form\"",
         ])
     func badMessages(text: String) {
         #expect(GlossaryRules.messages(Self.package(text)).count == 1)
@@ -125,7 +126,10 @@ struct GlossaryRuleTests {
 
     @Test(
         "Comments in the words that the glossary replaces",
-        arguments: ["// Nobody asks.", "    /// The payer has given up.", "// The listener is told of it."])
+        arguments: [
+            "// Nobody asks.", "    /// The payer has given up.", "// The listener is told of it.",
+            "/// A device with a key of its own.",
+        ])
     func badComments(text: String) {
         #expect(GlossaryComments.words(Self.package(text)).map(\.place) == ["Sources/A/A.swift:1"])
     }
@@ -134,7 +138,7 @@ struct GlossaryRuleTests {
         "Titles of tests in such words, and in others",
         arguments: [
             ("@Test(\"It is told\")", 1), ("    @Test(\n        \"Nobody pays\",\n", 1),
-            ("@Suite(\"Payers give up\")", 1),
+            ("@Suite(\"Payers give up\")", 1), ("@Suite(\"Peers of today\")", 1), ("@Test(\"It is paid today\")", 0),
             ("@Test(\"It is reported\") // told", 0), ("f(\"nobody\")", 0), ("@Test(arguments: [])\nf(\"nobody\")", 0),
         ])
     func titles(text: String, count: Int) {

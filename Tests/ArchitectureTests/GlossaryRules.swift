@@ -190,12 +190,14 @@ enum GlossaryRules {
 
     // MARK: Messages
 
-    /// Phrases that are banned from messages.
+    /// Phrases that are banned from messages. `today s` is "today's", whose mark parts words.
     static let neverInMessages = [
         "call off", "call it off", "call the payment off", "called off", "called it off", "called the payment off",
         "calls off", "calls it off", "calls the payment off", "calling off", "under way", "for ever", "go on with",
         "goes on with", "going on with", "gone on with", "give up", "given up", "gives up", "giving up", "nobody",
         "somebody", "whoever", "anybody", "money back", "last word", "is told", "are told", "was told", "lend", "lends",
+        "give back", "gives back", "giving back", "given back", "gave back", "of today", "today s", "of its own",
+        "of their own", "of your own",
     ]
     private static let messagePhrases = Phrases(neverInMessages)
 

@@ -9,7 +9,7 @@ enum ReadabilityRules {
     static let never = GlossaryRules.Phrases(
         GlossaryRules.neverInMessages + [
             "is told", "are told", "was told", "is told in", "told", "tell", "tells", "lend", "lends", "lent",
-            "lending", "for good", "of its own", "of their own", "of your own", "gave up", "mail", "news",
+            "lending", "for good", "today's", "gave up", "mail", "news",
         ])
 
     /// Sentences that may stay, by their beginnings: the paragraphs of CONTRIBUTING about mutants, and the one question

@@ -10,7 +10,7 @@ import Testing
 
 @testable import PayrouteCommands
 
-@Suite("a wallet of one's own")
+@Suite("the user's own wallet")
 struct OwnWalletTests {
     private static let kinds: [(SimulatedNode.Face, String)] = [
         (.lnbits, "lnbits"), (.lnd, "lnd+http"), (.coreLightning, "cln+http"), (.phoenixd, "phoenixd"),

@@ -95,7 +95,7 @@ struct PrivateLinkTests {
             let request = try #require(try await requests(wallet).first)
             #expect(request["phase"]?.string == "active" && request["receipts"]?.int64 == 1, "\(request.text)")
         }
-        // What was sent for the next period is a list of its own, which a payment without a request may use.
+        // What was sent for the next period is a separate list, which a payment without a request may use.
         let result = await run(2, ["pay", "pubky://\(one)", "--private"])
         #expect(result.code == 0, "\(result.output)\(result.errors)")
         #expect(await site.ledger.captures(of: one) == 2)

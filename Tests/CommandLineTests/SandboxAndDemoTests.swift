@@ -27,7 +27,7 @@ struct SandboxAndDemoTests {
         let url = try #require(announced.first?.split(separator: " ").first { $0.hasPrefix("http://127.0.0.1:") })
         let commands = announced.filter { $0.contains(" pay '") && $0.contains(" --sandbox \(url)") }
         #expect(commands.count == SandboxServices(.all).all.map(\.scenarios.count).reduce(0, +))
-        #expect(announced.count > 300, "today's list")
+        #expect(announced.count > 300, "the list of this version")
         let links = commands.compactMap { $0.split(separator: "'").dropFirst().first.map(String.init) }
         #expect(links.count == commands.count)
 

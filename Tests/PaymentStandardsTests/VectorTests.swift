@@ -9,7 +9,7 @@ struct VectorTests {
     private static let reader = StandardsReader()
     private static let ids = Set(KnownStandards.all.flatMap { $0.ids })
 
-    @Test("Each valid row is of its own standard, no other, and has its expected reading", arguments: vectorFiles)
+    @Test("Each valid row is of its standard, no other, and has its expected reading", arguments: vectorFiles)
     func valid(_ file: VectorFile) throws {
         let rows = try file.rows("valid")
         #expect(!rows.isEmpty)

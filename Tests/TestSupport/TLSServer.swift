@@ -22,7 +22,7 @@
         ///
         /// - Parameters:
         ///   - names: the names in its certificate.
-        ///   - isSignedByAuthority: true if an authority of its own has signed the certificate, and not itself.
+        ///   - isSignedByAuthority: true if an authority has signed the certificate, and not the server itself.
         ///   - pages: the answers, whole with their heads, by their paths; without any it answers with a page about the
         ///     connection.
         ///   - speaksHTTP2: true for a server that speaks HTTP/2 only.

@@ -171,7 +171,7 @@ struct SandboxLinks: PrivateLinks {
                 }
                 let receipts = try await flow.receipts(for: request.id, party).count
                 try await flow.issueReceipt(for: request.id, period: message.period, party, session)
-                // The next period has an invoice of its own.
+                // The next period has its own invoice.
                 if request.terms.recurrence != nil, try await flow.receipts(for: request.id, party).count > receipts,
                     let amount = request.terms.amount.bitcoin
                 {

@@ -138,7 +138,7 @@ extension PayrailsProvider: ReusableReferenceProvider {
         throw PaymentError(
             .integrity,
             "the session is over \(price), but the payment of its id, which is paid or in progress, over "
-                + "\(attempt.option.amount); nothing was sent: ask the shop for a payment of its own", provider: id
+                + "\(attempt.option.amount); nothing was sent: ask the shop for a separate payment", provider: id
         )
     }
 }

@@ -35,7 +35,7 @@ extension WalletConnectPayMerchant: RefundingService {
         guard request.id == Self.refundID(of: request.payment, request.amount) else {
             throw PaymentError(
                 .requestRefused,
-                "WalletConnect Pay gives back whole payments, each once: make the request with refundRequest(of:amount:)",
+                "WalletConnect Pay refunds whole payments, each once: make the request with refundRequest(of:amount:)",
                 provider: self.id)
         }
         let client = client(over: context.http, clock: context.clock)
@@ -44,7 +44,7 @@ extension WalletConnectPayMerchant: RefundingService {
             guard price == request.amount, !price.isZero else {
                 throw PaymentError(
                     .requestRefused,
-                    "WalletConnect Pay gives back whole payments only, and the amount is not this payment's price",
+                    "WalletConnect Pay refunds whole payments only, and the amount is not this payment's price",
                     provider: self.id)
             }
             return true
@@ -56,7 +56,7 @@ extension WalletConnectPayMerchant: RefundingService {
                 return true
             }
         } catch let error as PaymentError where error.phase == .answered && error.vendorCode == Self.notPaid {
-            return .declined(DeclineReason(.refused, "only payments that succeeded can be given back"))
+            return .declined(DeclineReason(.refused, "only payments that succeeded can be refunded"))
         }
         return .succeeded(PaymentReceipt(reference: request.reference, amount: request.amount))
     }

@@ -79,7 +79,7 @@ extension RecurringScheduler {
         } catch { await listener(.error("the period \(id) could not be looked at: \(error)")) }
     }
 
-    /// A period whose lease is held, and the events to report once it is given back: a listener may answer from inside.
+    /// A period whose lease is held, and the events to report once it is released: a listener may answer from inside.
     private struct Held {
         var charge: RecurringCharge
         let lease: PaymentLease

@@ -25,7 +25,7 @@ extension Trial.Result {
         switch probeCase {
         case .payment: falsePaymentStatements
         case .capture: falseStatements(about: \.collected, "captured")
-        case .refund: falseStatements(about: \.given, "given back")
+        case .refund: falseStatements(about: \.given, "refunded")
         case .cancellation: falseCancellationStatements
         }
     }

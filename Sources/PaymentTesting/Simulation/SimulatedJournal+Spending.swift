@@ -17,7 +17,7 @@ extension SimulatedJournal: SpendingStore {
     }
 
     func release(_ attempt: AttemptID) async throws {
-        try await account("gives back what is reserved for \(attempt)") { (ledger, isOpen) throws(SpendingError) in
+        try await account("releases what is reserved for \(attempt)") { (ledger, isOpen) throws(SpendingError) in
             try ledger.release(attempt, isOpen: isOpen(attempt))
         }
     }

@@ -23,7 +23,7 @@ struct SimulatedJournal: PaymentJournal {
     }
 
     func release(_ lease: PaymentLease) async throws {
-        try await touch("gives back \(lease.payment.id)")
+        try await touch("releases \(lease.payment.id)")
         disk.release(lease)
     }
 

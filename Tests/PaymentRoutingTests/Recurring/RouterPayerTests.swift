@@ -251,7 +251,7 @@ struct RecurringWorld {
 
     init(publishesInvoice: Bool = false) { self.publishesInvoice = publishesInvoice }
 
-    /// Another device of the same payer: one wallet and one time, but journals of its own.
+    /// Another device of the same payer: one wallet and one time, but its own journals.
     init(beside other: RecurringWorld) {
         clock = other.clock
         settler = other.settler

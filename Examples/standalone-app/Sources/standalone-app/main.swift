@@ -18,7 +18,7 @@ let router = PaymentRouter(
 if words.count == 2, case .matched(let route) = router.route(words[1]) {
     do {
         let quote = try await router.quote(route, as: Payer())
-        print("\(quote.payee.name) asks for \(quote.amount?.description ?? "an amount of its own")")
+        print("\(quote.payee.name) asks for \(quote.amount?.description ?? "an open amount")")
         for option in quote.options { print("  \(option.title)") }
     } catch {
         print("no quote: \(error.message)")

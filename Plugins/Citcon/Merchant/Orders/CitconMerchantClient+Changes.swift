@@ -29,7 +29,7 @@ extension CitconMerchantClient {
     ) async throws -> CitconChange {
         guard order.reference != payment.id else {
             throw PaymentError(
-                .requestRefused, "the changed charge needs a reference of its own: Citcon takes none twice",
+                .requestRefused, "the changed charge needs another reference: Citcon takes none twice",
                 provider: service.id)
         }
         // Refuses an invalid order before the cancellation.

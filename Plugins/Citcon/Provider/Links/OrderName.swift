@@ -70,8 +70,8 @@ extension CitconProvider: ReusableReferenceProvider {
         throw PaymentError(
             .integrity,
             "the link asks for \(order.amount) under the reference of an order over \(attempt.option.amount) that is paid "
-                + "or in progress; they differ in charge, amount or method, so nothing was sent: ask the merchant for an "
-                + "order of its own", provider: id)
+                + "or in progress; they differ in charge, amount or method, so nothing was sent: ask the merchant for a "
+                + "separate order", provider: id)
     }
 }
 

@@ -23,8 +23,8 @@ extension PaykitClient {
         throw PaykitNetworkError(
             .validationFailed,
             configuration.receiver == nil
-                ? "to publish in today's form, say as which app: PaykitClientConfiguration.receiver"
-                : "today's form has no name for this; name it as asset-rail-format, such as btc-lightning-bolt11",
+                ? "to publish in generation 3, say as which app: PaykitClientConfiguration.receiver"
+                : "generation 3 has no name for this; name it as asset-rail-format, such as btc-lightning-bolt11",
             methodID: endpoint.methodID)
     }
 

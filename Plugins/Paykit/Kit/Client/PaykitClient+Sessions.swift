@@ -36,7 +36,7 @@ extension PaykitClient {
         try await mappingErrors { () async throws(PaykitNetworkError) in
             guard let account else {
                 throw PaykitNetworkError(
-                    .notInitialized, "this device has no key of its own: have the session authorised again")
+                    .notInitialized, "this device has no key: have the session authorised again")
             }
             session = try await account.signIn(configuration.sessionCapabilities)
         }

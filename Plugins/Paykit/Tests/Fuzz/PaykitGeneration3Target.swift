@@ -7,7 +7,7 @@ import PaymentCrypto
 /// Files of wallets of generation 3 on homeservers: endpoints, markers, receipts, and the files and messages of private
 /// links.
 struct PaykitGeneration3Target: FuzzTarget {
-    static let name = "Paykit's files of today"
+    static let name = "Paykit's files of generation 3"
     static let share = 6
 
     let corpus: Corpus

@@ -54,7 +54,7 @@ struct PaykitRequestTarget: FuzzTarget {
         // A text that a payment standard knows to be unsound is not recognised.
         guard let match else { return wrongSpelling(of: request, nil) }
         guard let name = match.reference, match.role == .payment, match.namesPayee == request.recurs else {
-            return "a request is no payment of its own"
+            return "a request is not a payment"
         }
         if "\(request.text) \(name) \(match)".contains(Self.secret) { return "what is no part of a request is shown" }
         if !name.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) || name.utf8.count > 300 { return "a request has an odd name" }

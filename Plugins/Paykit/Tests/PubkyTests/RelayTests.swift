@@ -6,8 +6,8 @@ import Testing
 
 @testable import PaykitPubky
 
-/// Pkarr's current relays (Protocol 10.9).
-@Suite("Pkarr relays of today")
+/// Pkarr's relays that take a policy (Protocol 10.9).
+@Suite("Pkarr relays with policies")
 struct RelayTests {
     private let clock = VirtualClock()
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The homeserver with grants: its tables of answers, in its words.
-@Suite("The sandbox's homeserver of today")
+@Suite("The sandbox's homeserver with grants")
 struct PubkyGrantTests {
     private let world: PubkyWorld
 
@@ -188,7 +188,7 @@ struct PubkyGrantTests {
         #expect(try await world.send("GET", Self.session, [bearer]).status == 401)
     }
 
-    @Test("Grants are listed and revoked by a session with all capabilities, of its own user only")
+    @Test("Grants are listed and revoked by a session with all capabilities, of its user only")
     func listing() async throws {
         try await signUp()
         try await signUp(0x12)

@@ -47,7 +47,7 @@ extension PayrailsMerchantClient {
         guard change.status.map({ ["enabled", "disabled"].contains($0) }) ?? true else {
             throw PaymentError(
                 .requestRefused,
-                "the state of an instrument can be set to 'enabled' or 'disabled'; deleting is a call of its own",
+                "the state of an instrument can be set to 'enabled' or 'disabled'; deleting is a separate call",
                 provider: id)
         }
         return try await asMerchant(id) { () throws(CallError) in

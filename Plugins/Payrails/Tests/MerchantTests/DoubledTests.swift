@@ -164,7 +164,7 @@ import Testing
         world.faults.inject(.dropBefore) { $1.hasSuffix("/refund") }
         let request = try world.refund(mine)
         #expect(isUnknown(try await world.router.refund(request)))
-        // Another server, with a journal of its own, counts its refunds from the same number.
+        // Another server, with its own journal, counts its refunds from the same number.
         let payment = isOtherPayment ? other : mine
         let made = try await server(world, 12).refund(try world.refund(payment, 1000))
         #expect(receipt(made) != nil, "\(made)")

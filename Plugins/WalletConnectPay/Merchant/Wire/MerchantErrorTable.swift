@@ -10,8 +10,8 @@ extension ErrorTable {
             "not_found": (.notFound, "the service knows nothing of this name in this account"),
             "payment_expired": (.requestRefused, "the payment has expired; make another"),
             "invalid_state": (.requestRefused, "the payment is not in a state that allows this"),
-            "payment_not_succeeded": (.requestRefused, "only payments that succeeded can be given back"),
-            "already_refunded": (.requestRefused, "the payment was given back before"),
+            "payment_not_succeeded": (.requestRefused, "only payments that succeeded can be refunded"),
+            "already_refunded": (.requestRefused, "the payment was refunded before"),
             "idempotency_conflict": (
                 .requestRefused,
                 "the idempotency key was used before with other data; take another key for another order"

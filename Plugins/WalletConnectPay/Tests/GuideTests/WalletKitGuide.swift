@@ -9,7 +9,7 @@ import WalletConnectPayKit
 #endif
 
 /// The guide's blocks, in its order. Left out: the manifests, the first line of the configuration
-/// (`didFinishLaunchingWithOptions...` is not Swift). The web view is in a file of its own. A comment like the next one
+/// (`didFinishLaunchingWithOptions...` is not Swift). The web view is in a separate file. A comment like the next one
 /// says which of the guide's blocks follows.
 enum WalletKitGuide {
     // MARK: Configuration

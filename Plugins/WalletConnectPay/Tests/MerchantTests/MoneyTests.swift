@@ -60,7 +60,7 @@ import WalletConnectPaySandbox
         let world = try ShopWorld()
         let payment = try await world.payment()
         guard case .declined = try await world.router.refund(world.refund(payment)) else {
-            Issue.record("an unpaid payment was given back")
+            Issue.record("an unpaid payment was refunded")
             return
         }
         #expect(await world.refunds(payment) == 0)

@@ -127,7 +127,7 @@ extension PubkyText {
 
     // MARK: Answers
 
-    /// The words by which apps of Paykit name an answer, as hosts of their own schemes.
+    /// The words by which apps of Paykit name an answer, as hosts of the apps' schemes.
     private static let answers: Set<String> = [
         "paykit-setup", "paykit-session", "paykit-profile", "paykit-follows", "paykit-signature", "pubky-callback",
         "pubky-auth",

@@ -35,7 +35,7 @@ extension JournalTrial {
         }
         expect(
             !(try await journal.acquire(first, at: Self.moment(Self.seconds))),
-            "a lease that was taken over is given back to its former holder at once")
+            "a lease that was taken over returns to its former holder at once")
         expect(
             try await journal.acquire(first, at: Self.moment(2 * Self.seconds)),
             "a lease that was taken over does not end in its turn")
@@ -65,16 +65,16 @@ extension JournalTrial {
         let (first, second) = (try await take(Self.payment(), "first"), Self.lease(Self.payment(), "second"))
         try await journal.release(second)
         expect(
-            !(try await journal.acquire(second, at: Self.start)), "a lease can be given back by who does not hold it")
+            !(try await journal.acquire(second, at: Self.start)), "a lease can be released without being held")
         try await journal.release(first)
         try await journal.release(first)
-        await refuses(.leaseLost(first.payment), "renewing a lease that was given back") {
+        await refuses(.leaseLost(first.payment), "renewing a lease that was released") {
             try await journal.renew(first, at: Self.start)
         }
-        expect(try await journal.acquire(second, at: Self.start), "a lease that was given back is not free")
+        expect(try await journal.acquire(second, at: Self.start), "a lease that was released is not free")
         try await journal.release(first)
         do { try await journal.renew(second, at: Self.start) } catch {
-            expect(false, "a former holder gives back its successor's lease")
+            expect(false, "a former holder releases its successor's lease")
         }
     }
 
@@ -98,7 +98,7 @@ extension JournalTrial {
         try await journal.append(Self.entry(Self.ask), to: attempt.id, under: first)
         let second = Self.lease(Self.payment(), "second")
         _ = try await journal.acquire(second, at: Self.moment(Self.seconds))
-        // A stalled holder continues with the dates of its own past.
+        // A stalled holder continues with the dates of its past.
         for date in [Self.start, Self.moment(Self.seconds), Self.moment(1000)] {
             await refuses(.leaseLost(first.payment), "an entry under a lease that was taken over") {
                 try await journal.append(Self.entry(Self.abandoned, at: date), to: attempt.id, under: first)
@@ -113,7 +113,7 @@ extension JournalTrial {
             try await journal.open(try Self.attempt("b"), under: first)
         }
         try await journal.release(second)
-        await refuses(.leaseLost(first.payment), "an attempt under a lease that was given back") {
+        await refuses(.leaseLost(first.payment), "an attempt under a lease that was released") {
             try await journal.open(try Self.attempt("c"), under: second)
         }
         expect(

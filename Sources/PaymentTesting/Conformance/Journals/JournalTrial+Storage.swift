@@ -94,7 +94,7 @@ extension JournalTrial {
         try await other.release(second)
         expect(
             try await journal.acquire(Self.lease(), at: Self.moment(1000)),
-            "a lease that the other gave back is not free")
+            "a lease that the other released is not free")
         let third = try await reopen()
         expect(
             try await third.histories(of: Self.payment()).count == 1, "what was written is not there when opened again")

@@ -71,7 +71,7 @@ extension Trial.Result {
     var repetitions: [String] {
         [
             (after.captures.count, "money was taken"), (after.collected.count, "money was captured"),
-            (after.given.count, "money was given back"),
+            (after.given.count, "money was refunded"),
             (after.cancellations, "the payment was cancelled"),
         ].compactMap { $0 > 1 ? "\($1) \($0) times" : nil }
     }
@@ -100,7 +100,7 @@ extension Trial.Result {
             switch probeCase {
             case .payment: (!after.captures.isEmpty, "money was taken", "paid")
             case .capture: (!after.collected.isEmpty, "money was captured", "captured")
-            case .refund: (!after.given.isEmpty, "money was given back", "given back")
+            case .refund: (!after.given.isEmpty, "money was refunded", "refunded")
             case .cancellation: (after.cancellations > 0, "it was cancelled", "cancelled")
             }
         switch (probeCase, last) {

@@ -16,7 +16,7 @@ extension ProbeSuite {
                             findings.append("\(what) ended with \(ending)")
                         }
                         if given != count {
-                            findings.append("\(what): money was given back \(given) times, not \(count)")
+                            findings.append("\(what): money was refunded \(given) times, not \(count)")
                         }
                     }
                     await check(first, 1, "a refund")
@@ -26,7 +26,7 @@ extension ProbeSuite {
                     guard sale.wholeRefundID == nil else {
                         let ledger = await probeContext.ledger
                         if ledger.given != [sale.price.minorUnits] {
-                            findings.append("what was given back is not the whole price, once")
+                            findings.append("the refund is not the whole price, once")
                         }
                         return findings
                     }
@@ -35,12 +35,12 @@ extension ProbeSuite {
                     do throws(PaymentError) { other = .success(try await router.refund(request)) } catch {
                         other = .failure(error)
                     }
-                    await check(other, 2, "a second refund of the same amount, with an id of its own,")
+                    await check(other, 2, "a second refund of the same amount, with another id,")
                     return findings
                 }))
         let isEmpty: Bool =
             if case .success(.succeeded) = result.first { result.observation.sent.isEmpty } else { false }
-        return result.findings + (isEmpty ? ["it is called given back, but nothing was sent"] : [])
+        return result.findings + (isEmpty ? ["it is called refunded, but nothing was sent"] : [])
             + firstFalseStatements(of: result) + JournalRules.breaches(in: result.histories)
     }
 
@@ -49,7 +49,7 @@ extension ProbeSuite {
         guard case .success(.succeeded(let receipt)) = result.first, let asked = result.asked else { return [] }
         var falseStatements: [String] = []
         if result.before.given.contains(where: { $0 != asked.amount.minorUnits }) {
-            falseStatements.append("another amount was given back than was asked for")
+            falseStatements.append("another amount was refunded than was asked for")
         }
         if let told = receipt.amount, told != asked.amount {
             falseStatements.append("the receipt states another amount")

@@ -89,7 +89,7 @@ extension SpendingTrial {
             "a token that is worth more than what is left")
         try await refuses(try spending("g", [try Self.cents(401)]), euros, "what a token has left no room for")
         let both = euros + [SpendingLimit(try Self.cents(50, .usd), per: .day)]
-        try await grants(try spending("h", [try Self.cents(50, .usd)]), both, "a currency with a limit of its own")
+        try await grants(try spending("h", [try Self.cents(50, .usd)]), both, "a currency with its own limit")
         let local = [SpendingLimit(try Self.cents(50, .usd), per: .day, on: .provider("acme"))]
         try await refuses(
             try spending("i", [try Self.cents(1, .usd)]), local + euros,

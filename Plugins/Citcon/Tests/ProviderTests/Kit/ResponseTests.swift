@@ -60,7 +60,7 @@ import Testing
         #expect(check.data.payment?.token == token && (check.data.payment == nil) == (payment == "{}"))
     }
 
-    @Test("A confirmed charge of today's service (layer B)")
+    @Test("A confirmed charge of the current service (layer B)")
     func todaysResult() throws {
         let result = CPayResult(try answer(ScriptedCitcon.Answer.ok(ScriptedCitcon.charge()).text))
         #expect(result.version == "v1.0.0" && !result.isPaid && result.data.status == "initiated")

@@ -46,7 +46,7 @@ package struct PrivateLinkChannelRecord: Sendable, Hashable, Codable {
 
     /// The history of recoveries, which one channel leaves to the next.
     package struct Recovery: Sendable, Hashable, Codable {
-        /// The program that has looked last: a drawn value of its own. Another one first makes sure that what is stored
+        /// The program that has looked last: its own drawn value. Another one first makes sure that what is stored
         /// is not older than what lies on the homeserver.
         package var process: String?
         /// The time of this side's first look.

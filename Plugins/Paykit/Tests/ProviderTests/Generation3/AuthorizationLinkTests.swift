@@ -5,7 +5,7 @@ import Testing
 @testable import PaykitProvider
 
 /// Links that request authorisation, and the ways back from them (Protocol 10.7).
-@Suite("Paykit's authorisation links of today")
+@Suite("Paykit's authorisation links of generation 3")
 struct AuthorizationLinkTests {
     private static let time: UInt64 = 1_700_000_000
 

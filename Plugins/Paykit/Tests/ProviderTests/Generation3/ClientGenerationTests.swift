@@ -194,7 +194,7 @@ struct ClientGenerationTests {
                 == .validationFailed)
     }
 
-    @Test("By choice one generation is published, and today's needs to know as which app")
+    @Test("By choice one generation is published, and generation 3 needs to know as which app")
     func publishingOne() async throws {
         let third = try await publisher(.third)
         try await third.setEndpoint(methodId: "lightning", endpoint: "lnbc1xyz")

@@ -10,7 +10,7 @@ import Testing
 @testable import PaykitProvider
 
 /// The client against homeservers with grants.
-@Suite("Paykit's client at homeservers of today")
+@Suite("Paykit's client at homeservers with grants")
 struct ClientGrantTests: ClientSuite {
     /// Forwards requests, records them, and loses or changes answers on request.
     final class Wire: HTTPTransport {

@@ -141,7 +141,7 @@ struct ClientLinkTests {
         #expect(await failure(client, later.key)?.message.contains("newer form") == true)
     }
 
-    @Test("A peer who goes over to today's form in the middle is found there at the next look")
+    @Test("A peer who moves to generation 3 in the middle is found there at the next look")
     func changing() async throws {
         let client = try await client(1, "router/wallet")
         let user = await sandbox.createUser(.ready)

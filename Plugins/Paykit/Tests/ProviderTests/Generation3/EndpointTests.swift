@@ -6,7 +6,7 @@ import Testing
 @testable import PaykitProvider
 
 /// Receivers, identifiers and payloads of generation 3 (Protocol 11.1 to 11.3).
-@Suite("Paykit's endpoints of today")
+@Suite("Paykit's endpoints of generation 3")
 struct EndpointTests {
     @Test(
         "Receivers are an app and what it is",

@@ -8,14 +8,14 @@ import TestSupport
 import Testing
 
 /// The sandbox's users with apps of generation 3, against an application's client (Protocol 12.8 and 12.9).
-@Suite("Peers of today in the sandbox")
+@Suite("Peers of generation 3 in the sandbox")
 struct LinkPeerTests {
     private let clock = VirtualClock()
     private let sandbox: PubkySandbox
 
     init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
 
-    @Test("A peer is asked and pays, and asks and is paid, also once it has gone over to today's app in the middle")
+    @Test("A peer is asked and pays, and asks and is paid, also once it has moved to generation 3 in the middle")
     func bothWays() async throws {
         var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
         configuration.receiver = PaykitReceiverPath("router/wallet")

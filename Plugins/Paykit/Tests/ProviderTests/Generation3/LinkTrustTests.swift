@@ -44,7 +44,7 @@ struct LinkTrustTests {
         }
     }
 
-    /// A program of one of the two with a store of its own.
+    /// A program of one of the two with its own store.
     private func program(
         _ one: LinkParticipant, _ store: any SealedStateStore, seed: UInt64, secret: UInt8? = nil
     ) throws -> PrivateLinkFlow {

@@ -10,7 +10,7 @@ import Testing
 @testable import PaykitProvider
 
 /// A private link, step by step (Protocol 12.8 and 12.9).
-@Suite("Private links of today")
+@Suite("Private links")
 struct LinkFlowTests {
     private let world: LinkWorld
     private var payer: LinkParticipant { world.payer }
@@ -156,7 +156,7 @@ struct LinkFlowTests {
         #expect(world.bank.payments == 2)
     }
 
-    @Test("Neither a receipt without a proof nor a payment of one's own request is made")
+    @Test("Neither a receipt without a proof nor a payment of the user's own request is made")
     func roles() async throws {
         let id = try await asked()
         #expect(

@@ -7,7 +7,7 @@ import Testing
 @testable import PaykitProvider
 
 /// Private messages, receipts and markers of generation 3 (Protocol 12.3 to 12.7).
-@Suite("Paykit's private messages of today")
+@Suite("Messages of private links")
 struct PrivateLinkMessageTests {
     private typealias Message = PrivateLinkMessage
 
