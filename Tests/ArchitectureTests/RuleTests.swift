@@ -267,8 +267,21 @@ struct RuleTests {
         }
     }
 
+    @Test("A vendor's market that is not simulated")
+    func markets() {
+        var manifest = Self.manifest
+        manifest.targets.append(.init("BMarket", at: "Plugins/B/Tests/Market"))
+        let file = "Tests/VendorSimulation/VendorMarkets.swift"
+        for text in ["", "import BMarket", "let all = [AMarket.maker(share: 4)]"] {
+            let found = Rules.markets(Self.project([file: text], manifest: manifest))
+            #expect(found.map(\.place) == [file], "\(text)")
+        }
+        let list = "let all = [BMarket.maker(share: 4)]"
+        #expect(Rules.markets(Self.project([file: list], manifest: manifest)).isEmpty)
+    }
+
     @Test("Every rule is shown to fail here")
     func complete() {
-        #expect(Rules.all.count == 11)
+        #expect(Rules.all.count == 12)
     }
 }

@@ -124,6 +124,7 @@ enum Rules {
         ("Source files stay short", length),
         ("Public enums say whether they may grow", growth),
         ("Nothing in Sources names a vendor", vendorNames),
+        ("Every vendor's market is simulated", markets),
     ]
 
     // MARK: The package

@@ -35,4 +35,15 @@ extension Rules {
                 }
         }
     }
+
+    /// The simulator's list of markets. It is for tests, so that no vendor's own value of `Sources` can hold it.
+    static let marketList = "Tests/VendorSimulation/VendorMarkets.swift"
+
+    /// Each vendor's house makes its own market, and the simulator lists all of them.
+    static func markets(_ project: Project) -> [Violation] {
+        let list = project.files[marketList] ?? ""
+        return project.manifest.targets.filter {
+            $0.vendor != nil && $0.name.hasSuffix("Market") && !list.contains("\($0.name).maker(")
+        }.map { Violation(place: marketList, message: "leaves out \($0.name)") }
+    }
 }
