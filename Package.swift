@@ -81,6 +81,7 @@ let sandboxed = "PaymentCore PaymentCrypto PaymentLoopback PaymentTesting Paymen
 
 let sources = [
     library("PaymentCore"),
+    library("ChildProcesses"),  // The start of other programs, for the command line and tests.
     library("PaymentCrypto", "PaymentCore CLibcrypto"),
     library("ServiceSupport", "PaymentCore"),  // What the vendors' clients of their services share.
     library("PaymentSecp256k1", "CSecp256k1"),
@@ -107,8 +108,8 @@ let sources = [
     // The command line, which is given its vendors, and the program, which gives it all of them.
     library(
         "PayrouteCommands",
-        "\(sandboxed) PaymentReview PaymentRouting PaymentStandards PaymentTransport PaymentStore SandboxHome "
-            + "CPNG CQREncode CZBar", at: "Sources/payroute"),
+        "\(sandboxed) ChildProcesses PaymentReview PaymentRouting PaymentStandards PaymentTransport PaymentStore "
+            + "SandboxHome CPNG CQREncode CZBar", at: "Sources/payroute"),
     program("payroute", "PaymentSandbox PayrouteCommands", at: "Sources/PayrouteProgram"),
 ]
 
@@ -166,7 +167,8 @@ let vendors =
             "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore PaymentTransport \(pubky)",
             "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +Pubky",
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +NetworkSandbox +Store \(pubky)",
-            "Tests/PubkyTests": "\(app) PaymentCrypto PaymentTesting TestSupport +Network +NetworkSandbox +Pubky",
+            "Tests/PubkyTests":
+                "\(app) ChildProcesses PaymentCrypto PaymentTesting TestSupport +Network +NetworkSandbox +Pubky",
             "Tests/ProviderTests": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit +LinkSimulation "
                 + "+NetworkSandbox +Store BitcoinProvider \(pubky)",
             "Tests/SandboxTests": "\(suite) PaymentStandards SandboxHome +Pubky", "Tests/GuideTests": "+Kit",
@@ -177,7 +179,8 @@ let vendors =
             "Tests/LinkSimulation": "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentStandards PaymentTesting "
                 + "+Provider +Pubky +Sandbox",
             "Tests/RequestProcess": "\(app) PaymentStandards +Kit +Provider +Pubky +Sandbox +Store",
-            "Tests/BenchmarkProcess": "\(app) PaymentLoopback PaymentTesting TestSupport +Kit +Provider +Sandbox",
+            "Tests/BenchmarkProcess":
+                "\(app) ChildProcesses PaymentLoopback PaymentTesting TestSupport +Kit +Provider +Sandbox",
             "Tests/SubscriptionProcess": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit \(pubky)",
         ])
     + house(
@@ -228,7 +231,7 @@ let new = "Tests/NewProvider"  // What `payroute new-provider` writes, for a pro
 let markets = "CitconMarket PaykitMarket PayrailsMarket WalletConnectPayMarket"
 
 let wholes = [
-    shared("TestSupport", "PaymentCore"),
+    shared("TestSupport", "ChildProcesses PaymentCore"),
     tests("ArchitectureTests", "MutationList TestSupport"),
     tests("PaymentCoreTests", "PaymentCore PaymentTesting ServiceSupport TestSupport"),
     tests("PaymentCryptoTests", "PaymentCore PaymentCrypto TestSupport"),
@@ -239,12 +242,12 @@ let wholes = [
     tests("PaymentStandardsTests", "\(values) PaymentStandards"),
     tests("PaymentTransportTests", "PaymentCore PaymentTransport TestSupport"),
     tests("PaymentWalletTests", "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentWallet TestSupport"),
-    shared("RecurringSimulation", charging), shared("PostgresServing", "PaymentCore PaymentPostgres"),
+    shared("RecurringSimulation", charging), shared("PostgresServing", "ChildProcesses PaymentCore PaymentPostgres"),
     tests(
         "PaymentPostgresTests",
         "\(charging) PaymentPostgres PaymentRecurringTesting PostgresServing SimulatedShop TestSupport"),
     tests("PaymentRecurringTests", "\(served) \(charging) PaymentRecurringTesting RecurringSimulation TestSupport"),
-    tests("PaymentStoreTests", "\(served) PaymentWallet TestSupport \(walletConnect) CSQLite"),
+    tests("PaymentStoreTests", "\(served) ChildProcesses PaymentWallet TestSupport \(walletConnect) CSQLite"),
     tests("SandboxHomeTests", "\(sandboxed) \(shops) SandboxHome TestSupport"),
     tests("PayrouteCommandsTests", "\(served) \(values) PaymentWallet PayrouteCommands SandboxSupport"),
     tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"),
@@ -255,8 +258,9 @@ let wholes = [
             + "PaykitRequestProcess SpendingProcess payroute"),
     tests(
         "CommandLineTests",
-        "\(served) PaymentSandbox PaymentWallet SandboxHome SandboxSupport TestSupport \(shops) PaykitSandbox "
-            + "PaykitProvider BitcoinSandbox PaykitStore PayrouteCommands custom-provider payroute sandbox-payment"),
+        "\(served) ChildProcesses PaymentSandbox PaymentWallet SandboxHome SandboxSupport TestSupport \(shops) "
+            + "PaykitSandbox PaykitProvider BitcoinSandbox PaykitStore PayrouteCommands custom-provider payroute "
+            + "sandbox-payment"),
     tests("ConformanceTests", "PaymentCore PaymentRouting PaymentStore PaymentTesting SimulatedShop TestSupport"),
     library("SampleProvider", "PaymentCore", at: "\(new)/Sources/SampleProvider"),
     tests("SampleProviderTests", "PaymentCore PaymentTesting SampleProvider", at: "\(new)/Tests/SampleProviderTests"),
@@ -277,7 +281,7 @@ let wholes = [
         "SimulationTests",
         "\(served) \(walletConnect) MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate Simulation "
             + "TestSupport VendorSimulation"),
-    tool("Benchmarks", "\(app) \(sandboxed) \(bitcoin) \(walletConnect) PaymentSecp256k1 TestSupport"),
+    tool("Benchmarks", "\(app) ChildProcesses \(sandboxed) \(bitcoin) \(walletConnect) PaymentSecp256k1 TestSupport"),
     shared("FuzzModel", "PaymentCore PaymentTesting"),
     tool(
         "Fuzz",
@@ -285,13 +289,13 @@ let wholes = [
             + "PaykitFuzz PayrailsFuzz WalletConnectPayProvider"),
     program("InteropWriter", "PaymentCore PaymentCrypto PaymentStandards PaymentWallet", at: "Tests/Interop/Writer"),
     library("MutationList", at: "Tests/Mutants/List"),
-    program("Mutants", "MutationList PaymentCrypto", at: "Tests/Mutants/Runner"),
+    program("Mutants", "ChildProcesses MutationList PaymentCrypto", at: "Tests/Mutants/Runner"),
 ]
 
 /// Libraries that no program outside imports by itself.
 let inner = Set(
     ("PaymentCrypto PaymentSecp256k1 SandboxSupport SandboxHome BitcoinSandbox PaykitPubky PayrailsTypes "
-        + "PayrouteCommands ServiceSupport").split(separator: " ").map(String.init))
+        + "PayrouteCommands ServiceSupport ChildProcesses").split(separator: " ").map(String.init))
 var targets = systems + sources + vendors + examples + wholes
 var products: [Product] = (sources + vendors).filter { $0.type == .regular && !inner.contains($0.name) }
     .filter { $0.path?.contains("/Tests/") != true }.map { .library(name: $0.name, targets: [$0.name]) }

@@ -184,6 +184,20 @@ struct RuleTests {
     }
 
     @Test(
+        "Programs started by Foundation's Process, and others",
+        arguments: [
+            ("let process = Process()", true), ("f(Process . init ( ))", true),
+            ("try Foundation.Process.run(url, arguments: [])", true), ("// Process()", false),
+            ("let process = ChildProcess()", false), ("return Process(router: router)", false),
+        ])
+    func processes(text: String, isBreach: Bool) {
+        for file in ["Sources/A/A.swift", "Plugins/A/Tests/B/A.swift", "Tests/ATests/A.swift"] {
+            #expect(Rules.processes(Self.project([file: text])).map(\.place) == (isBreach ? [file] : []))
+        }
+        #expect(Rules.processes(Self.project(["Examples/Tour/main.swift": text])).isEmpty)
+    }
+
+    @Test(
         "Providers that help themselves",
         arguments: [
             "let now = Date()", "let now = Date ( )", "f(Date.now)", "let id = UUID().uuidString",
@@ -282,6 +296,6 @@ struct RuleTests {
 
     @Test("Every rule is shown to fail here")
     func complete() {
-        #expect(Rules.all.count == 12)
+        #expect(Rules.all.count == 13)
     }
 }

@@ -10,6 +10,7 @@ enum Rules {
     /// The targets under `Sources` that each of them may use; `nil` stands for all.
     static let arrows: [String: Set<String>?] = [
         "PaymentCore": [],
+        "ChildProcesses": [],
         "PaymentCrypto": ["PaymentCore"],
         "PaymentSecp256k1": [],
         "ServiceSupport": ["PaymentCore"],
@@ -36,6 +37,7 @@ enum Rules {
         "PayrouteCommands": [
             "PaymentCore", "PaymentCrypto", "PaymentReview", "PaymentRouting", "PaymentStandards", "PaymentTransport",
             "PaymentStore", "PaymentWallet", "PaymentLoopback", "PaymentTesting", "SandboxHome", "SandboxSupport",
+            "ChildProcesses",
         ],
         "payroute": nil,
     ]
@@ -121,6 +123,7 @@ enum Rules {
         ("What is imported is declared", declared),
         ("URLSession only in the transport", urlSession),
         ("Providers take time, chance and the network from their context", providerEffects),
+        ("Programs are started without Foundation's Process", processes),
         ("Source files stay short", length),
         ("Public enums say whether they may grow", growth),
         ("Nothing in Sources names a vendor", vendorNames),
@@ -244,6 +247,18 @@ enum Rules {
                 Violation(place: file, message: "says \($0); take it from ProviderContext")
             }
         }
+    }
+
+    /// On Linux `Process.run()` reads beyond the end of a buffer in a process with many open files, as that of parallel
+    /// tests is, which then crashes now and then (swift-corelibs-foundation, pull request 5472). Examples have few
+    /// files, and show what users write.
+    static func processes(_ project: Project) -> [Violation] {
+        let spellings = ["Process()", "Process.init()", "Process.run(", "Foundation.Process"]
+        return project.files.sorted { $0.key < $1.key }.filter { file, text in
+            guard !file.hasPrefix("Examples/"), text.hasBytes(of: "Process") else { return false }
+            let code = SwiftText.of(text)
+            return spellings.contains(where: code.mentions)
+        }.map { Violation(place: $0.key, message: "starts a program by Foundation's Process; use ChildProcess") }
     }
 
     /// The public enums with all possible cases: yes or no, or a grammar.

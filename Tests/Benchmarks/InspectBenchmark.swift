@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import PaymentCore
 import TestSupport
@@ -38,15 +39,10 @@ enum InspectBenchmark {
     private static func row(
         _ name: String, _ program: URL, _ arguments: [String], _ file: URL, _ lines: Int
     ) throws -> Double {
-        let process = Process()
-        process.executableURL = program
-        process.arguments = arguments
-        process.standardInput = try FileHandle(forReadingFrom: file)
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
+        let input = try FileHandle(forReadingFrom: file)
+        defer { try? input.close() }
         let start = ContinuousClock.now
-        try process.run()
-        process.waitUntilExit()
+        try ChildProcess(program.path, arguments, input: input.fileDescriptor).wait()
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         var usage = rusage()
         // RUSAGE_CHILDREN, which C libraries give different types.

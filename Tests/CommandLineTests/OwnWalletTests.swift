@@ -1,4 +1,5 @@
 import BitcoinSandbox
+import ChildProcesses
 import Foundation
 import PaymentCore
 import PaymentLoopback
@@ -144,21 +145,13 @@ struct OwnWalletTests {
         let place = try Place(.lnbits, "lnbits", isOnMainnet: true)
         defer { place.server.stop() }
         let terminal = try PseudoTerminal()
-        let file = FileHandle(fileDescriptor: terminal.terminal, closeOnDealloc: false)
-        let process = Process()
-        process.executableURL = Program.url("payroute")
-        process.arguments = ["pay", try place.node.invoice(21_000).text] + place.words
-        (process.standardInput, process.standardOutput, process.standardError) = (file, file, file)
-        let (ends, ended) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { ended.yield($0.terminationStatus) }
-        try process.run()
+        let child = try ChildProcess(
+            try #require(Program.url("payroute")).path, ["pay", try place.node.invoice(21_000).text] + place.words,
+            input: terminal.terminal, output: terminal.terminal, errors: terminal.terminal)
         var shown = ""
         while !shown.contains("Type yes to pay: ") { shown += terminal.read() }
-        kill(process.processIdentifier, signal)
-        for await code in ends {
-            #expect(code == 128 + signal)
-            break
-        }
+        child.signal(signal)
+        #expect(await child.end() == 128 + signal)
         shown += terminal.close()
         #expect(shown.contains("outcome      cancelled"), "\(shown)")
         #expect(place.node.attemptCount == 0)

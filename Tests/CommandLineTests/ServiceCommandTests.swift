@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import PaymentCore
 import PaymentLoopback
@@ -87,20 +88,12 @@ struct ServiceCommandTests {
         let payment = await sandbox.createPayment()
         let terminal = try PseudoTerminal()
         terminal.type("1\n")
-        let place = FileHandle(fileDescriptor: terminal.terminal, closeOnDealloc: false)
-        let process = Process()
-        process.executableURL = Program.url("payroute")
-        process.arguments = ["quote", payment.link, "--sandbox", server.baseURL.text]
-        (process.standardInput, process.standardOutput, process.standardError) = (place, place, place)
-        let (ends, ended) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { ended.yield($0.terminationStatus) }
-        try process.run()
+        let child = try ChildProcess(
+            try #require(Program.url("payroute")).path, ["quote", payment.link, "--sandbox", server.baseURL.text],
+            input: terminal.terminal, output: terminal.terminal, errors: terminal.terminal)
         for await _ in gate.arrivals { break }
-        kill(process.processIdentifier, signal)
-        for await code in ends {
-            #expect(code == 128 + signal)
-            break
-        }
+        child.signal(signal)
+        #expect(await child.end() == 128 + signal)
         let shown = terminal.close()
         #expect(shown.contains("outcome      unknown"), "\(shown)")
         #expect(shown.contains("stopped while the payment was in progress"))

@@ -113,7 +113,11 @@ struct SafetyTests {
     @Test("A list that is not wanted any more ends")
     func abandoned() async throws {
         let server = try await PostgresServer.shared()
-        let journal = PostgresJournal(try await PostgresStore(server.configuration(PostgresServer.newSchema())))
+        let configuration = server.configuration(PostgresServer.newSchema())
+        let journal = PostgresJournal(try await PostgresStore(configuration))
+        // The answer cannot come before the cancellation is noticed.
+        let unlock = try server.lock(table: configuration.schema + ".attempt")
+        defer { unlock() }
         let list = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await journal.attempts(AttemptQuery())

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import PaymentCore
 import PaymentRouting
@@ -27,13 +28,7 @@ private final class SmallDisk {
     deinit { _ = Self.run("umount", "-l", path) }
 
     private static func run(_ words: String...) -> Bool {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = words
-        process.standardError = FileHandle.nullDevice
-        do { try process.run() } catch { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        (try? ChildProcess.run("/usr/bin/env", words))?.code == 0
     }
 }
 

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import PaymentCore
 package import PaymentPostgres
@@ -37,7 +38,7 @@ package final class PostgresServer: Sendable {
 
     /// The folder with the server's data and its Unix socket. Its path is short, as a socket's has to be.
     package let folder: String
-    private let process = Mutex<(process: Process, input: Pipe)?>(nil)
+    private let process = Mutex<Running?>(nil)
 
     /// The port on loopback of a server with TLS; nil where only the Unix socket is open.
     package let port: Int?
@@ -176,7 +177,7 @@ package final class PostgresServer: Sendable {
         guard keeper.line() == "ready" else {
             throw StartError(log: (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "")
         }
-        process.withLock { $0 = (keeper.process, keeper.input) }
+        process.withLock { $0 = keeper }
     }
 
     /// Stops the server at once, as a crash would: what it did not confirm is lost, and it recovers when it starts.
@@ -187,7 +188,7 @@ package final class PostgresServer: Sendable {
         }
         guard let running else { return }
         try? running.input.fileHandleForWriting.write(contentsOf: Data("keep\n".utf8))
-        running.process.waitUntilExit()
+        _ = running.wait()
     }
 
     /// The numbers of the processes that serve connections now.
@@ -203,6 +204,18 @@ package final class PostgresServer: Sendable {
         let running = try Self.run(
             "psql -h \(folder) -U payer -d postgres -v ON_ERROR_STOP=1 -qc \"\(sql)\" >/dev/null 2>&1")
         guard running.wait() == 0 else { throw StartError(log: sql) }
+    }
+
+    /// Locks a table, so that every statement that reads it waits until the returned function is called.
+    package func lock(table: String) throws -> () -> Void {
+        let holder = try Self.run("psql -h \(folder) -U payer -d postgres -Atq 2>/dev/null")
+        let statements = "BEGIN; LOCK TABLE \(table); SELECT 'held';\n"
+        try holder.input.fileHandleForWriting.write(contentsOf: Data(statements.utf8))
+        guard holder.line() == "held" else { throw StartError(log: statements) }
+        return {
+            try? holder.input.fileHandleForWriting.close()
+            _ = holder.wait()
+        }
     }
 
     private static let backends =
@@ -224,7 +237,7 @@ package final class PostgresServer: Sendable {
     // MARK: Processes
 
     private struct Running {
-        let process: Process
+        let process: ChildProcess
         let input: Pipe
         let output: Pipe
 
@@ -237,26 +250,20 @@ package final class PostgresServer: Sendable {
             return String(decoding: bytes, as: UTF8.self)
         }
 
-        func wait() -> Int32 {
-            process.waitUntilExit()
-            return process.terminationStatus
-        }
+        func wait() -> Int32 { process.wait() }
     }
 
     /// Runs a script with the server's programs, as a user that may run them.
     private static func run(_ script: String) throws -> Running {
         guard let programs else { throw StartError(log: "no server") }
-        let process = Process()
         var words = ["sh", "-c", "cd /; PATH=\(programs):$PATH; " + script]
         if getuid() == 0 { words = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] + words }
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = words
         let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        try? output.fileHandleForWriting.close()
+        // The input's other end stays open, too: writing to a keeper that has ended must not end this process.
+        defer { try? output.fileHandleForWriting.close() }
+        let process = try ChildProcess(
+            "/usr/bin/env", words, input: input.fileHandleForReading.fileDescriptor,
+            output: output.fileHandleForWriting.fileDescriptor)
         return Running(process: process, input: input, output: output)
     }
 }

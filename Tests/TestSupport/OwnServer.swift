@@ -1,8 +1,9 @@
+import ChildProcesses
 package import Foundation
 
 /// This program, started once more as a server that serves until its standard input ends.
 package struct OwnServer {
-    private let process = Process()
+    private let child: ChildProcess
     private let input = Pipe()
     private let pipe = Pipe()
 
@@ -11,16 +12,17 @@ package struct OwnServer {
 
     /// - Parameter word: the argument by which the program serves.
     package init(_ word: String) throws {
-        process.executableURL = Bundle.main.executableURL
-        process.arguments = [word]
-        process.standardInput = input
-        process.standardOutput = pipe
-        try process.run()
+        child = try ChildProcess(
+            Bundle.main.executablePath ?? CommandLine.arguments[0], [word],
+            input: input.fileHandleForReading.fileDescriptor, output: pipe.fileHandleForWriting.fileDescriptor,
+            errors: 2)
+        try input.fileHandleForReading.close()
+        try pipe.fileHandleForWriting.close()
     }
 
     /// Ends the server, and waits until it has ended.
     package func stop() {
         try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        child.wait()
     }
 }

@@ -1,3 +1,4 @@
+import ChildProcesses
 package import Foundation
 import PaymentCore
 
@@ -8,18 +9,11 @@ package enum PackageDump {
     package static let json = Result<Data, any Error> {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "manifest-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: scratch) }
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            "swift", "package", "--package-path", Vectors.root.path, "--scratch-path", scratch.path, "dump-package",
-        ]
-        process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "ONLY" }
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return text
+        let words = ["--package-path", Vectors.root.path, "--scratch-path", scratch.path, "dump-package"]
+        let dump = try ChildProcess.run(
+            "/usr/bin/env", ["swift", "package"] + words,
+            environment: ProcessInfo.processInfo.environment.filter { $0.key != "ONLY" }, errors: 2)
+        return Data(dump.output)
     }
 
     /// The names of the package's libraries.

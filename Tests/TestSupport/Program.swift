@@ -1,5 +1,5 @@
+import ChildProcesses
 package import Foundation
-import Synchronization
 
 /// A built executable of this package, run as scripts run it.
 package final class Program: Sendable {
@@ -17,8 +17,7 @@ package final class Program: Sendable {
     /// An error: the executable is missing.
     package struct NotBuilt: Error {}
 
-    private let process = Process()
-    private let exit: AsyncStream<Int32>
+    private let child: ChildProcess
     /// The lines of standard output as they arrive.
     package let lines: AsyncStream<String>
     private let errorText: Task<String, Never>
@@ -29,39 +28,22 @@ package final class Program: Sendable {
         executable: URL? = Program.url("payroute")
     ) throws {
         guard let url = executable else { throw NotBuilt() }
-        let output = Pipe()
-        let errors = Pipe()
+        let (output, errors) = (try Spawning.pipe(), try Spawning.pipe())
         let file = ScratchFile(input)
-        process.executableURL = url
-        process.arguments = words
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardOutput = output
-        process.standardError = errors
-        let inputHandle = FileHandle(fileDescriptor: file.descriptor, closeOnDealloc: true)
-        process.standardInput = inputHandle
-        let (exit, exited) = AsyncStream.makeStream(of: Int32.self)
-        self.exit = exit
-        process.terminationHandler = {
-            exited.yield($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus)
-            exited.finish()
-        }
-        lines = Self.lines(output.fileHandleForReading)
-        let errorLines = Self.lines(errors.fileHandleForReading)
+        defer { for end in [file.descriptor, output.write, errors.write] { close(end) } }
+        lines = Self.lines(output.read)
+        let errorLines = Self.lines(errors.read)
         errorText = Task { await errorLines.reduce(into: "") { $0 += $1 + "\n" } }
-        try process.run()
-        // The system's library keeps ended processes, and with them all their open handles.
-        try? inputHandle.close()
+        child = try ChildProcess(
+            url.path, words, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+            input: file.descriptor, output: output.write, errors: errors.write)
     }
 
     /// Sends a signal.
-    package func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+    package func signal(_ number: Int32) { child.signal(number) }
 
     /// Waits for the end. The code is negative if a signal ended it.
-    package func end() async -> (code: Int32, errors: String) {
-        var code: Int32 = .min
-        for await status in exit { code = status }
-        return (code, await errorText.value)
-    }
+    package func end() async -> (code: Int32, errors: String) { (await child.end(), await errorText.value) }
 
     /// Runs the program to its end.
     package static func run(
@@ -74,10 +56,9 @@ package final class Program: Sendable {
         return Captured(code: code, output: output, errors: errors)
     }
 
-    /// Reads a pipe on a separate thread, because reading blocks.
-    private static func lines(_ handle: FileHandle) -> AsyncStream<String> {
+    /// Reads a pipe on a separate thread, because reading blocks, and closes it.
+    private static func lines(_ descriptor: Int32) -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
-        let descriptor = handle.fileDescriptor
         Thread.detachNewThread {
             var pending: [UInt8] = []
             var chunk = [UInt8](repeating: 0, count: 4096)
@@ -90,7 +71,7 @@ package final class Program: Sendable {
             }
             if !pending.isEmpty { continuation.yield(String(decoding: pending, as: UTF8.self)) }
             continuation.finish()
-            try? handle.close()
+            close(descriptor)
         }
         return stream
     }

@@ -1,4 +1,5 @@
 #if os(Linux)
+    import ChildProcesses
     import Foundation
     package import PaymentCore
 
@@ -12,11 +13,27 @@
         private static let tool = "/usr/bin/openssl"
         private static let http2 = "/usr/sbin/nghttpd"
 
-        private let process: Process
+        private let server: Running
         private let folder: URL
         private let port: Int
 
         private struct NoServer: Error {}
+
+        /// A running server. It ends when its input does, and when its output has no reader.
+        private struct Running {
+            let child: ChildProcess
+            let input = Pipe()
+            let output = Pipe()
+
+            init(_ words: [String], in folder: URL, _ tool: String) throws {
+                child = try ChildProcess(
+                    "/usr/bin/env", ["-C", folder.path, tool] + words,
+                    input: input.fileHandleForReading.fileDescriptor,
+                    output: output.fileHandleForWriting.fileDescriptor)
+                try input.fileHandleForReading.close()
+                try output.fileHandleForWriting.close()
+            }
+        }
 
         /// Starts a server.
         ///
@@ -44,22 +61,20 @@
                 "certificate", "localhost",
                 ["-addext", "subjectAltName=\(names)"] + (isSignedByAuthority ? authority : []), in: folder)
             guard !speaksHTTP2 else {
-                process = try Self.run(
-                    ["-a", "127.0.0.1", "0", "certificate-key.pem", "certificate.pem"], in: folder, Self.http2
-                ).process
-                port = try Self.port(of: process)
+                server = try Running(
+                    ["-a", "127.0.0.1", "0", "certificate-key.pem", "certificate.pem"], in: folder, Self.http2)
+                port = try Self.port(of: server.child)
                 return
             }
-            let server = try Self.run(
+            server = try Running(
                 [
                     "s_server", "-accept", "127.0.0.1:0", pages.isEmpty ? "-www" : "-HTTP", "-key",
                     "certificate-key.pem", "-cert", "certificate.pem",
-                ], in: folder)
-            process = server.process
+                ], in: folder, Self.tool)
             // The server prints the port that the system gave it: "ACCEPT 127.0.0.1:43210".
             var text = ""
             var found: Int?
-            while found == nil, let piece = try server.output.read(upToCount: 1), !piece.isEmpty {
+            while found == nil, let piece = try server.output.fileHandleForReading.read(upToCount: 1), !piece.isEmpty {
                 text += String(decoding: piece, as: UTF8.self)
                 if text.hasSuffix("\n"), let line = text.split(separator: "\n").last, line.hasPrefix("ACCEPT") {
                     found = line.split(separator: ":").last.flatMap { Int($0) }
@@ -86,9 +101,8 @@
 
         /// Ends the server.
         package func stop() {
-            // Not terminate(): the process inherits the signal mask of a worker thread, which blocks SIGTERM.
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            server.child.signal(SIGTERM)
+            server.child.wait()
             try? FileManager.default.removeItem(at: folder)
         }
 
@@ -97,8 +111,8 @@
         }
 
         /// Returns the port that a process listens on: that of the socket among its files.
-        private static func port(of process: Process) throws -> Int {
-            let files = "/proc/\(process.processIdentifier)/fd"
+        private static func port(of process: ChildProcess) throws -> Int {
+            let files = "/proc/\(process.id)/fd"
             while process.isRunning {
                 let own = Set(
                     try FileManager.default.contentsOfDirectory(atPath: files).compactMap {
@@ -114,27 +128,14 @@
         }
 
         private static func make(_ name: String, _ subject: String, _ words: [String], in folder: URL) throws {
-            let maker = try run(
+            let made = try ChildProcess.run(
+                "/usr/bin/env",
                 [
+                    "-C", folder.path, tool,
                     "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
                     "-subj", "/CN=\(subject)", "-keyout", "\(name)-key.pem", "-out", "\(name).pem",
-                ] + words, in: folder)
-            maker.process.waitUntilExit()
-        }
-
-        private static func run(
-            _ arguments: [String], in folder: URL, _ tool: String = tool
-        ) throws -> (process: Process, output: FileHandle) {
-            let process = Process()
-            let output = Pipe()
-            process.executableURL = URL(filePath: tool)
-            process.currentDirectoryURL = folder
-            process.arguments = arguments
-            process.standardInput = Pipe()
-            process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
-            try process.run()
-            return (process, output.fileHandleForReading)
+                ] + words)
+            guard made.code == 0 else { throw NoServer() }
         }
     }
 #endif

@@ -1,4 +1,4 @@
-import Foundation
+import ChildProcesses
 import PaymentCore
 import Synchronization
 
@@ -68,25 +68,31 @@ package final class ExternalProcess: @unchecked Sendable {
     /// Starts the program at `path`, with only the variables of `environment`.
     init(_ path: String, environment: [String: String], report: @escaping ErrorLines.Report) throws(ProcessError) {
         _ = Self.ignoresBrokenPipes
-        guard let (toChild, fromUs) = Self.pipe(), let (toUs, fromChild) = Self.pipe(),
-            let (errorsToUs, errorsFromChild) = Self.pipe()
-        else { throw .cannotStart(String(cString: strerror(errno))) }
-        defer { for end in [toChild, fromChild, errorsFromChild] { close(end) } }
-        do throws(ProcessError) {
+        var opened: [Int32] = []
+        func pipe() throws(SpawnError) -> (read: Int32, write: Int32) {
+            let ends = try Spawning.pipe()
+            opened += [ends.read, ends.write]
+            return ends
+        }
+        do throws(SpawnError) {
+            let ((toChild, fromUs), (toUs, fromChild), (errorsToUs, errorsFromChild)) = (
+                try pipe(), try pipe(), try pipe()
+            )
             OrphanedProcesses.adopt()
             // Under the lock, so that it is not taken for an orphan.
-            process = try Self.running.withLock { list throws(ProcessError) in
-                let process = try Self.spawn(path, environment, streams: [toChild, fromChild, errorsFromChild])
+            process = try Self.running.withLock { list throws(SpawnError) in
+                let process = try Spawning.start(
+                    path, [], environment: environment, streams: [toChild, fromChild, errorsFromChild])
                 list.insert(process)
                 return process
             }
+            for end in [toChild, fromChild, errorsFromChild] { close(end) }
+            (input, output) = (fromUs, toUs)
+            errors = ErrorLines(of: errorsToUs, report: report)
         } catch {
-            for end in [fromUs, toUs, errorsToUs] { close(end) }
-            throw error
+            for end in opened { close(end) }
+            throw .cannotStart(error.reason)
         }
-        input = fromUs
-        output = toUs
-        errors = ErrorLines(of: errorsToUs, report: report)
         // A program that does not read must not block this one.
         _ = fcntl(input, F_SETFL, O_NONBLOCK)
     }
@@ -189,60 +195,6 @@ package final class ExternalProcess: @unchecked Sendable {
             if polls[0].revents != 0 { return }
         }
     }
-
-    // MARK: Starting
-
-    /// Keeps every file that is open here, also a library's, from programs: they get the standard streams and no other.
-    private static func keepFiles() {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? [] {
-            guard let descriptor = Int32(name), descriptor > 2 else { continue }
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        }
-    }
-
-    private static func pipe() -> (read: Int32, write: Int32)? {
-        var ends: [Int32] = [0, 0]
-        guard systemPipe(&ends) == 0 else { return nil }
-        // Other programs that are started meanwhile do not inherit them.
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
-    }
-
-    private static func spawn(
-        _ path: String, _ environment: [String: String], streams: [Int32]
-    ) throws(ProcessError) -> pid_t {
-        #if canImport(Glibc) || canImport(Musl)
-            var actions = posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
-        #else
-            var actions: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
-        }
-        for (number, stream) in streams.enumerated() {
-            posix_spawn_file_actions_adddup2(&actions, stream, Int32(number))
-        }
-        keepFiles()
-        // A separate process group: Ctrl-C is for this program, which then stops that one with its group.
-        posix_spawnattr_setpgroup(&attributes, 0)
-        var defaults = sigset_t()
-        sigemptyset(&defaults)
-        sigaddset(&defaults, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
-        let words: [UnsafeMutablePointer<CChar>?] = [strdup(path), nil]
-        let variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in words + variables { free(text) } }
-        var process: pid_t = 0
-        let problem = posix_spawn(&process, path, &actions, &attributes, words, variables)
-        guard problem == 0 else { throw .cannotStart(String(cString: strerror(problem))) }
-        return process
-    }
 }
 
 // Free functions, because the members above hide the system's names.
@@ -257,5 +209,3 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -
 private func systemPoll(_ descriptors: inout [pollfd], _ milliseconds: Int32) -> Int32 {
     poll(&descriptors, nfds_t(descriptors.count), milliseconds)
 }
-
-private func systemPipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }

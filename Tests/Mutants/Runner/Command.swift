@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 
 /// A command with all processes that it starts, with a time limit.
@@ -107,14 +108,8 @@ struct Command {
 
     /// A process and all its descendants: those that run tests create separate groups.
     private static func family(of process: pid_t) -> [pid_t] {
-        let list = Process()
-        let pipe = Pipe()
-        list.executableURL = URL(filePath: "/bin/ps")
-        list.arguments = ["-A", "-o", "pid=,ppid="]
-        list.standardOutput = pipe
-        guard (try? list.run()) != nil else { return [process] }
-        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        list.waitUntilExit()
+        guard let list = try? ChildProcess.run("/bin/ps", ["-A", "-o", "pid=,ppid="]) else { return [process] }
+        let text = String(decoding: list.output, as: UTF8.self)
         let pairs = text.split(separator: "\n").map { $0.split(separator: " ").compactMap { pid_t($0) } }
         let children = Dictionary(grouping: pairs.filter { $0.count == 2 }, by: { $0[1] })
         var family = [process]

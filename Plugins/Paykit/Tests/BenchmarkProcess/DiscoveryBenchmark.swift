@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import PaykitKit
 import PaykitProvider
@@ -48,13 +49,9 @@ enum DiscoveryBenchmark {
 
     /// Looks up the first `count` people in a separate process, and returns its peak in MiB.
     private static func row(_ count: Int, _ width: Int, _ file: URL) throws -> Double {
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-        process.arguments = ["discover", "\(count)", "\(width)", file.path]
-        process.standardOutput = output
-        try process.run()
-        process.waitUntilExit()
-        let words = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let discovery = try ChildProcess.run(
+            CommandLine.arguments[0], ["discover", "\(count)", "\(width)", file.path], errors: 2)
+        let words = String(decoding: discovery.output, as: UTF8.self)
             .split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
         guard words.count == 4, Int(words[0]) == count else { throw Ended() }
         let (seconds, peak, told) = (words[1], words[2], words[3])

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import PaymentCore
 
@@ -34,15 +35,10 @@ enum Browser {
         #else
             let program = "open"
         #endif
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [program, address]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        process.terminationHandler = { ended in
-            if ended.terminationStatus != 0 { fail(address, console) }
+        guard let opener = try? ChildProcess("/usr/bin/env", [program, address]) else { return fail(address, console) }
+        Task {
+            if await opener.end() != 0 { fail(address, console) }
         }
-        do { try process.run() } catch { fail(address, console) }
     }
 
     private static func fail(_ address: String, _ console: Console) {

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import PaykitNetwork
 import PaymentCore
@@ -90,14 +91,5 @@ private enum Libtorrent {
     static let python = URL(filePath: "/usr/bin/python3")
     static let script = Vectors.root.appending(path: "Plugins/Paykit/Tests/libtorrent-swarm.py").path
 
-    static let isInstalled: Bool = {
-        let process = Process()
-        process.executableURL = python
-        process.arguments = ["-c", "import libtorrent"]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
+    static let isInstalled = (try? ChildProcess.run(python.path, ["-c", "import libtorrent"]))?.code == 0
 }
