@@ -37,7 +37,7 @@ actor FlawedSpendingStore: PaymentJournal, SpendingStore {
     private var book = SpendingLedger()
     private var looks = 0
     private let attempts = InMemoryJournal()
-    /// What was opened: noted in the same turn of this actor that looks at its reservation.
+    /// The opened attempts: noted in the same turn of this actor that looks at its reservation.
     private var opened: Set<AttemptID> = []
 
     init(_ flaw: Flaw?) { self.flaw = flaw }

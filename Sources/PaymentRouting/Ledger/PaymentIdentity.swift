@@ -26,7 +26,7 @@ struct PaymentIdentity: Sendable {
         captures = service is any CapturingService
     }
 
-    /// Returns the references whose records may have moved the money of `payment`: its own, and its capture's.
+    /// Returns the references whose records may have moved the money of `payment`: this one and that of its capture.
     func references(of payment: PaymentReference) -> [PaymentReference] {
         guard captures, payment.isPayment else { return [payment] }
         return [payment, PaymentReference(provider: provider, id: payment.id, subject: .capture)]
