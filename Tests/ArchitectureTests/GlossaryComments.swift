@@ -28,9 +28,9 @@ enum GlossaryComments {
 
     static func words(_ package: TextRules.Package) -> [Violation] {
         comments(package).compactMap { comment in
-            // Code and quotations in comments are not the package's own words.
+            // Code and quotations in comments are not the package's own words; a hyphen stands for each.
             let isPlain = !comment.text.utf8.contains { $0 == UInt8(ascii: "`") || $0 == UInt8(ascii: "\"") }
-            let own = isPlain ? String(comment.text) : String(comment.text.replacing(/`[^`]*`|"[^"]*"/, with: ""))
+            let own = isPlain ? String(comment.text) : String(comment.text.replacing(/`[^`]*`|"[^"]*"/, with: "-"))
             let words = own.split { !$0.isLetter && $0 != "-" }.map { $0.lowercased() }
             guard let phrase = never.first(in: words) else { return nil }
             let found = phrase.joined(separator: " ")

@@ -147,7 +147,10 @@ struct GlossaryRuleTests {
 
     @Test(
         "Comments in others, code in them, and what is no comment",
-        arguments: ["/// The payer abandons it.", "// `else nobody`", "let text = \"// nobody\"", "// say \"nobody\""])
+        arguments: [
+            "/// The payer abandons it.", "// `else nobody`", "let text = \"// nobody\"", "// say \"nobody\"",
+            "/// The money of `payment`: its own.",
+        ])
     func goodComments(text: String) {
         #expect(GlossaryComments.words(Self.package(text)).isEmpty)
     }
