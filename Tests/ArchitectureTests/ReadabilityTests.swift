@@ -4,8 +4,8 @@ import Testing
 /// README, articles and guides in plain words.
 @Suite("Readability")
 struct ReadabilityTests {
-    /// The texts that people read: README and its like, and all articles. Two kinds are left out. `Protocol.md` quotes
-    /// a service's own words, fields and statuses. `CHANGELOG.md` says what was true of each release, in its words.
+    /// The texts that people read: README and its like, and all articles. `CHANGELOG.md` is left out: it says what was
+    /// true of each release, in its words.
     private static func texts() throws -> [String: String] {
         var texts: [String: String] = [:]
         let named = [
@@ -15,7 +15,7 @@ struct ReadabilityTests {
         let root = Project.root
         let articles = try ["Sources", "Plugins", ".ci/documentation"].flatMap { folder in
             try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
-                .filter { $0.hasSuffix(".md") && $0.contains(".docc/") && !$0.hasSuffix("/Protocol.md") }
+                .filter { $0.hasSuffix(".md") && $0.contains(".docc/") }
                 .map { "\(folder)/\($0)" }
         }
         for path in named + articles {
