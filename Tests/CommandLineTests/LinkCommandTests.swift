@@ -34,9 +34,12 @@ struct LinkCommandTests {
                 #"{"candidates":[],"decision":"rejected","input":"https://…@evil.com/?pid=pay_1","provider":null,"reason":"a user name before the host (@ at byte 29) hides which host is called; it is not allowed","reference":null,"role":null,"standard":null,"trust":null}"#
             ),
         ] as [(String, Int32, String)])
-    func routeJSON(input: String, code: Int32, line: String) async {
+    func routeJSON(input: String, code: Int32, line: String) async throws {
         let result = await payroute("route", "--json", input)
-        #expect(result.output == line + "\n")
+        // The common reading is the one of inspect, and everything beside it is this.
+        let reading = try #require(JSONValue(parsing: result.output.utf8.dropLast())["reading"])
+        #expect(try await reading == payroute("inspect", "--json", input).ending["reading"])
+        #expect(result.output.replacing(#""reading":\#(reading.text),"#, with: "") == line + "\n")
         #expect(result.errors == "")
         #expect(result.code == code)
     }

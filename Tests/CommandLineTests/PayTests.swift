@@ -63,13 +63,36 @@ struct PayTests {
             case "quote": #expect(keys.isSuperset(of: ["payee", "amount", "unit", "expires"]))
             case "option": #expect(keys.isSuperset(of: ["id", "title", "amount", "unit", "estimate", "unmet"]))
             case "choice": #expect(event["option"]?.string != nil)
-            case "step", "done": #expect(event["kind"]?.string != nil && event["step"]?.string != nil)
+            case "step", "done":
+                #expect(event["step"]?.string != nil)
+                let isSignature = event["kind"] == "signature"
+                #expect(isSignature || event["kind"]?.string.flatMap { StepKind(rawValue: $0) } != nil)
+                #expect((event["until"]?.string?.hasSuffix("Z") == true) == isSignature)
+            case "does":
+                #expect(keys == ["event", "message", "effects", "warnings", "digest"])
+                let effects = try #require(event["effects"]?.array)
+                #expect(!effects.isEmpty && effects.allSatisfy { $0["kind"]?.string != nil && $0["asset"] != nil })
+                #expect(event["message"]?.string?.contains("The asset is ") == true)
             case "sign": #expect(keys.isSuperset(of: ["number", "of", "method"]))
             default: break
             }
             #expect(event["event"] != "outcome")
         }
         #expect(result.code == (scenario.statedOutcome == .paid ? 0 : 1))
+    }
+
+    @Test("A request that is sent again names its host, its reason and its pause, however long")
+    func retry() {
+        func event(_ pause: Duration) -> [String: JSONValue] {
+            SessionEvent(RequestRetry(origin: "https://a.example", reason: "status 503", pause: pause), "asks again")
+                .json
+        }
+        #expect(
+            event(.milliseconds(2500)) == [
+                "event": "retry", "message": "asks again", "origin": "https://a.example", "pauseInMs": 2500,
+                "reason": "status 503",
+            ])
+        #expect(event(.seconds(Int64.max))["pauseInMs"] == 1_000_000_000_000_000)
     }
 
     @Test("A token in no table is paid only where it is allowed by name, and then shown by its units")
@@ -162,6 +185,13 @@ struct PayTests {
         #expect(await payroute("pay", payment.id, "--sandbox", server.baseURL.text, "--trust-host").code == 0)
     }
 
+    @Test("Where no sandbox answers, the reason says how to start one", arguments: ["pay", "quote"])
+    func noSandbox(command: String) async throws {
+        let result = await payroute(command, "https://pay.walletconnect.com/pay_1", "--sandbox", "http://127.0.0.1:1")
+        #expect(result.code == 1)
+        #expect((result.output + result.errors).contains("Start one with 'payroute sandbox'"), "\(result)")
+    }
+
     @Test("Paying twice takes the money once")
     func twice() async throws {
         let sandbox = Self.sandbox()
@@ -208,7 +238,7 @@ struct PayTests {
         let result = await payroute("pay", "https://pay.walletconnect.com/pay_1", "--sandbox", url, "--json")
         let object = try result.ending
         #expect(object["outcome"] == "failed")
-        #expect(object["reason"]?.string?.hasSuffix("nothing was sent") == true)
+        #expect(object["reason"]?.string?.contains("; nothing was sent. Is a sandbox running there? ") == true)
         #expect(result.code == 1)
     }
 

@@ -97,12 +97,12 @@ struct ReviewCommandTests {
             return await payroute("review", folder.file(name)).lines.map { String($0) }
         }
         let lines = try await review("lines", "\(good)\n\n{oops\n{}")
-        #expect(lines.contains { $0.hasPrefix("  \(folder.file("lines")), line 3: not JSON: ") }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("  \(folder.file("lines")), line 3: not valid JSON: ") }, "\(lines)")
         #expect(lines.contains { $0.hasPrefix("  \(folder.file("lines")), line 4: ") })
         let list = try await review("list", "[\(good),{}]")
         #expect(list.contains { $0.hasPrefix("  \(folder.file("list")), case 2: ") }, "\(list)")
         let input = await payroute("review", "-", input: "\(good)\nnonsense\n")
-        #expect(input.output.contains("  standard input, line 2: not JSON: "))
+        #expect(input.output.contains("  standard input, line 2: not valid JSON: "))
     }
 
     @Test("A hostile case cannot drive the terminal")

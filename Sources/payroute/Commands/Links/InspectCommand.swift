@@ -109,8 +109,12 @@ enum InspectCommand: Command {
 /// One text with everything that the commands show of it.
 struct InspectedText {
     let report: RouteReport
-    let inspection: Inspection
     let reading: Reading
+    /// Reads the content of the text.
+    private let inspect: () -> Inspection
+
+    /// The content, which is read each time that it is asked for: `route` has no use for it.
+    var inspection: Inspection { inspect() }
 
     init(_ input: LinkInput, in context: ReadingContext) {
         switch input {
@@ -118,21 +122,20 @@ struct InspectedText {
             self.init(text, Installation.route(text, context.registry), in: context)
         case .unreadable(let shown, let reason):
             self.init(
-                report: RouteReport(unreadable: shown, reason: reason), inspection: Inspection(unreadable: reason),
-                reading: Reading(unreadable: reason))
+                report: RouteReport(unreadable: shown, reason: reason), reading: Reading(unreadable: reason),
+                inspect: { Inspection(unreadable: reason) })
         }
     }
 
     init(_ text: String, _ answer: RouteDecision, in context: ReadingContext) {
         self.init(
-            report: RouteReport(text, answer, in: context),
-            inspection: Inspection(answer, of: context.vendors, reveals: context.reveals),
-            reading: Reading(answer, of: text, in: context))
+            report: RouteReport(text, answer, in: context), reading: Reading(answer, of: text, in: context),
+            inspect: { Inspection(answer, of: context.vendors, reveals: context.reveals) })
     }
 
-    private init(report: RouteReport, inspection: Inspection, reading: Reading) {
+    private init(report: RouteReport, reading: Reading, inspect: @escaping () -> Inspection) {
         self.report = report
-        self.inspection = inspection
         self.reading = reading
+        self.inspect = inspect
     }
 }

@@ -26,9 +26,9 @@ enum RouteCommand: Command {
         let totals =
             arguments.has("json")
             ? try inputs.forEach { input in
-                let report = RouteReport(input, in: context)
-                console.output.edit { report.write(to: &$0) }
-                return report.decision
+                let inspected = InspectedText(input, in: context)
+                console.output.edit { inspected.report.write(to: &$0, reading: inspected.reading) }
+                return inspected.report.decision
             } : try table(inputs, context, console)
         return totals.isSettled ? .done : .failed
     }
@@ -78,15 +78,6 @@ extension RouteReport {
             reason = "\(instruction.name.phrase); provider '\(provider)' pays it with a wallet"
         } else if case .unroutable(let link, nil) = answer, let other = OtherKinds.kind(of: link) {
             reason = "\(other.title): no payment"
-        }
-    }
-
-    /// Routes an input.
-    init(_ input: LinkInput, in context: ReadingContext) {
-        switch input {
-        case .text(let text):
-            self.init(text, Installation.route(text, context.registry), in: context)
-        case .unreadable(let shown, let reason): self.init(unreadable: shown, reason: reason)
         }
     }
 }

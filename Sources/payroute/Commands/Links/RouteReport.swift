@@ -79,7 +79,7 @@ struct RouteReport {
     /// `verified`, `unverified` or nil.
     var trust: String? { isVerified.map { $0 ? "verified" : "unverified" } }
 
-    /// Adds the object, and the members of `inspection`, as a line to `buffer`.
+    /// Adds the object, with the reading and the members of `inspection`, as a line to `buffer`.
     func write(to buffer: inout [UInt8], with inspection: Inspection? = nil, reading: Reading? = nil) {
         buffer.addJSONLine { line in
             line.addMember("candidates", candidates)

@@ -17,8 +17,7 @@ struct NarratingSigner: PaymentSigner {
                 ]))
         // The whole list is shown before its first signature.
         if request.index == 0 {
-            let lines = request.review?.lines ?? ["what this does was not reviewed"]
-            for line in lines { narrate(SessionEvent("does", line)) }
+            narrate(SessionEvent(effectsOf: request.review))
         }
         return try await signer.sign(request)
     }

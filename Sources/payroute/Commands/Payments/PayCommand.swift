@@ -120,9 +120,11 @@ enum PayCommand: Command {
 enum Narration {
     /// One step as lines, wrapped at words where there is a terminal.
     static func lines(_ event: SessionEvent, _ console: Console, tone: Style.Tone? = nil) -> [String] {
-        console.pieces(Printable.text(event.text), behind: 10).enumerated().map { index, piece in
-            let label = Table.Cell(index == 0 ? event.label : "", .faint)
-            return "  " + Table.line([label, Table.Cell(piece, tone)], [6, 0], console.style)
+        event.lines.flatMap { line in
+            console.pieces(Printable.text(line), behind: 10).enumerated().map { index, piece in
+                let label = Table.Cell(index == 0 ? event.label : "", .faint)
+                return "  " + Table.line([label, Table.Cell(piece, tone)], [6, 0], console.style)
+            }
         }
     }
 }

@@ -171,6 +171,10 @@ struct PaymentSession: Sendable {
                     error.code, "the payee leaves the amount to the payer; say it with --amount, in satoshi",
                     provider: error.provider)
             }
+            if wallet == nil, error.code == .network, error.phase == .beforeSend {
+                throw error.with(
+                    message: "\(error.message). Is a sandbox running there? Start one with 'payroute sandbox'")
+            }
             guard error.code == .untrustedLink else { throw error }
             throw PaymentError(
                 error.code, "\(error.message); pass --trust-host if you know where it comes from",
@@ -248,7 +252,7 @@ struct PaymentSession: Sendable {
         case .stepFinished(let name, let kind): narrate(step("done", name, name, kind: kind))
         case .stepReplayed(let name, let kind):
             narrate(step("done", "\(name) (from the journal)", name, kind: kind, isReplayed: true))
-        case .retrying: narrate(SessionEvent("retry", event.description))
+        case .retrying(let retry): narrate(SessionEvent(retry, event.description))
         case .note(let remark): narrate(SessionEvent("note", remark))
         // Already reported by the caller, or of no interest here.
         default: break
@@ -258,9 +262,14 @@ struct PaymentSession: Sendable {
     private static func step(
         _ label: String, _ text: String, _ name: String, kind: StepKind, isReplayed: Bool = false
     ) -> SessionEvent {
-        SessionEvent(
-            label, text,
-            ["step": .string(name), "kind": .string(kind.rawValue), "fromJournal": .bool(isReplayed)])
+        var members: [String: JSONValue] = [
+            "step": .string(name), "kind": .string(kind.rawValue), "fromJournal": .bool(isReplayed),
+        ]
+        if case .signature(let end) = kind {
+            members["kind"] = "signature"
+            members["until"] = .string(AttemptSummary.text(end))
+        }
+        return SessionEvent(label, text, members)
     }
 
     /// The decision about the link.

@@ -97,7 +97,7 @@ enum ReviewCommand: Command {
 
         init(parsing bytes: [UInt8], at place: String) {
             do { self = .json(place, try JSONValue(parsing: bytes)) } catch {
-                self = .unreadable(place, "not JSON: \(error)")
+                self = .unreadable(place, "\(error)")
             }
         }
     }

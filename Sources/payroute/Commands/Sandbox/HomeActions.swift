@@ -65,7 +65,7 @@ struct HomeActions: SandboxActions {
                 clock: clock,
                 amount: try payment.satoshi.map { try Money(minorUnits: UInt128($0), currency: .satoshi) },
                 privately: payment.isPrivate ? PrivateSettings(seed: 1, isOnly: true) : nil
-            ) { onStep($0.label, Printable.text($0.text)) }
+            ) { event in for line in event.lines { onStep(event.label, Printable.text(line)) } }
             let result = await session.pay(payment.link, trustsLink: !payment.isTrusted)
             let page = await journal.attempts(AttemptQuery())
             let entries = page.histories.flatMap(\.entries).map { entry in
