@@ -2,6 +2,10 @@
 package enum CommandLineTool {
     /// The version, as in the change log.
     static let version = "0.1.0"
+    /// True once the change log gives that version a date.
+    static let isReleased = false
+    /// The version for people.
+    static var versionText: String { isReleased ? version : "\(version), not released yet" }
 
     static var commands: [any Command.Type] {
         [
@@ -92,7 +96,7 @@ package enum CommandLineTool {
         case .run: return nil
         case .help: return help(arguments.syntax, console)
         case .version:
-            console.output.line(version)
+            console.output.line(versionText)
             return .done
         }
     }

@@ -124,8 +124,17 @@ struct ProgramTests {
     @Test("The version", arguments: [["--version"], ["route", "--version"]])
     func version(words: [String]) async throws {
         let program = try Program(words)
-        #expect(await program.lines.reduce(into: []) { $0.append($1) } == [CommandLineTool.version])
+        #expect(await program.lines.reduce(into: []) { $0.append($1) } == [CommandLineTool.versionText])
         #expect(await program.end().code == 0)
+    }
+
+    @Test("The version is the latest of the change log, and counts as released once that has its date")
+    func changelog() throws {
+        let file = Vectors.root.appending(path: "CHANGELOG.md")
+        let line = try #require(
+            String(contentsOf: file, encoding: .utf8).split(separator: "\n").first { $0.hasPrefix("## [") })
+        #expect(line.hasPrefix("## [\(CommandLineTool.version)]"))
+        #expect(line.contains(" - ") == CommandLineTool.isReleased)
     }
 
     @Test(

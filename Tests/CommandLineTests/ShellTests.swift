@@ -1,5 +1,7 @@
 import Foundation
 import PaymentCore
+import PaymentSandbox
+import SandboxSupport
 import TestSupport
 import Testing
 
@@ -27,6 +29,13 @@ struct ShellTests {
             ("payroute journal end --as not", ["not-paid", "not-paid-despite-transaction"]),
             ("payroute sandbox new --currency ", ["USD", "EUR", "GBP", "JPY"]), ("payroute nonsense --js", []),
             ("payroute pay --sandbox http://x --js", ["--json"]),
+            ("payroute sandbox new citcon/wechat", ["citcon/wechatpay"]),
+            ("payroute sandbox new payrails/pa", ["payrails/paid", "payrails/paid-while-waiting"]),
+            ("payroute journal list --provider ", SandboxVendors.all.list.map(\.id.rawValue)),
+            ("payroute status ci", ["citcon/"]), ("payroute refund pay", ["payrails/", "paykit/"]),
+            ("payroute pay --wallet l", ["lnbits://", "lnd://"]), ("payroute doctor --wallet ph", ["phoenixd://"]),
+            // The same option with other values, or with none that are known.
+            ("payroute links add --wallet l", []), ("payroute sandbox --webhooks ", []),
         ])
     func bash(line: String, words: [String]) async throws {
         let script = await payroute("completion", "bash")
@@ -41,6 +50,33 @@ struct ShellTests {
         let result = try await run("/bin/bash", ["--norc", "-c", check])
         #expect(result.errors == "", "\(result.errors)")
         #expect(Set(result.lines) == Set(words), "\(result.lines)")
+    }
+
+    @Test("After --with bash offers the providers on PATH")
+    func programs() async throws {
+        try await payroute("completion", "bash").output
+            .write(toFile: folder.file("completion"), atomically: true, encoding: .utf8)
+        for name in ["payroute-provider-tea", "payroute-provider-tin", "payroute-provided"] {
+            try "#!/bin/sh\n".write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.file(name))
+        }
+        let check = """
+            . '\(folder.file("completion"))'; PATH='\(folder.file("."))':$PATH
+            COMP_WORDS=(payroute pay --with t); COMP_CWORD=3; _payroute; printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        #expect(try await run("/bin/bash", ["--norc", "-c", check]).lines == ["tea", "tin"])
+    }
+
+    @Test("Completions offer every scenario of every simulated service")
+    func scenarios() async throws {
+        let services = SandboxServices(.all).all
+        #expect(services.count > 3)
+        for shell in ["bash", "zsh", "fish"] {
+            let script = await payroute("completion", shell).output
+            for service in services {
+                for scenario in service.scenarios { #expect(script.contains("\(service.id)/\(scenario.name)")) }
+            }
+        }
     }
 
     @Test("After --journal bash offers files")
@@ -163,7 +199,9 @@ struct ShellTests {
         #expect(well.code == 0, "\(well)")
         let findings = try well.objects
         func detail(_ what: String) -> JSONValue? { findings.first { $0["what"]?.string == what } }
-        #expect(detail("payroute")?["detail"]?.string == CommandLineTool.version)
+        #expect(detail("payroute")?["detail"]?.string?.hasPrefix("\(CommandLineTool.versionText); ") == true)
+        let providers = detail("providers")?["detail"]?.string ?? ""
+        for vendor in SandboxVendors.all.list { #expect(providers.contains(vendor.id.rawValue), "\(providers)") }
         #if os(Linux)
             for name in ["libcurl", "libcrypto", "SQLite", "libqrencode", "libpng", "libmicrohttpd", "libsodium"] {
                 #expect(detail(name)?["state"] == "ok")

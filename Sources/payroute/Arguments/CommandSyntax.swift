@@ -7,8 +7,21 @@ struct CommandSyntax: Sendable {
         var isRepeating = false
         /// True if it can be left out; only the last one can.
         var isOptional = false
-        /// The values that there are, for completions; empty where any text is one.
+        /// The values that there are, for completions; empty where any text is one. One that ends with a slash is only
+        /// the beginning of a value.
         var values: [String] = []
+        /// The names that are values, where the vendors decide.
+        var names: Names?
+    }
+
+    /// Names that the program's vendors decide, for completions.
+    enum Names: Sendable {
+        /// The scenarios of their simulated services: `citcon/wechatpay`.
+        case scenarios
+        /// The ids of their providers.
+        case providers
+        /// The beginnings of their payments' names: `citcon/`.
+        case payments
     }
 
     /// A name that begins with `--`, with a value or alone.
@@ -23,8 +36,13 @@ struct CommandSyntax: Sendable {
         var isRequired = false
         /// The environment's variable that stands for the option where the line lacks it.
         var variable: String?
-        /// The values that there are, for completions; empty where any text is one.
+        /// The values that there are, for completions; empty where any text is one. One that ends with a slash is only
+        /// the beginning of a value.
         var values: [String] = []
+        /// The names that are values, where the vendors decide.
+        var names: Names?
+        /// The beginning of the names of programs on `PATH`, whose rests are values.
+        var programs: String?
         /// The form of a value, for errors: `a number from 0 to 65535`.
         var form: String?
     }

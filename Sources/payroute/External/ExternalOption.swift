@@ -16,7 +16,8 @@ enum ExternalOption {
 
     static let syntax = CommandSyntax.Option(
         name: "with", value: "names",
-        help: "Also use these external providers: programs on PATH called payroute-provider-<name>, comma-separated.")
+        help: "Also use these external providers: programs on PATH called payroute-provider-<name>, comma-separated.",
+        programs: "payroute-provider-")
 
     /// Starts the providers that the line names.
     ///

@@ -48,7 +48,9 @@ enum DoctorCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let sandbox = arguments.value("sandbox") == nil ? nil : try PayCommand.sandboxURL(arguments)
-        var findings = [Finding(what: "payroute", state: .good, detail: CommandLineTool.version)] + libraries()
+        var findings =
+            [Finding(what: "payroute", state: .good, detail: "\(CommandLineTool.versionText); \(platform)")]
+            + libraries()
         if let path = arguments.value("journal") { findings.append(await journal(path)) }
         if let sandbox { findings.append(await answer(of: sandbox)) }
         if WalletOption.namesOwn(arguments) { findings.append(try await wallet(arguments, console)) }
@@ -72,6 +74,20 @@ enum DoctorCommand: Command {
         }
         if !arguments.has("json") { console.show(table) }
         return findings.contains { $0.state == .bad } ? .failed : .done
+    }
+
+    /// The system and the processor that the program is built for.
+    private static var platform: String {
+        #if canImport(Glibc) || canImport(Musl)
+            let system = "Linux"
+        #else
+            let system = "macOS"
+        #endif
+        #if arch(x86_64)
+            return "\(system), x86_64"
+        #else
+            return "\(system), arm64"
+        #endif
     }
 
     private static func libraries() -> [Finding] {
@@ -133,7 +149,9 @@ enum DoctorCommand: Command {
     private static func providers(of vendors: SandboxVendors) -> Finding {
         do {
             let names = try vendors.registry().descriptors.map(\.id.rawValue)
-            return Finding(what: "providers", state: .good, detail: names.joined(separator: ", "))
+            let others = vendors.list.map(\.id.rawValue).filter { !names.contains($0) }
+            let rest = others.isEmpty ? "" : "; with a wallet or at a sandbox also \(others.joined(separator: ", "))"
+            return Finding(what: "providers", state: .good, detail: names.joined(separator: ", ") + rest)
         } catch {
             return Finding(what: "providers", state: .bad, detail: "\(error)")
         }

@@ -15,7 +15,7 @@ enum JournalListCommand: Command {
                 name: "limit", value: "number", help: "Show at most this many. (default: 1000)",
                 form: "a whole number above 0"),
             .init(name: "open", help: "Only those that have not ended."),
-            .init(name: "provider", value: "id", help: "Only those of this provider."),
+            .init(name: "provider", value: "id", help: "Only those of this provider.", names: .providers),
             .init(name: "json", help: "Print one JSON object per attempt, one line each."),
         ],
         examples: [.init("payroute journal list --journal payments.db --open", "attempts that have not ended")])

@@ -5,8 +5,9 @@ import PaymentRouting
 enum PaymentName {
     static let argument = CommandSyntax.Argument(
         name: "payment",
-        help: "The payment's link, or its name as 'payroute pay' shows it: provider/id. - reads it from standard input."
-    )
+        help:
+            "The payment's link, or its name as 'payroute pay' shows it: provider/id. - reads it from standard input.",
+        names: .payments)
 
     /// - Throws: ``UsageError`` when the text names no payment.
     static func read(_ arguments: ParsedArguments, _ console: Console, _ router: PaymentRouter) throws

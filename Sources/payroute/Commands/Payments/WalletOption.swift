@@ -24,7 +24,8 @@ enum WalletOption {
         name: "wallet", value: "number or url",
         help:
             "The number of the development wallet, or your own wallet with real money: lnbits://host, lnd://host:8080, cln://host:3010 or phoenixd://host:9740. (default: 1)",
-        variable: "PAYROUTE_WALLET", form: "a whole number, or the address of a wallet")
+        variable: "PAYROUTE_WALLET", values: ["lnbits://", "lnd://", "cln://", "phoenixd://"],
+        form: "a whole number, or the address of a wallet")
     static let keyFile = CommandSyntax.Option(
         name: "wallet-key-file", value: "file",
         help: "The file with your wallet's key: admin key, macaroon, rune or password.",

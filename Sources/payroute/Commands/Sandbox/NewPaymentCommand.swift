@@ -18,7 +18,9 @@ enum NewPaymentCommand: Command {
         discussion:
             "Prints the link and, on a terminal, its QR code, and the command that pays it. Without a scenario the payment is made with the sandbox's own key, and can be paid for 15 minutes. With one, such as citcon/wechatpay, it is that scenario of that service; without a match, the error names all of them.",
         arguments: [
-            .init(name: "scenario", help: "A service and one of its scenarios, as SERVICE/SCENARIO.", isOptional: true)
+            .init(
+                name: "scenario", help: "A service and one of its scenarios, as SERVICE/SCENARIO.", isOptional: true,
+                names: .scenarios)
         ],
         options: [
             PaymentOptions.sandbox,

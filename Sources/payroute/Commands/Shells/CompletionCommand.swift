@@ -1,3 +1,6 @@
+import PaymentCore
+import SandboxSupport
+
 /// `payroute completion`: the script with which a shell completes command lines.
 enum CompletionCommand: Command {
     static let name = "completion"
@@ -19,7 +22,7 @@ enum CompletionCommand: Command {
             throw UsageError(
                 "There are no completions for \(UsageError.quoted(word)): say bash, zsh or fish", arguments.syntax)
         }
-        console.output.write(shell.script(CommandTree.all))
+        console.output.write(shell.script(CommandTree.all.map { $0.naming(console.vendors) }))
         return .done
     }
 }
@@ -28,7 +31,7 @@ enum CompletionCommand: Command {
 struct CommandTree {
     /// The words that lead to it, without the program's name.
     let words: [String]
-    let syntax: CommandSyntax
+    private(set) var syntax: CommandSyntax
 
     /// Every command, parents first; the program itself is the first of all.
     static var all: [CommandTree] {
@@ -39,6 +42,28 @@ struct CommandTree {
         commands.flatMap { command in
             [CommandTree(words: words + [command.name], syntax: command.syntax)]
                 + below(words + [command.name], command.subcommands)
+        }
+    }
+
+    /// Returns the command with the names of `vendors` among its values.
+    func naming(_ vendors: SandboxVendors) -> CommandTree {
+        var command = self
+        for index in syntax.arguments.indices {
+            command.syntax.arguments[index].values += Self.values(syntax.arguments[index].names, vendors)
+        }
+        for index in syntax.options.indices {
+            command.syntax.options[index].values += Self.values(syntax.options[index].names, vendors)
+        }
+        return command
+    }
+
+    private static func values(_ names: CommandSyntax.Names?, _ vendors: SandboxVendors) -> [String] {
+        switch names {
+        case .scenarios:
+            SandboxServices(vendors).all.flatMap { service in service.scenarios.map { "\(service.id)/\($0.name)" } }
+        case .providers: vendors.list.map(\.id.rawValue)
+        case .payments: vendors.list.map { "\($0.id.rawValue)/" }
+        case nil: []
         }
     }
 

@@ -12,73 +12,90 @@ enum Shell: String {
         }
     }
 
-    /// Returns true if the option's value is a file.
-    private static func isFile(_ option: CommandSyntax.Option) -> Bool {
-        option.value == "file" || option.value == "folder"
+    /// The values of an option, as a shell offers them.
+    private enum Values: Hashable {
+        case files
+        /// These, or values that begin with them where they end with a slash.
+        case list([String])
+        /// The rests of the names of programs that begin so.
+        case programs(String)
+        /// None: links and ids cannot be guessed.
+        case unknown
+
+        init(_ option: CommandSyntax.Option) {
+            self =
+                if option.value == "file" || option.value == "folder" {
+                    .files
+                } else if let programs = option.programs {
+                    .programs(programs)
+                } else {
+                    option.values.isEmpty ? .unknown : .list(option.values)
+                }
+        }
     }
 
-    /// Returns the options with a value, as they are typed: after one of them comes its value.
-    private static func valued(_ commands: [CommandTree], _ isWanted: (CommandSyntax.Option) -> Bool) -> [String] {
-        var words: [String] = []
-        for option in commands.flatMap(\.options) where option.value != nil && isWanted(option) {
-            for word in ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? []) where !words.contains(word) {
-                words.append(word)
+    /// Returns the options with a value behind their commands, as they are typed: `pay --journal`, with those together
+    /// whose values are the same.
+    private static func valued(_ commands: [CommandTree]) -> [(places: String, values: Values)] {
+        var kinds: [Values] = []
+        var places: [Values: [String]] = [:]
+        for command in commands {
+            for option in command.options where option.value != nil {
+                let kind = Values(option)
+                if !kinds.contains(kind) { kinds.append(kind) }
+                for word in ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? []) {
+                    places[kind, default: []].append(quoted("\(command.path) \(word)"))
+                }
             }
         }
-        return words
+        return kinds.map { ((places[$0] ?? []).joined(separator: "|"), $0) }
     }
 
     /// Returns a text in single quotes, as all three shells read it.
     private static func quoted(_ text: String) -> String { "'\(text.replacing("'", with: #"'\''"#))'" }
 
-    /// Returns the options with a list of values, as they are typed, with their values.
-    private static func listed(_ commands: [CommandTree]) -> [(words: String, values: [String])] {
-        var lists: [(words: String, values: [String])] = []
-        for option in commands.flatMap(\.options) where !option.values.isEmpty {
-            let word = "--\(option.name)"
-            if !lists.contains(where: { $0.words == word }) { lists.append((word, option.values)) }
-        }
-        return lists
-    }
-
-    /// Returns true if the option's value is one of a list.
-    private static func isListed(_ option: CommandSyntax.Option) -> Bool { !option.values.isEmpty }
-
     // MARK: bash
 
-    /// After an option with a value, files are offered where the value is one, or the values that there are: links and
-    /// ids cannot be guessed.
     private static func bash(_ commands: [CommandTree]) -> String {
         let paths = commands.filter { !$0.words.isEmpty }.map { command in
-            "            \(quoted("\(command.words.dropLast().joined(separator: " "))/\(command.words.last ?? "")"))) "
-                + "path=\(quoted(command.words.joined(separator: " "))) ;;"
+            "            \(quoted(command.place))) path=\(quoted(command.path)) ;;"
         }
         let words = commands.map { command in
             let known =
                 command.syntax.subcommands.map(\.name) + command.syntax.arguments.flatMap(\.values)
                 + command.options.map { "--\($0.name)" }
-            return
-                "        \(quoted(command.words.joined(separator: " "))) ) words=\(quoted(known.joined(separator: " "))) ;;"
+            return "            \(quoted(command.path))) words=\(quoted(known.joined(separator: " "))) ;;"
+        }
+        let values = valued(commands).map { places, values in
+            let answer =
+                switch values {
+                case .files: #"COMPREPLY=($(compgen -f -- "$current")); return"#
+                case .list(let list): "words=\(quoted(list.joined(separator: " ")))"
+                case .programs(let start):
+                    "words=$(compgen -c -- \(quoted(start)) | sed \(quoted("s/^\(start)//")) | sort -u)"
+                case .unknown: "return"
+                }
+            return "        \(places)) \(answer) ;;"
         }
         return """
             # bash completion of payroute; made by 'payroute completion bash'.
             _payroute() {
                 local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} path= words= index
                 COMPREPLY=()
-                case $previous in
-                    \(valued(commands, isFile).joined(separator: "|"))) COMPREPLY=($(compgen -f -- "$current")); return ;;
-            \(listed(commands).map { "        \($0.words)) COMPREPLY=($(compgen -W \(quoted($0.values.joined(separator: " "))) -- \"$current\")); return ;;" }.joined(separator: "\n"))
-                    \(valued(commands) { !isFile($0) && !isListed($0) }.joined(separator: "|"))) return ;;
-                esac
                 for ((index = 1; index < COMP_CWORD; index++)); do
                     case "$path/${COMP_WORDS[index]}" in
             \(paths.joined(separator: "\n"))
                     esac
                 done
-                case $path in
+                case "$path $previous" in
+            \(values.joined(separator: "\n"))
+                    *) case $path in
             \(words.joined(separator: "\n"))
+                    esac ;;
                 esac
                 COMPREPLY=($(compgen -W "$words" -- "$current"))
+                # No blank comes behind a beginning.
+                if [[ ${COMPREPLY[0]} == */ ]]; then compopt -o nospace 2>/dev/null; fi
             }
             complete -o bashdefault -o default -F _payroute payroute
 
@@ -89,38 +106,50 @@ enum Shell: String {
 
     private static func zsh(_ commands: [CommandTree]) -> String {
         let paths = commands.filter { !$0.words.isEmpty }.map { command in
-            "      \(quoted("\(command.words.dropLast().joined(separator: " "))/\(command.words.last ?? "")"))) "
-                + "at=\(quoted(command.words.joined(separator: " "))) ;;"
+            "      \(quoted(command.place))) at=\(quoted(command.path)) ;;"
         }
         let lists = commands.map { command in
-            let names =
-                command.syntax.subcommands.map { entry($0.name, $0.help) }
-                + command.syntax.arguments.flatMap { argument in argument.values.map { entry($0, argument.help) } }
+            let names = command.syntax.subcommands.map { entry($0.name, $0.help) }
+            let values = command.syntax.arguments.flatMap(\.values).map(quoted)
             let options = command.options.map { entry("--\($0.name)", $0.help) }
-            return "    \(quoted(command.words.joined(separator: " "))) ) names=(\(names.joined(separator: " "))); "
-                + "options=(\(options.joined(separator: " "))) ;;"
+            return "    \(quoted(command.path))) names=(\(names.joined(separator: " "))); "
+                + "values=(\(values.joined(separator: " "))); options=(\(options.joined(separator: " "))) ;;"
+        }
+        let values = valued(commands).map { places, values in
+            let answer =
+                switch values {
+                case .files: "_files; return"
+                case .list(let list): "values=(\(list.map(quoted).joined(separator: " ")))"
+                case .programs(let start): "values=(${${(M)${(k)commands}:#\(start)*}#\(start)})"
+                case .unknown: "return"
+                }
+            return "    (\(places)) \(answer) ;;"
         }
         return """
             #compdef payroute
             # zsh completion of payroute; made by 'payroute completion zsh'.
             _payroute() {
               local at= index
-              local -a names options
-              case ${words[CURRENT-1]} in
-                (\(valued(commands, isFile).joined(separator: "|"))) _files; return ;;
-            \(listed(commands).map { "    (\($0.words)) compadd \($0.values.joined(separator: " ")); return ;;" }.joined(separator: "\n"))
-                (\(valued(commands) { !isFile($0) && !isListed($0) }.joined(separator: "|"))) return ;;
-              esac
+              local -a names values options beginnings
               for ((index = 2; index < CURRENT; index++)); do
                 case "$at/${words[index]}" in
             \(paths.joined(separator: "\n"))
                 esac
               done
-              case $at in
+              case "$at ${words[CURRENT-1]}" in
+            \(values.joined(separator: "\n"))
+                (*) case $at in
             \(lists.joined(separator: "\n"))
+                esac ;;
               esac
               if [[ ${words[CURRENT]} == -* ]]; then
                 _describe option options
+              elif (( $#values )); then
+                # No blank comes behind a beginning.
+                beginnings=(${(M)values:#*/})
+                values=(${values:#*/})
+                (( $#beginnings )) && compadd -S '' -- $beginnings
+                (( $#values )) && compadd -- $values
               else
                 _describe command names || _files
               fi
@@ -138,7 +167,7 @@ enum Shell: String {
     // MARK: fish
 
     private static func fish(_ commands: [CommandTree]) -> String {
-        let below = commands.filter { !$0.syntax.subcommands.isEmpty }.map { $0.words.joined(separator: " ") }
+        let below = commands.filter { !$0.syntax.subcommands.isEmpty }.map(\.path)
         var lines = [
             "# fish completion of payroute; made by 'payroute completion fish'.",
             "function __payroute_at",
@@ -147,14 +176,13 @@ enum Shell: String {
             "        switch \"$at/$word\"",
         ]
         for command in commands where !command.words.isEmpty {
-            let place = "\(command.words.dropLast().joined(separator: " "))/\(command.words.last ?? "")"
-            lines.append("            case \(quoted(place))")
-            lines.append("                set at \(quoted(command.words.joined(separator: " ")))")
+            lines.append("            case \(quoted(command.place))")
+            lines.append("                set at \(quoted(command.path))")
         }
         lines += ["        end", "    end", "    test \"$at\" = \"$argv[1]\"", "end"]
         for command in commands {
-            let at = "-n \(quoted("__payroute_at \"\(command.words.joined(separator: " "))\""))"
-            if below.contains(command.words.joined(separator: " ")) {
+            let at = "-n \(quoted("__payroute_at \"\(command.path)\""))"
+            if below.contains(command.path) {
                 for (name, help) in command.syntax.subcommands {
                     lines.append("complete -c payroute -f \(at) -a \(quoted(name)) -d \(quoted(help))")
                 }
@@ -166,12 +194,30 @@ enum Shell: String {
             }
             for option in command.options {
                 let short = option.short.map { " -s \($0)" } ?? ""
-                let list = isListed(option) ? " -a \(quoted(option.values.joined(separator: " ")))" : ""
-                let value = option.value == nil ? "" : isFile(option) ? " -r -F" : " -x" + list
+                let value = option.value == nil ? "" : fish(Values(option))
                 lines.append(
                     "complete -c payroute \(at) -l \(option.name)\(short)\(value) -d \(quoted(option.help))")
             }
         }
         return lines.joined(separator: "\n") + "\n"
     }
+
+    /// Returns the part of a line of `complete` that offers an option's values.
+    private static func fish(_ values: Values) -> String {
+        switch values {
+        case .files: return " -r -F"
+        case .list(let list): return " -x -a \(quoted(list.joined(separator: " ")))"
+        case .programs(let start):
+            let names = #"(complete -C \#(start) | string replace -rf "^\#(start)(\S+).*" "\$1")"#
+            return " -x -a \(quoted(names))"
+        case .unknown: return " -x"
+        }
+    }
+}
+
+extension CommandTree {
+    /// The words that lead to it, with blanks between: `journal list`.
+    fileprivate var path: String { words.joined(separator: " ") }
+    /// Its name behind the path of the command above it: `journal/list`.
+    fileprivate var place: String { "\(words.dropLast().joined(separator: " "))/\(words.last ?? "")" }
 }
