@@ -104,10 +104,66 @@ struct ReadingTests {
                 "WalletConnect Pay payment link · WalletConnect Pay names payee and amount"
             ),
             ("https://example.com/a", "Web page of example.com · no known payment"),
+            (
+                "DE89370400440532013001",
+                "Invalid bank account number (IBAN): the checksum does not match: at least one character is wrong; "
+                    + "check it against the original"
+            ),
+            (
+                "bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?amount=0.000000001",
+                "Invalid Bitcoin payment request (BIP 321): amount: has more than 8 digits behind the ."
+            ),
             ("WIFI:S:home;T:WPA;P:secret;;", "Wi-Fi access · no payment"), ("hello", "Text · no known payment"),
         ])
     func people(text: String, line: String) async {
         #expect(await Self.line(text) == line)
+    }
+
+    private static let account = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+    private static let usdc = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+    private static let solana = "solana:mvines9iiHiQTysrwkJjGf2gb9Ex9jXJX8ns3qwf2kN"
+
+    @Test(
+        "A token of the tables has its name and decimals; of another one it is said that it is not known",
+        arguments: [
+            (
+                "\(solana)?amount=0.01&spl-token=EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "0.01 USDC on Solana",
+                "0.010000",
+                "caip19/solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp/token:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"
+            ),
+            (
+                "\(solana)?amount=1.01&spl-token=82ZJ7nbGpixjeDCmEhUcmwXYfvurzAgGdtSMuHnUgyny",
+                "1.01 of a token that this program does not know (token:82ZJ7nbG…HnUgyny)", "1.01",
+                "caip19/solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp/token:82ZJ7nbGpixjeDCmEhUcmwXYfvurzAgGdtSMuHnUgyny"
+            ),
+            (
+                "ethereum:\(usdc)@1/transfer?address=\(account)&uint256=1500000", "1.50 USDC on Ethereum", "1.500000",
+                "caip19/eip155:1/erc20:\(usdc)"
+            ),
+            (
+                "ethereum:\(account)@1/transfer?address=\(account)&uint256=1500000",
+                "1500000 smallest units of a token that this program does not know (erc20:0x5aAeb6…f1BeAed)", "1500000",
+                "smallest-unit-of:caip19/eip155:1/erc20:\(account)"
+            ),
+            (
+                "ethereum:\(account)@137?value=2.5e18", "2.50 POL on Polygon", "2.500000000000000000",
+                "caip19/eip155:137/slip44:966"
+            ),
+            ("ethereum:\(account)?value=2.5e18", "2.5 of the chain's own coin", "2500000000000000000", "wei"),
+        ])
+    func tokens(text: String, words: String, amount: String, unit: String) async throws {
+        let reading = try await Self.reading(text)
+        #expect(reading["summary"]?.string?.contains(" · \(words) to ") == true, "\(reading.text)")
+        #expect(reading["amount"]?.string == amount && reading["unit"]?.string == unit, "\(reading.text)")
+    }
+
+    @Test("The row of the amount has the whole id of a token that is not known")
+    func wholeToken() async throws {
+        let token = "82ZJ7nbGpixjeDCmEhUcmwXYfvurzAgGdtSMuHnUgyny"
+        let lines = await Self.run(["inspect", "\(Self.solana)?amount=1.01&spl-token=\(token)"]).lines
+        let row = try #require(lines.first { $0.hasPrefix("  amount ") })
+        #expect(
+            row.hasSuffix("does not know (caip19/solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp/token:\(token))"), "\(row)")
     }
 
     @Test("Zero amounts, test networks, look-alikes and secrets are warnings")

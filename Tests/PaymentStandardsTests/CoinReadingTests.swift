@@ -60,7 +60,8 @@ struct CoinReadingTests {
         let payee = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
         let transfer = try instruction("ethereum:\(token)@1/transfer?address=\(payee)&uint256=1.5e6")
         #expect(transfer.payee == .init(account: payee, check: .checksum) && transfer.purpose == .payment)
-        #expect(transfer.amount == .uncounted(digits: "1500000", unit: "caip19/eip155:1/erc20:\(token)"))
+        #expect(
+            transfer.amount == .uncounted(digits: "1500000", unit: "smallest-unit-of:caip19/eip155:1/erc20:\(token)"))
         #expect(try instruction("ethereum:\(token)@1/approve?address=\(payee)&uint256=1").purpose == .pull)
         #expect(try instruction("ethereum:\(token)/burn?uint256=1").purpose == .information)
         let ether = try instruction("ethereum:\(payee)@1?value=2.014e18")

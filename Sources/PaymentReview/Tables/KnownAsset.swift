@@ -27,4 +27,11 @@ package struct KnownAsset: Sendable, Hashable {
         guard let token = KnownToken.known(String(asset.namespace), reference, on: chain.id) else { return nil }
         (symbol, decimals) = (token.symbol, token.decimals)
     }
+
+    /// Returns a chain's own coin; nil where no table has it.
+    ///
+    /// - Parameter chain: CAIP-2.
+    package static func coin(of chain: String) -> AssetID? {
+        Chain.known(chain)?.coin.flatMap { try? AssetID("\(chain)/slip44:\($0.number)") }
+    }
 }

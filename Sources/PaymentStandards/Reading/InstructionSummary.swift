@@ -75,7 +75,7 @@ extension PaymentInstruction {
     }
 
     /// A text of at most `limit` characters: the middle of a longer one is left out.
-    private static func shortened(_ text: String, _ limit: Int) -> String {
+    static func shortened(_ text: String, _ limit: Int) -> String {
         guard text.count > limit else { return text }
         return "\(text.prefix(limit / 2))…\(text.suffix(limit / 4))"
     }
@@ -83,7 +83,7 @@ extension PaymentInstruction {
     /// A network with its preposition: by a bank transfer or scheme, at a server, on a chain.
     private static func place(_ network: String) -> String {
         if network.hasPrefix("https:") { return "at \(network)" }
-        return network.contains("transfer") || network.contains("scheme") ? "by \(network)" : "on \(network)"
+        return network.contains("transfer") || network.contains(" scheme") ? "by \(network)" : "on \(network)"
     }
 
     /// The day of a date in UTC: `2017-06-01`.
@@ -106,16 +106,8 @@ extension PaymentInstruction.Amount {
         case .fixed(let money): words(money)
         case .minimum(let money): "at least \(words(money))"
         case .suggested(let money): "\(words(money)), which the payer may change,"
-        case .uncounted(let digits, "wei"): "\(Self.coins(wei: digits)) of the chain's coin"
-        case .uncounted(let digits, let unit): "\(digits) \(unit)"
+        case .uncounted(let digits, let unit): Self.words(digits, unit: unit, isShort: true)
         }
-    }
-
-    /// A number of wei as coins of 18 decimals, without zeros at the end.
-    private static func coins(wei: String) -> String {
-        let padded = String(repeating: "0", count: max(0, 19 - wei.count)) + wei
-        let fraction = String(padded.suffix(18).reversed().drop { $0 == "0" }.reversed())
-        return padded.dropLast(18) + (fraction.isEmpty ? "" : "." + fraction)
     }
 }
 

@@ -27,6 +27,24 @@ enum AmountText {
         return String(text[...point] + fraction.prefix(max(needed, min(2, fraction.count))))
     }
 
+    /// Returns an amount of a token or coin that a table has as money, for which the text alone does not suffice; any
+    /// other amount as it is.
+    ///
+    /// - Parameter network: The network that the text names, CAIP-2.
+    static func counted(_ amount: PaymentInstruction.Amount, on network: String?) -> PaymentInstruction.Amount {
+        guard case .uncounted(let digits, let unit) = amount else { return amount }
+        let token = TokenUnit(parsing: unit)
+        guard let asset = unit == "wei" ? network.flatMap(KnownAsset.coin) : token?.asset,
+            let known = KnownAsset(asset)
+        else { return amount }
+        let currency = Currency.asset(asset)
+        let money =
+            unit == "wei" || token?.isSmallest == true
+            ? try? Money(minorUnitText: digits, currency: currency, exponent: known.decimals)
+            : try? Money(decimal: digits, currency: currency, exponent: known.decimals)
+        return money.map { .fixed($0) } ?? amount
+    }
+
     private static func unit(_ amount: Money) -> String {
         guard case .asset(let asset) = amount.currency else { return amount.currency.description }
         // With other digits than the asset's own, the number would be a wrong one under its name.

@@ -108,7 +108,7 @@ struct Algorand: PaymentStandard {
         if let amount {
             let units = UInt128(amount)
             instruction.amount =
-                asset.map { .uncounted(digits: String(units), unit: "asset:\($0)") }
+                asset.map { .tokens(String(units), of: "asset:\($0)", isSmallest: true) }
                 ?? ChainCoin.algorand.amount(units: units, digits: ChainCoin.algorand.digits(units: units))
         }
         instruction.memo = memo

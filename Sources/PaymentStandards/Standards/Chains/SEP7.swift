@@ -116,7 +116,7 @@ public struct SEP7: WritablePaymentStandard {
             let decimal = try? DecimalText(TextPart(decoded: text, at: 0), "amount", DecimalRules())
         else { return instruction }
         if let code = parameters["asset_code"], let issuer = parameters["asset_issuer"] {
-            instruction.amount = .uncounted(digits: text, unit: "\(code):\(issuer)")
+            instruction.amount = .tokens(text, of: "\(code):\(issuer)", isSmallest: false)
         } else {
             instruction.amount = ChainCoin.stellar.amount(decimal)
         }

@@ -130,7 +130,8 @@ public struct SolanaPay: WritablePaymentStandard {
         instruction.warnings = [.missingChecksum]
         guard let amount else { return instruction }
         if let token {
-            instruction.amount = .uncounted(digits: amount, unit: "\(ChainCoin.solana.chain)/token:\(token)")
+            let id = "caip19/\(ChainCoin.solana.chain)/token:\(token)"
+            instruction.amount = .tokens(amount, of: id, isSmallest: false)
         } else if let decimal = try? DecimalText(TextPart(decoded: amount, at: 0), "amount", DecimalRules()) {
             instruction.amount = ChainCoin.solana.amount(decimal)
         }

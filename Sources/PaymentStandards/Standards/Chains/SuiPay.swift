@@ -76,7 +76,7 @@ struct SuiPay: PaymentStandard {
         let units = UInt128(amount).flatMap { isSui ? $0 : nil }
         instruction.amount =
             units.map { ChainCoin.sui.amount(units: $0, digits: ChainCoin.sui.digits(units: $0)) }
-            ?? .uncounted(digits: amount, unit: coin)
+            ?? .tokens(amount, of: coin, isSmallest: true)
         instruction.memo = values["message"]
         instruction.reference = values["nonce"]
         instruction.warnings = [.missingChecksum]

@@ -124,7 +124,7 @@ struct TON: PaymentStandard {
         instruction.network = ChainCoin.ton.chain
         if let amount {
             instruction.amount =
-                jetton.map { .uncounted(digits: String(amount), unit: "jetton:\($0)") }
+                jetton.map { .tokens(String(amount), of: "jetton:\($0)", isSmallest: true) }
                 ?? ChainCoin.ton.amount(units: amount, digits: ChainCoin.ton.digits(units: amount))
         }
         instruction.memo = comment

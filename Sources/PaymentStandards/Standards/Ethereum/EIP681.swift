@@ -184,7 +184,7 @@ public struct EIP681: WritablePaymentStandard {
         case "transfer":
             payee = value("address") ?? ""
             let token = chainID.map { "caip19/eip155:\($0)/erc20:\(target)" } ?? "erc20:\(target)"
-            instruction.amount = .uncounted(digits: value("uint256") ?? "", unit: token)
+            instruction.amount = .tokens(value("uint256") ?? "", of: token, isSmallest: true)
         case let name?:
             instruction.purpose = ["approve", "increaseAllowance", "permit"].contains(name) ? .pull : .information
             instruction.warnings.append(.contractCall)

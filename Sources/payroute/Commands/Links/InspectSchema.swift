@@ -81,7 +81,7 @@ enum InspectSchema {
             "summary": {"type": "string", "description": "One line for people: who gets how much until when."},
             "title": {"type": "string"},
             "unit": {"type": ["string", "null"],
-              "description": "iso4217/EUR, caip19/…, BTC, or a bare symbol."},
+              "description": "iso4217/EUR, caip19/…, BTC, wei, a bare symbol, or smallest-unit-of: and a token."},
             "warnings": {"type": "array", "items": {"type": "string"}}
           }
         }

@@ -90,7 +90,7 @@ extension PaymentInstruction.Amount {
         case .fixed(let money): AmountText.words(money)
         case .minimum(let money): "\(AmountText.words(money)) at least"
         case .suggested(let money): "\(AmountText.words(money)), unless the payer changes it"
-        case .uncounted(let digits, let unit): "\(digits) \(unit)"
+        case .uncounted(let digits, let unit): Self.words(digits, unit: unit, isShort: false)
         }
     }
 }

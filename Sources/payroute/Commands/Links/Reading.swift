@@ -88,6 +88,7 @@ extension Reading {
             default: .information
             }
         if isHidden, !instruction.publicFields.contains("amount") { instruction.amount = .open }
+        instruction.amount = AmountText.counted(instruction.amount, on: instruction.network)
         self.init(
             kind, title: instruction.name.title, summary: instruction.summary(at: date, amount: AmountText.words))
         standard = instruction.standard
@@ -178,7 +179,11 @@ extension Reading {
             advice =
                 "choose the provider: pay with 'as:' one of \(routes.map(\.provider.rawValue).joined(separator: ", "))"
         case .defective(let standard, let defect, _):
-            self.init(.invalid, title: defect.intended?.title ?? standard, summary: answer.explanation)
+            let noun = defect.intended?.noun ?? standard
+            let part = noun.contains(defect.part) ? "" : "\(defect.part): "
+            self.init(
+                .invalid, title: defect.intended?.title ?? standard,
+                summary: "Invalid \(noun): \(part)\(defect.advice)")
             self.standard = standard
             advice = "do not pay it; ask the payee for it again"
         case .rejected:
