@@ -73,7 +73,8 @@ package struct ReturnNames: Sendable, Hashable {
         }
     }
 
-    /// Returns the first item that contradicts `given`; nil when there is none, or nothing was given for comparison.
+    /// Returns the first item that contradicts `given`; nil when there is none. Of the items that are not given only a
+    /// charge's token is one.
     package func disagreement(with given: GivenNames) -> Item? {
         all.first { named in !given.allows(named.item, named.value.reveal()) }?.item
     }
@@ -109,7 +110,8 @@ package struct GivenNames: Sendable, Hashable {
     }
 
     fileprivate func allows(_ item: ReturnNames.Item, _ value: String) -> Bool {
-        if item == .chargeToken { return charge.map { $0 == OrderTerms(Redacted(value)) } ?? true }
+        // An order that states no charge is of none that a return names.
+        if item == .chargeToken { return charge == OrderTerms(Redacted(value)) }
         return values[item].map { $0.reveal() == value } ?? true
     }
 }

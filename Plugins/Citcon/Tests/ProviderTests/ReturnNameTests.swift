@@ -166,6 +166,39 @@ import Testing
         #expect(try await router.handle(Self.cases[2].own)?.description.hasPrefix("paid") == true)
     }
 
+    @Test("A return that names a charge is none of an attempt that states no charge")
+    func namelessCharge() async throws {
+        let order = try CitconOrderLink(PaymentLink(LinkTests.good))
+        let configuration = CitconConfiguration(
+            endpoint: try CPayEndpoint(.UAT), accessToken: Redacted("UPI_token"), application: Shop.application)
+        let provider = CitconProvider(configuration: configuration)
+        let service = ScriptedCitcon(inquiry: .ok(ScriptedCitcon.transaction("succeeded")))
+        func complete(_ query: String, _ data: JSONValue?) async throws -> ServiceReport {
+            let option = PaymentMethodOption(
+                id: order.method, title: "WeChat Pay", amount: order.amount, providerData: data)
+            let attempt = PaymentAttempt(
+                id: AttemptID(rawValue: "att_1"),
+                reference: PaymentReference(provider: CitconProvider.id, id: "uat/order-1"), option: option,
+                idempotencyKey: "k", startedAt: VirtualClock().now, expiresAt: nil)
+            let context = ProviderContext.unstored(
+                hosts: provider.descriptor.outboundHosts, http: service, clock: VirtualClock())
+            return try await provider.complete(
+                try PaymentLink("\(Shop.scheme)://?\(query)"), for: attempt, in: context)
+        }
+        let own = "charge_token=\(order.token.reveal())"
+        let known = try JSONValue.encode(OrderTerms(order.token))
+        for (query, data) in [(own, known), ("reference=order-1", nil), ("reference=order-1", known)] {
+            #expect(try await complete(query, data).isFinal, "\(query)")
+        }
+        for data: JSONValue? in [nil, .null, [:], ["charge": ""]] {
+            for query in [own, "charge_token=", "reference=order-1&\(own)"] {
+                await #expect("\(query)") { try await complete(query, data) } throws: {
+                    ($0 as? PaymentError)?.code == .foreignReturn
+                }
+            }
+        }
+    }
+
     @Test("Of two open orders the one that is named gets the return, also when it is not the latest")
     func severalOrders() async throws {
         let state = Mutexed("pending")
