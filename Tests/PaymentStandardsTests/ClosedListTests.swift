@@ -62,6 +62,43 @@ struct ClosedListTests {
         }
     }
 
+    /// EMVCo QRCPS MPM 1.1: `ans` of 59, 60, 61 and 62; template 64 has the other languages.
+    @Test("A merchant code whose names have accents is read with a doubt, one whose account has any is refused")
+    func accents() throws {
+        func object(_ tag: String, _ value: String) -> String {
+            let count = value.unicodeScalars.count
+            return "\(tag)\(count < 10 ? "0" : "")\(count)\(value)"
+        }
+        func read(
+            card: String? = nil, scheme: String = "br.gov.bcb.pix", key: String = "+5561912345678", note: String = "ok",
+            name: String = "Joao", city: String = "Sao Paulo", postalCode: String? = nil, purpose: String? = nil,
+            more: String = ""
+        ) throws -> PaymentInstruction {
+            let text =
+                object("00", "01") + (card.map { object("02", $0) } ?? "")
+                + object("26", object("00", scheme) + object("01", key) + object("02", note)) + "5204000053039865802BR"
+                + object("59", name) + object("60", city) + (postalCode.map { object("61", $0) } ?? "")
+                + (purpose.map { object("62", object("08", $0)) } ?? "") + more
+            return try MerchantCode(text: Self.sealed(text)).instruction
+        }
+        #expect(try !read().warnings.contains(.irregular))
+        // Free text of a scheme, and what is meant for other languages.
+        #expect(try !read(note: "caf\u{E9}", more: "64200002PT0110Jo\u{E3}o Souza").warnings.contains(.irregular))
+        let named = try read(name: "Jo\u{E3}o", city: "S\u{E3}o Paulo")
+        #expect(named.payee?.name == "Jo\u{E3}o, S\u{E3}o Paulo" && named.warnings.contains(.irregular))
+        #expect(try read(city: "\u{5317}\u{4EAC}").warnings.contains(.irregular))
+        #expect(try read(postalCode: "\u{661}\u{662}").warnings.contains(.irregular))
+        #expect(try read(purpose: "caf\u{E9}").warnings.contains(.irregular))
+        // A Cyrillic letter, a full-width digit.
+        for defective in [
+            { _ = try read(key: "j\u{43E}ao@shop.example") }, { _ = try read(scheme: "br.g\u{43E}v.bcb.pix") },
+            { _ = try read(card: "400012345678901\u{FF12}") },
+        ] {
+            let defect = #expect(throws: StandardDefect.self) { try defective() }
+            #expect("\(try #require(defect))".contains("beyond ASCII"))
+        }
+    }
+
     /// BOLT 12, "Encoding".
     @Test("A BOLT 12 text may be parted anywhere, its prefix included")
     func offers() throws {

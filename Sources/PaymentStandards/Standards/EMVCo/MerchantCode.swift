@@ -42,6 +42,7 @@ public struct MerchantCode: PaymentStandard {
         try MerchantRules.checkSum(text, objects)
         accounts = try MerchantRules.accounts(objects)
         scheme = MerchantScheme.match(accounts)
+        try scheme?.checkAccount()
         isIncomplete = try MerchantRules.check(objects, text: text, isNational: scheme != nil)
         additional = try MerchantRules.template("62", objects)
         language = try MerchantRules.template("64", objects)
@@ -113,6 +114,7 @@ public struct MerchantCode: PaymentStandard {
         instruction.memo = additional.first { $0.tag == "08" }?.value.text
         if accounts.count > 1 { instruction.warnings.append(.severalPayees) }
         if isIncomplete { instruction.warnings.append(.missingField) }
+        if MerchantRules.hasAccents(objects, additional) { instruction.warnings.append(.irregular) }
         scheme?.complete(&instruction)
         return instruction
     }

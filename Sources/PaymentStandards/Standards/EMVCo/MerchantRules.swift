@@ -27,17 +27,34 @@ enum MerchantRules {
         var accounts: [MerchantCode.Account] = []
         for object in objects where "02"..."51" ~= object.tag {
             guard object.tag >= "26" else {
+                try checkIsPlain(object.value, "account (\(object.tag))")
                 accounts.append(.init(tag: object.tag, value: object.value.text, fields: nil))
                 continue
             }
             let fields = try TagLengthValue.all(in: object.value, "account \(object.tag), object")
-            guard fields.contains(where: { $0.tag == "00" && !$0.value.isEmpty }) else {
+            guard let owner = fields.first(where: { $0.tag == "00" && !$0.value.isEmpty }) else {
                 throw object.value.defect(
                     .missing, "account \(object.tag)", "does not say whose it is: object 00 is missing")
             }
+            try checkIsPlain(owner.value, "account \(object.tag), object 00")
             accounts.append(.init(tag: object.tag, value: object.value.text, fields: fields))
         }
         return accounts
+    }
+
+    /// EMVCo QRCPS MPM 1.1 has ASCII alone (the format `ans`) in everything but templates of schemes, the names of
+    /// template 64 and unreserved templates. An account with another letter may be taken for another payee's.
+    static func checkIsPlain(_ value: TextPart, _ name: String) throws(StandardDefect) {
+        guard value.bytes.allSatisfy({ 0x20...0x7E ~= $0 }) else {
+            throw value.defect(.malformed, name, "has letters beyond ASCII; no account has them")
+        }
+    }
+
+    /// True if the name, the city, the postal code or an object of template 62 has letters beyond ASCII. Generators
+    /// often leave the accents of a merchant's language there; readers then count its length differently.
+    static func hasAccents(_ objects: [TagLengthValue], _ additional: [TagLengthValue]) -> Bool {
+        let named = objects.filter { ["59", "60", "61"].contains($0.tag) }
+        return (named + additional).contains { !$0.value.bytes.allSatisfy { $0 < 0x80 } }
     }
 
     /// Returns the objects of template `tag`; none where it does not occur.

@@ -83,7 +83,13 @@ struct MerchantScheme: Sendable {
         private var scheme: MerchantScheme { MerchantScheme.all[index] }
         /// The scheme's name.
         var id: String { scheme.id }
-        var account: String? { scheme.accountFields.lazy.compactMap { template.field($0)?.text }.first }
+        var account: String? { part?.text }
+        private var part: TextPart? { scheme.accountFields.lazy.compactMap { template.field($0) }.first }
+
+        /// Checks that the account has no letters beyond ASCII: no scheme has accounts with others.
+        func checkAccount() throws(StandardDefect) {
+            if let part { try MerchantRules.checkIsPlain(part, "account \(template.tag)") }
+        }
 
         /// Returns the end of a day, or a day and time, in Singapore and Hong Kong: eight hours ahead of UTC.
         private static func moment(_ part: TextPart) -> Date? {
