@@ -19,12 +19,6 @@ public struct TransportConfiguration: Sendable {
     /// anything is sent. On Linux `URLSessionTransport` refuses every `https` request then.
     public var certificates: ServerCertificates?
 
-    /// Linux only: false to connect to no address of a private network, whatever a host's name resolves to: for
-    /// requests to hosts that others choose.
-    ///
-    /// This machine, where it is called by its own names, and a ``proxy`` are not concerned.
-    public var reachesPrivateNetworks = true
-
     /// Linux only: the HTTP proxy to use for every host but this machine, or nil for none.
     ///
     /// The environment's `http_proxy` and `https_proxy` are ignored: code alone decides where payments go. Apple

@@ -46,6 +46,29 @@ struct OutboundHostsTests {
         #expect(!OutboundHosts(["*"]).includeThisMachine)
     }
 
+    private struct Recorder: HTTPTransport {
+        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+            HTTPResponse(status: request.reachesPrivateNetworks ? 200 : 404)
+        }
+    }
+
+    @Test("A host that a star alone permits is not looked for in private networks, a declared one is")
+    func networks() async throws {
+        let guarded = GuardedTransport(
+            base: Recorder(), hosts: OutboundHosts(["*", "api.acme.example", "127.0.0.1:8080"]))
+        for (url, reaches) in [
+            ("https://home.example/", false), ("https://api.acme.example:8443/", false),
+            ("https://api.acme.example/", true), ("http://127.0.0.1:8080/", true),
+        ] {
+            #expect(try await guarded.send(HTTPRequest(.get, HTTPURL(url))).status == (reaches ? 200 : 404), "\(url)")
+        }
+        let declared = GuardedTransport(base: Recorder(), hosts: hosts)
+        var request = HTTPRequest(.get, try HTTPURL("https://a.pay.example/"))
+        #expect(try await declared.send(request).status == 200)
+        request.reachesPrivateNetworks = false
+        #expect(try await declared.send(request).status == 404)
+    }
+
     @Test("How entries are written")
     func form() {
         for entry in ["api.acme.example", "127.0.0.1:8080", "localhost", ".pay.example", ".a.pay.example"] {

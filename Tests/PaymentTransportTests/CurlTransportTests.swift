@@ -1,4 +1,5 @@
 #if os(Linux)
+    import Foundation
     import PaymentCore
     import Testing
 
@@ -186,10 +187,9 @@
             "A host that others choose is not connected to in a private network",
             arguments: ["10.0.0.1", "192.168.178.1", "100.64.0.1", "[fd00::1]", "[64:ff9b::10.0.0.1]"])
         func privateAddresses(host: String) async throws {
-            var configuration = TransportConfiguration()
-            configuration.reachesPrivateNetworks = false
-            let request = HTTPRequest(.post, try HTTPURL("https://\(host)/"), body: [1])
-            let error = try #require(await failure(CurlTransport(configuration), request))
+            var request = HTTPRequest(.post, try HTTPURL("https://\(host)/"), body: [1])
+            request.reachesPrivateNetworks = false
+            let error = try #require(await failure(CurlTransport(), request))
             #expect(error.phase == .notSent && error.isConnectFailure, "\(error)")
             #expect("\(error)".contains("leads into a private network"), "\(error)")
         }
@@ -197,13 +197,78 @@
         @Test("Without private networks this machine is still reached by its own names, and through a proxy all hosts")
         func ownNames() async throws {
             try await LoopbackServer.serving({ _ in [.ok()] }) { server in
-                var configuration = TransportConfiguration()
-                configuration.reachesPrivateNetworks = false
-                #expect(
-                    try await CurlTransport(configuration).send(HTTPRequest(.get, server.url())).status == 200)
-                configuration.proxy = try server.url()
-                let proxied = HTTPRequest(.get, try HTTPURL("http://10.0.0.1/"))
-                #expect(try await CurlTransport(configuration).send(proxied).status == 200)
+                func status(_ url: HTTPURL, proxy: HTTPURL? = nil) async throws -> Int {
+                    var request = HTTPRequest(.get, url)
+                    request.reachesPrivateNetworks = false
+                    var configuration = TransportConfiguration()
+                    configuration.proxy = proxy
+                    return try await CurlTransport(configuration).send(request).status
+                }
+                let (own, hidden) = (try server.url(), try HTTPURL("http://10.0.0.1/"))
+                #expect(try await status(own) == 200)
+                #expect(try await status(hidden, proxy: own) == 200)
+            }
+        }
+
+        /// An address of this machine in a network that is not public, where it has one.
+        private static let ownPrivateAddress: String? = {
+            var first: UnsafeMutablePointer<ifaddrs>?
+            guard getifaddrs(&first) == 0 else { return nil }
+            defer { freeifaddrs(first) }
+            for entry in sequence(first: first, next: { $0?.pointee.ifa_next }) {
+                guard let address = entry?.pointee.ifa_addr, address.pointee.sa_family == AF_INET else { continue }
+                var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+                let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+                guard getnameinfo(address, size, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+                else { continue }
+                let found = ResolvedAddress(digits: text)
+                if !found.isNear && !found.isPublic {
+                    return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
+                }
+            }
+            return nil
+        }()
+
+        @Test(
+            "A kept connection into a private network is not used for a host that others choose",
+            .enabled(if: ownPrivateAddress != nil, "this machine has an address in such a network"))
+        func keptConnections() async throws {
+            try await LoopbackServer.serving(on: #require(Self.ownPrivateAddress), { _ in [.ok()] }) { server in
+                let transport = CurlTransport()
+                var request = HTTPRequest(.get, try server.url())
+                #expect(try await transport.send(request).status == 200)
+                request.reachesPrivateNetworks = false
+                let error = try #require(await failure(transport, request))
+                #expect(error.phase == .notSent && error.isConnectFailure, "\(error)")
+                #expect("\(error)".contains("leads into a private network"), "\(error)")
+                #expect(server.received.count == 1)
+            }
+        }
+
+        @Test("What is near is refused to every other host, what is private to some")
+        func rules() {
+            func refusal(_ digits: String, _ rule: AddressRule) -> String {
+                rule.refusal(of: ResolvedAddress(digits: digits)).map { "\($0)" } ?? ""
+            }
+            let own = AddressRule(takesAll: true, takesPrivate: false)
+            let usual = AddressRule()
+            let chosen = AddressRule(takesPrivate: false)
+            for near in [
+                "127.0.0.1", "127.255.255.255", "0.0.0.0", "169.254.169.254", "::1", "::", "fe80::1", "febf::1",
+                "::ffff:127.0.0.1", "64:ff9b::127.0.0.1",
+            ] {
+                #expect(refusal(near, own).isEmpty, "\(near)")
+                #expect(refusal(near, usual).contains("this machine"), "\(near)")
+                #expect(refusal(near, chosen).contains("this machine"), "\(near)")
+            }
+            for hidden in [
+                "10.0.0.1", "100.64.0.1", "192.168.0.1", "fd00::1", "fec0::1", "::2", "::ffff:10.0.0.1", "x",
+            ] {
+                #expect(refusal(hidden, own).isEmpty && refusal(hidden, usual).isEmpty, "\(hidden)")
+                #expect(refusal(hidden, chosen).contains("private network"), "\(hidden)")
+            }
+            for open in ["1.1.1.1", "169.253.0.1", "2606:4700::1111"] {
+                #expect(refusal(open, chosen).isEmpty, "\(open)")
             }
         }
 

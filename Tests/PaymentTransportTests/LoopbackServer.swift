@@ -46,13 +46,17 @@ final class LoopbackServer: Sendable {
     }
 
     private let listener: Int32
+    private let host: String
     private let port: UInt16
     private let script: @Sendable (Received) -> [Step]
     private let state = Mutex(State())
 
     /// Starts a server that does `script` for every request.
-    init(_ script: @escaping @Sendable (Received) -> [Step]) throws {
-        let (listener, port) = try Self.listen()
+    ///
+    /// - Parameter host: an address of IPv4 of this machine.
+    init(on host: String = "127.0.0.1", _ script: @escaping @Sendable (Received) -> [Step]) throws {
+        let (listener, port) = try Self.listen(on: host)
+        self.host = host
         self.listener = listener
         self.port = port
         self.script = script
@@ -61,14 +65,15 @@ final class LoopbackServer: Sendable {
 
     /// Runs `body` with a server that does `script` for every request, and stops it.
     static func serving<Result>(
-        _ script: @escaping @Sendable (Received) -> [Step], _ body: (LoopbackServer) async throws -> Result
+        on host: String = "127.0.0.1", _ script: @escaping @Sendable (Received) -> [Step],
+        _ body: (LoopbackServer) async throws -> Result
     ) async throws -> Result {
-        let server = try LoopbackServer(script)
+        let server = try LoopbackServer(on: host, script)
         defer { server.stop() }
         return try await body(server)
     }
 
-    func url(_ path: String = "/") throws -> HTTPURL { try HTTPURL("http://127.0.0.1:\(port)\(path)") }
+    func url(_ path: String = "/") throws -> HTTPURL { try HTTPURL("http://\(host):\(port)\(path)") }
 
     var received: [Received] { state.withLock(\.received) }
     var connections: Int { state.withLock(\.connections) }
@@ -128,7 +133,7 @@ final class LoopbackServer: Sendable {
 
     // MARK: Sockets
 
-    static func listen() throws -> (socket: Int32, port: UInt16) {
+    static func listen(on host: String = "127.0.0.1") throws -> (socket: Int32, port: UInt16) {
         #if canImport(Darwin)
             let listener = socket(AF_INET, SOCK_STREAM, 0)
         #else
@@ -136,7 +141,7 @@ final class LoopbackServer: Sendable {
         #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = inet_addr(host)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let failed = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in

@@ -44,8 +44,7 @@ public struct WalletSettler: PaymentSettler {
     ///   - network: the network of the wallet's money: `mainnet`, `testnet`, `signet` or `regtest`.
     ///   - feeLimit: the most that a route may cost.
     ///   - services: the way to the services of Lightning addresses and LNURLs, which are asked for an invoice. Payees
-    ///     choose these hosts: on Linux pass a transport whose configuration reaches no private networks. Nil pays
-    ///     invoices only.
+    ///     choose these hosts: on Linux none is called in a private network. Nil pays invoices only.
     ///   - comment: returns the comment for the payee of an address (LUD-12), or nil. A service that does not take it,
     ///     or an invoice, is then not paid.
     ///   - clock: the clock by which invoices end.

@@ -45,6 +45,9 @@ public struct HTTPRequest: Sendable {
     public var replay: Replay
     /// The time allowed for the whole exchange.
     public var timeout: Duration
+    /// False to send it to no address of a private network, whatever the name of its host resolves to: for hosts that
+    /// others choose. Not every transport sees addresses; this machine is reached by its own names.
+    public var reachesPrivateNetworks = true
     /// Called before each pause after which the request is sent again. Routers set it; a transport that repeats
     /// requests by itself calls it.
     public var onRetry: (@Sendable (RequestRetry) -> Void)?
@@ -127,39 +130,31 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 // Values of header fields are often credentials: only the names print.
-extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPHeaders.Field: CustomStringConvertible, CustomReflectable {
     /// The name.
     public var description: String { name }
-    /// The name.
-    public var debugDescription: String { name }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPHeaders: CustomStringConvertible, CustomReflectable {
     /// The names of the fields.
     public var description: String { "HTTPHeaders(\(fields.map(\.name).joined(separator: ", ")))" }
-    /// The names of the fields.
-    public var debugDescription: String { description }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 // Bodies carry signatures and personal data: only their size prints.
-extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPRequest: CustomStringConvertible, CustomReflectable {
     /// Method, origin and body size.
     public var description: String { "\(method.rawValue) \(url.origin) (\(body.count) bytes)" }
-    /// Method, origin and body size.
-    public var debugDescription: String { description }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPResponse: CustomStringConvertible, CustomReflectable {
     /// Status and body size.
     public var description: String { "HTTP \(status) (\(body.count) bytes)" }
-    /// Status and body size.
-    public var debugDescription: String { description }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

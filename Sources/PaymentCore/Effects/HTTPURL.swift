@@ -93,11 +93,9 @@ public struct HTTPURL: Sendable, Hashable {
     }
 }
 
-extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPURL: CustomStringConvertible, CustomReflectable {
     /// The origin only: a path can name a payment, and a query can hold personal data.
     public var description: String { origin }
-    /// The origin only.
-    public var debugDescription: String { origin }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

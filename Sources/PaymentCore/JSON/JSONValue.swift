@@ -112,7 +112,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 }
 
 // Bodies carry signatures and personal data: only the shape prints. The content is `text`, on request.
-extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension JSONValue: CustomStringConvertible, CustomReflectable {
     /// The kind of the value and, for containers, the number of its elements.
     public var description: String {
         switch self {
@@ -121,9 +121,6 @@ extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible, Cust
         default: "JSON \(kind)"
         }
     }
-
-    /// The kind of the value and, for containers, the number of its elements.
-    public var debugDescription: String { description }
 
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }

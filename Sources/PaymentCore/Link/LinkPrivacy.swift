@@ -21,11 +21,9 @@ extension PaymentLink {
     }
 }
 
-extension PaymentLink: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PaymentLink: CustomStringConvertible, CustomReflectable {
     /// ``publicText``.
     public var description: String { publicText }
-    /// ``publicText``.
-    public var debugDescription: String { publicText }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

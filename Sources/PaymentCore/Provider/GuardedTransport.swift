@@ -1,4 +1,5 @@
-/// The network as one provider may use it: only declared hosts, and mutations only within their step.
+/// The network as one provider may use it: only declared hosts, no private network where others choose the host, and
+/// mutations only within their step.
 package struct GuardedTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let hosts: OutboundHosts
@@ -19,6 +20,8 @@ package struct GuardedTransport: HTTPTransport {
                 .notSent, .invalidRequest("a request that must not be repeated belongs in a mutation step"),
                 origin: url.origin)
         }
+        var request = request
+        if hosts.isChosenByOthers(url) { request.reachesPrivateNetworks = false }
         guard !request.method.isSafe, let scope = StepScope.current else { return try await base.send(request) }
         scope.noteSending()
         do {

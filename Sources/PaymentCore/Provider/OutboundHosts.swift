@@ -36,6 +36,9 @@ package struct OutboundHosts: Sendable, Hashable {
         return suffixes.contains { url.host.utf8.count > $0.utf8.count && url.host.hasSuffix($0) }
     }
 
+    /// True if `url` is permitted as any other name is: its host is none that the application or the vendor chose.
+    package func isChosenByOthers(_ url: HTTPURL) -> Bool { takesAnyName && !exact.contains(url.authority) }
+
     private static func isPrivate(_ host: String) -> Bool {
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
         return [".internal", ".local", ".home.arpa", ".onion", ".localhost"].contains { name.hasSuffix($0) }

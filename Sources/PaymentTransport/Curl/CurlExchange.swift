@@ -14,9 +14,8 @@
         private var url: HTTPURL?
         private var replay = HTTPRequest.Replay.never
         private var limit = 0
-        /// True if the connection is made to the host itself, which is not this machine.
-        private var isElsewhere = false
-        /// The reason for which an address of the host was not connected to.
+        private var addresses = AddressRule()
+        /// The reason for which nothing was sent to an address of the host.
         private var refusal: TransportError.Reason?
         private var reply: CurlReply?
 
@@ -46,8 +45,9 @@
             // libcurl may send a request a second time by itself when a reused connection ends before the first byte of
             // the answer. This hook runs before each sending, so it sees both that something will leave and that it
             // would leave twice.
-            _ = ccurl_set_before_request(easy) { context, _, _, _, _ in
-                CurlExchange.of(context).mayDispatch() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            _ = ccurl_set_before_request(easy) { context, address, _, _, _ in
+                CurlExchange.of(context).mayDispatch(to: ResolvedAddress(digits: address))
+                    ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
             }
             handle.set(CURLOPT_PREREQDATA, context)
             _ = ccurl_set_receive(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
@@ -95,7 +95,8 @@
             verdict = nil
             refusal = nil
             let proxy = request.url.isLoopback ? nil : configuration.proxy
-            isElsewhere = !request.url.isLoopback && proxy == nil
+            addresses = AddressRule(
+                takesAll: request.url.isLoopback || proxy != nil, takesPrivate: request.reachesPrivateNetworks)
             return handle.prepare(request, proxy: proxy)
         }
 
@@ -106,18 +107,11 @@
             return Unmanaged<CurlExchange>.fromOpaque(context).takeUnretainedValue()
         }
 
-        /// Opens a socket for a resolved address. The owner of a name decides where it leads: the name of another
-        /// host never leads to the programs of this machine.
+        /// Opens a socket for a resolved address.
         private func open(_ address: UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t {
             guard let address else { return CURL_SOCKET_BAD }
-            guard !isElsewhere || ccurl_is_near(address) == 0 else {
-                refusal = Self.nearAddress
-                return CURL_SOCKET_BAD
-            }
-            guard !isElsewhere || configuration.reachesPrivateNetworks || ResolvedAddress(address).isPublic else {
-                refusal = Self.privateAddress
-                return CURL_SOCKET_BAD
-            }
+            refusal = addresses.refusal(of: ResolvedAddress(address))
+            guard refusal == nil else { return CURL_SOCKET_BAD }
             // Programs that are started meanwhile do not inherit it.
             let opened = socket(
                 address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
@@ -126,7 +120,10 @@
             return opened
         }
 
-        private func mayDispatch() -> Bool {
+        private func mayDispatch(to address: ResolvedAddress) -> Bool {
+            // A kept connection may have been opened for a request that reaches more.
+            refusal = addresses.refusal(of: address)
+            guard refusal == nil else { return false }
             dispatches += 1
             return dispatches == 1 || replay == .safe
         }
@@ -171,12 +168,6 @@
         /// A server can announce more than it sends: it does not decide how much memory is set aside.
         private static let largestReservation = 1 << 20
 
-        private static let nearAddress = TransportError.Reason.connectFailed(
-            "its name leads to this machine or to its own link; a service of this machine is called localhost")
-
-        private static let privateAddress = TransportError.Reason.connectFailed(
-            "its name leads into a private network, where hosts that others choose are not called")
-
         private var endless: TransportError.Reason {
             let text = "the server sent without an end and without content, and was cut off"
             return phase == .notSent ? .connectFailed(text) : .connectionLost(text)
@@ -199,7 +190,7 @@
             } else {
                 let reason =
                     verdict
-                    ?? (code == CURLE_COULDNT_CONNECT ? refusal : nil)
+                    ?? (code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK ? refusal : nil)
                     ?? (wasCut && code != CURLE_OPERATION_TIMEDOUT ? endless : nil)
                     ?? CurlErrors.reason(
                         of: code, sent: phase == .maybeSent, text: handle.errorText, systemError: handle.systemError,

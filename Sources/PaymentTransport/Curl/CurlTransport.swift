@@ -12,7 +12,8 @@
     ///   environment. Answers are not decompressed, because nothing compressed is asked for.
     /// - A host that is not called by an address or name of this machine is not connected to at one, whatever its name
     ///   resolves to, nor at one of the local link; addresses of private networks are, unless
-    ///   ``TransportConfiguration/reachesPrivateNetworks`` is false.
+    ///   ``HTTPRequest/reachesPrivateNetworks`` is false. Kept connections are held to the same; with a
+    ///   ``TransportConfiguration/proxy`` it is the proxy that resolves names.
     /// - A server that keeps libcurl within one call for half a second, with TLS records that have no content, loses
     ///   its connection; so ``HTTPRequest/timeout`` holds, and other requests wait for no longer.
     /// - ``HTTPRequest/timeout`` covers the whole exchange; ``HTTPRequest/responseLimit`` is enforced while receiving,

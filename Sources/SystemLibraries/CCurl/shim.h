@@ -1,4 +1,5 @@
 #pragma once
+#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -111,24 +112,6 @@ extern int dup3(int from, int to, int flags);
 // Puts the file `by` in the place of `number`, at once, so that the number is never free.
 static inline int ccurl_replace(int number, int by) { return dup3(by, number, O_CLOEXEC); }
 
-// True for an address of this machine or of its link alone: 127.0.0.0/8, 0.0.0.0/8, 169.254.0.0/16, ::1, ::, fe80::/10,
-// and those of IPv4 written as IPv6.
-static inline int ccurl_is_near(const struct curl_sockaddr *address) {
-    uint32_t v4 = 0;
-    if (address->family == AF_INET) {
-        v4 = ntohl(((const struct sockaddr_in *)&address->addr)->sin_addr.s_addr);
-    } else if (address->family == AF_INET6) {
-        const struct in6_addr *v6 = &((const struct sockaddr_in6 *)&address->addr)->sin6_addr;
-        if (IN6_IS_ADDR_LOOPBACK(v6) || IN6_IS_ADDR_UNSPECIFIED(v6) || IN6_IS_ADDR_LINKLOCAL(v6)) return 1;
-        if (!IN6_IS_ADDR_V4MAPPED(v6)) return 0;
-        memcpy(&v4, &v6->s6_addr[12], 4);
-        v4 = ntohl(v4);
-    } else {
-        return 0;
-    }
-    return v4 >> 24 == 127 || v4 >> 24 == 0 || v4 >> 16 == 0xA9FE;
-}
-
 // The bytes of an address, in the order of the network, in `bytes`, which has room for 16; and their number.
 static inline int ccurl_address(const struct curl_sockaddr *address, uint8_t *bytes) {
     if (address->family == AF_INET) {
@@ -140,6 +123,13 @@ static inline int ccurl_address(const struct curl_sockaddr *address, uint8_t *by
         return 16;
     }
     return 0;
+}
+
+// The same of an address in digits; 0 if it is none.
+static inline int ccurl_address_in(const char *text, uint8_t *bytes) {
+    if (!text) return 0;
+    if (inet_pton(AF_INET, text, bytes) == 1) return 4;
+    return inet_pton(AF_INET6, text, bytes) == 1 ? 16 : 0;
 }
 
 // The certificates in PEM by which servers prove themselves, in place of the system's file and folder of authorities.

@@ -25,6 +25,8 @@ struct WalletAddressTests {
         let mistake: Mistake?
         let hasHash: Bool
         let asked = Mutex(0)
+        /// The requests that could have been led into a private network.
+        let unguarded = Mutex(0)
         /// The comment of the last request for an invoice.
         let comment = Mutex<String?>(nil)
 
@@ -33,6 +35,7 @@ struct WalletAddressTests {
         }
 
         func respond(to request: HTTPRequest) async -> HTTPResponse {
+            if request.reachesPrivateNetworks { unguarded.withLock { $0 += 1 } }
             guard request.url.path == "/callback" else { return terms() }
             asked.withLock { $0 += 1 }
             guard mistake != .refusal else { return json(["status": "ERROR", "reason": "closed"]) }
@@ -86,7 +89,7 @@ struct WalletAddressTests {
         #expect(paid.isSettled, "\(paid)")
         #expect(try await settler.settle(Self.settlement()) == paid)
         #expect(try await settler.state(of: Self.settlement()) == paid)
-        #expect(service.asked.withLock { $0 } == 1)
+        #expect(service.asked.withLock { $0 } == 1 && service.unguarded.withLock { $0 } == 0)
         #expect(try await settler.walletOrder(named: "a")?.successAction == .message("thank you"))
         #expect(try await settler.settle(Self.settlement("b")).isSettled)
         #expect(bench.node.attemptCount == 2)

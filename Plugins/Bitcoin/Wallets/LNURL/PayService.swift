@@ -86,8 +86,9 @@ struct PayService: Sendable {
     private func ask(_ url: HTTPURL) async throws(PaymentError) -> JSONValue {
         let response: HTTPResponse
         do throws(TransportError) {
-            response = try await transport.send(
-                HTTPRequest(.get, url, headers: ["Accept": "application/json"], responseLimit: 1 << 18))
+            var request = HTTPRequest(.get, url, headers: ["Accept": "application/json"], responseLimit: 1 << 18)
+            request.reachesPrivateNetworks = false
+            response = try await transport.send(request)
         } catch {
             throw PaymentError(
                 .network, "the payee's service does not answer: \(error.reason)", retry: .later, cause: error)

@@ -97,8 +97,9 @@ package struct PubkyAuthorization: Sendable {
             throw PaykitNetworkError(.validationFailed, "the link names no relay")
         }
         do {
-            return try await http.send(
-                HTTPRequest(method, url, body: body, timeout: timeout, responseLimit: 1 << 16))
+            var request = HTTPRequest(method, url, body: body, timeout: timeout, responseLimit: 1 << 16)
+            request.reachesPrivateNetworks = false
+            return try await http.send(request)
         } catch { throw PaykitNetworkError(error) }
     }
 }

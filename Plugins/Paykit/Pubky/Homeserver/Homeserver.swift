@@ -166,6 +166,8 @@ package struct Homeserver: Sendable {
         }
         var request = HTTPRequest(
             method, target, headers: headers, body: body, replay: replay, timeout: timeout, responseLimit: limit)
+        // The owner of a key says where its homeserver is.
+        request.reachesPrivateNetworks = false
         // Homeservers whose path names the owner ignore the header; others require it.
         request.headers["pubky-host"] = user.text
         switch credential {

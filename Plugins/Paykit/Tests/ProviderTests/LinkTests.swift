@@ -1,6 +1,8 @@
 import PaykitPubky
 import PaymentCore
 import PaymentStandards
+import PaymentTesting
+import TestSupport
 import Testing
 
 @testable import PaykitProvider
@@ -117,6 +119,15 @@ struct PaykitLinkTests {
         for text in ["pubkyauth:///?\(query)", "pubkyring://signin?\(query)", "pubkyring://signin/?\(query)"] {
             #expect(try read(text) == .authorization(signIn), "\(text)")
         }
+    }
+
+    @Test("The relay that a link names leads no request into a private network")
+    func relays() async throws {
+        let link = try PubkyAuthorizationLink(
+            PaymentLink("pubkyauth://signin?caps=/:rw&secret=\(Self.secret)&relay=https://r.example/link"))
+        let http = RecordingTransport(statuses: [200])
+        try await PubkyAuthorization(over: http).answer(link, with: [1], SeededRandomSource(seed: 1))
+        #expect(http.requests.map(\.reachesPrivateNetworks) == [false])
     }
 
     @Test("A sign-up names a homeserver, and an export no relay")

@@ -337,6 +337,16 @@ struct NetworkTests {
         return response
     }
 
+    @Test("A homeserver's name leads no request into a private network")
+    func networks() async throws {
+        let pair = try WireTests.pair(0x11)
+        let cookie = "\(pair.publicKey)=\(Self.secret); HttpOnly; Path=/"
+        let http = RecordingTransport(answers: [try opened([cookie])])
+        let homeserver = Homeserver(try HTTPURL("https://h.example.com"), over: http)
+        _ = try await homeserver.open(AuthToken([.paykit], at: 1, by: pair), isSignUp: false)
+        #expect(http.requests.map(\.reachesPrivateNetworks) == [false])
+    }
+
     @Test("A session is opened with the cookie that bears the user's key, and with no other")
     func cookies() async throws {
         let pair = try WireTests.pair(0x11)

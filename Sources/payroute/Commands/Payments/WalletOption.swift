@@ -108,20 +108,13 @@ enum WalletOption {
             orders: journal.map { $0 + ".orders" },
             network: try network(arguments),
             reader: Installation.standards, transport: StandardTransport(try trust(arguments)),
-            services: StandardTransport(services), comment: arguments.value(PayCommand.commentOption.name))
+            services: StandardTransport(), comment: arguments.value(PayCommand.commentOption.name))
         guard let wallet = try await console.vendors.wallet(settings) else {
             throw UsageError(
                 "'--wallet' is not the address of a wallet: give lnbits://host, lnd://host:8080, cln://host:3010 or "
                     + "phoenixd://host:9740; kind+http://host is for this machine only", arguments.syntax)
         }
         return wallet
-    }
-
-    /// Payees choose these hosts.
-    private static var services: TransportConfiguration {
-        var configuration = TransportConfiguration()
-        configuration.reachesPrivateNetworks = false
-        return configuration
     }
 
     /// The wallet's certificate alone is trusted, where the line names one.
