@@ -96,6 +96,21 @@ struct ExternalProviderTests {
     }
 
     @Test(
+        "Each host that it declares is one host",
+        arguments: ["*", ".tea.example", "https://tea.example", "TEA.example", "tea.example/", "tea.example:0", " "])
+    func declaredHosts(host: String) throws {
+        func provider(_ hosts: String) throws -> ExternalProvider {
+            let answer =
+                "say({'type': 'provider', 'protocol': 1, 'id': 'tea', 'name': 'Tea', 'hosts': [\(hosts)], "
+                + "'links': [{'scheme': 'tea', 'reference': {'segment': 0}}]})"
+            return try programs.provider(try programs.program("tea", "\(ExternalPrograms.start)\n\(answer)\nhear()"))
+        }
+        #expect(try provider("'api.tea.example', '127.0.0.1:8080'").descriptor.outboundHosts.count == 2)
+        let error = #expect(throws: ExternalManifest.Defect.self) { try provider("'api.tea.example', '\(host)'") }
+        #expect("\(try #require(error))".contains("'hosts'"))
+    }
+
+    @Test(
         "What goes wrong before a mutation leaves nothing open; what goes wrong after one may have moved money",
         arguments: [
             ("sys.exit(1)", PaymentError.Phase.beforeSend), ("say({'type': 'what'})", .beforeSend),

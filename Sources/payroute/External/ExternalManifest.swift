@@ -33,7 +33,9 @@ struct ExternalManifest: Sendable, Equatable {
         guard let title = message["name"]?.string, (1...80).contains(title.count) else {
             throw defect("has no 'name' of 1 to 80 characters")
         }
-        guard let hosts = Self.texts(message["hosts"]) else { throw defect("has no 'hosts': a list of texts") }
+        guard let hosts = Self.texts(message["hosts"]), hosts.allSatisfy(Self.isHost) else {
+            throw defect("has no 'hosts': a list of texts, each 'host' or 'host:port' in small letters")
+        }
         guard let list = message["links"]?.array, (1...32).contains(list.count) else {
             throw defect("claims no 'links', or more than 32")
         }
@@ -67,6 +69,11 @@ struct ExternalManifest: Sendable, Equatable {
         guard let list = json?.array, list.count <= 64 else { return nil }
         let texts = list.compactMap(\.string).filter { (1...255).contains($0.utf8.count) }
         return texts.count == list.count ? texts : nil
+    }
+
+    /// Returns true if `text` stands for one host: what is built in alone may be led anywhere, or below a domain.
+    private static func isHost(_ text: String) -> Bool {
+        OutboundHosts.isWellFormed(text) && text != OutboundHosts.anyNamedHost && !text.hasPrefix(".")
     }
 
     /// Returns true if `text` can name a secret of `provider`. The form gives each name a variable that no other name
