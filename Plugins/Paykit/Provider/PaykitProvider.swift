@@ -80,7 +80,15 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
     ///
     /// - Throws: ``PaymentError``; nothing has been paid then.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
-        try await flow(context).quote(request)
+        var quote = try await flow(context).quote(request)
+        if let name = PaykitSubscription.name(in: request.link) {
+            quote.options = try quote.options.map { option in
+                guard var order = ChannelOrder(option) else { return option }
+                order.subscription = name
+                return try order.placed(in: option)
+            }
+        }
+        return quote
     }
 
     /// Reads the endpoint again, compares it with the payer's choice, and has the payer's settler pay it, once. A payee

@@ -46,7 +46,8 @@ public struct RouterPayer: RecurringPayer {
     public func pay(_ charge: RecurringCharge, of plan: RecurringPlan) async throws -> RecurringAnswer {
         guard let order = order(plan) else { return .notNow("the plan does not say who is paid, and how") }
         do throws(PaymentError) {
-            let outcome = try await queues.pass(order.link) { () async throws(PaymentError) -> PaymentOutcome in
+            let outcome = try await queues.pass(router.payee(of: order.link)) {
+                () async throws(PaymentError) -> PaymentOutcome in
                 try await router.pay(charge.planned, as: order.planned, with: chargePayer(for: charge))
             }
             if case .declined(let reason) = outcome, reason.code == .overLimit { return .needsApproval(reason.message) }
@@ -90,11 +91,11 @@ public struct RouterPayer: RecurringPayer {
         private let turns = Mutex<[String: AsyncMutex]>([:])
 
         func pass(
-            _ link: String, _ work: () async throws(PaymentError) -> PaymentOutcome
+            _ payee: String, _ work: () async throws(PaymentError) -> PaymentOutcome
         ) async throws(PaymentError) -> PaymentOutcome {
             let turns = turns.withLock { all in
-                let one = all[link] ?? AsyncMutex()
-                all[link] = one
+                let one = all[payee] ?? AsyncMutex()
+                all[payee] = one
                 return one
             }
             await turns.take()

@@ -39,6 +39,12 @@ extension PaymentRouter {
         (try? await effects.journal.histories(of: payment).allSatisfy(\.isFinished)) ?? false
     }
 
+    /// Returns the payee of a plan's link, the same for all of their links; the link itself where it names none.
+    package func payee(of link: String) -> String {
+        guard case .matched(let route) = route(link), let payee = route.match.reference else { return link }
+        return "\(route.provider) \(payee)"
+    }
+
     private func request(
         for charge: PlannedPeriod, _ order: PlannedPeriod.Order
     ) throws(PaymentError) -> (QuoteRequest, payee: String) {

@@ -10,7 +10,7 @@ public import PaymentRecurring
     import Foundation
 #endif
 
-/// The payee and the method of a plan, from its details.
+/// The payee, the method and the subscription of a plan, from its details.
 public struct PaykitStandingOrder: Sendable, Hashable {
     /// The payee.
     public let recipient: PubkyKey
@@ -18,12 +18,16 @@ public struct PaykitStandingOrder: Sendable, Hashable {
     public let methodID: String
     /// True if a period may be paid without a question, within the limits that the application has set.
     public let paysByItself: Bool
+    /// The name of the subscription that both sides have signed, for the recipient; nil for one that only the payer
+    /// knows.
+    public let subscriptionID: String?
 
     /// Creates an order.
-    public init(recipient: PubkyKey, methodID: String, paysByItself: Bool) {
+    public init(recipient: PubkyKey, methodID: String, paysByItself: Bool, subscriptionID: String? = nil) {
         self.recipient = recipient
         self.methodID = methodID
         self.paysByItself = paysByItself
+        self.subscriptionID = subscriptionID
     }
 
     /// Reads a plan's details; nil if they are of another kind.
@@ -32,26 +36,33 @@ public struct PaykitStandingOrder: Sendable, Hashable {
             let method = plan.details["method"]?.string, PaykitEndpoint.isMethod(method)
         else { return nil }
         self.init(
-            recipient: recipient, methodID: method, paysByItself: plan.details["paysByItself"]?.bool ?? false)
+            recipient: recipient, methodID: method, paysByItself: plan.details["paysByItself"]?.bool ?? false,
+            subscriptionID: plan.details["subscription"]?.string)
     }
 
     /// The details of a plan.
     public var details: JSONValue {
-        [
+        var details: JSONValue = [
             "recipient": .string(recipient.text), "method": .string(methodID), "paysByItself": .bool(paysByItself),
         ]
+        details["subscription"] = subscriptionID.map { .string($0) }
+        return details
     }
 
     /// The payment that a router makes by this order: the recipient's link, by their method.
     public var order: RecurringOrder {
-        RecurringOrder(link: "paykit:\(recipient.text)", option: methodID, paysByItself: paysByItself)
+        RecurringOrder(
+            link: PaykitSubscription.link(paying: recipient, for: nil), option: methodID, paysByItself: paysByItself)
     }
 
-    /// The same payment over a private channel with the recipient, who is asked there for an invoice. It requires a
+    /// The same payment over a private channel with the recipient, who is asked there for an invoice for the
+    /// subscription, and finds its name as `subscription_id` in the question's metadata. It requires a
     /// provider with the means for it (`PaykitChannelPayments`), and a recipient that publishes an address for
     /// channels.
     public var orderOverChannel: RecurringOrder {
-        RecurringOrder(link: order.link, option: PaykitChannelPayments.optionID, paysByItself: paysByItself)
+        RecurringOrder(
+            link: PaykitSubscription.link(paying: recipient, for: subscriptionID),
+            option: PaykitChannelPayments.optionID, paysByItself: paysByItself)
     }
 
     /// Returns the name of the plan for the payee's `id`: two payees may use the same.
@@ -78,7 +89,8 @@ extension PaykitSubscription {
     func plan(
         isChange: Bool, until end: Int64?, paysByItself: Bool, provider: ProviderID, policy: RecurringPolicy
     ) throws(RecurringDefect) -> RecurringPlan {
-        let order = PaykitStandingOrder(recipient: self.provider, methodID: terms.methodID, paysByItself: paysByItself)
+        let order = PaykitStandingOrder(
+            recipient: self.provider, methodID: terms.methodID, paysByItself: paysByItself, subscriptionID: id)
         let amount: Money
         // Checked when the subscription was created.
         do { amount = try terms.money() } catch { throw .amount }

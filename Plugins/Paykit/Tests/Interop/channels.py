@@ -147,9 +147,9 @@ class Party:
             return self.view(message["subscription_id"])
         if message["type"] == "RequestReceipt":
             receipt = message["payload"]["provisional_receipt"]
-            agreed = [entry["subscription"]["terms"]["amount"] for entry in self.agreed.values()]
+            agreed = self.agreed[receipt["metadata"]["subscription_id"]]["subscription"]["terms"]  # 6.3
             assert receipt["method_id"] == "lightning" and receipt["currency"] == "SAT"
-            assert receipt["amount"] in agreed, "only what was agreed to is paid"
+            assert receipt["amount"] == agreed["amount"], "only what was agreed to is paid"
             name = receipt["receipt_id"]
             invoice = self.invoices.setdefault(name, self.user.create_invoice(int(receipt["amount"])))
             metadata = {"invoice": invoice, "payment_hash": invoice_hash(invoice)}

@@ -79,7 +79,7 @@ struct ChannelFlow: Sendable {
         }
         let inquiry = ChannelCheckout.Inquiry(
             name: Self.name(attempt), method: order.method, amount: attempt.option.amount.minorUnitText,
-            currency: "SAT")
+            currency: "SAT", metadata: order.metadata)
         let agreement = try await checkout.agree(inquiry, with: order.payee)
         let offers = EndpointOffers.offers(of: agreement.endpoint, reader)
         guard let endpoint = offers.lazy.map(\.endpoint).first(where: { $0.kind == .bolt11 }) else {
@@ -146,11 +146,13 @@ struct ChannelFlow: Sendable {
         _ attempt: PaymentAttempt, _ order: ChannelOrder, _ endpoint: SettlementEndpoint
     ) -> ChannelReceipt? {
         guard let payer = settings?.payer else { return nil }
+        var metadata = order.metadata
+        metadata[ChannelReceipt.endpointName(order.method)] = .string(endpoint.text)
         let record = PaykitReceiptRecord(
             id: Self.name(attempt), payer: payer, payee: order.payee, methodID: order.method,
             amount: attempt.option.amount.minorUnitText, currency: "SAT",
             createdAt: Int64(attempt.startedAt.timeIntervalSince1970.rounded(.down)),
-            metadata: [ChannelReceipt.endpointName(order.method): .string(endpoint.text)])
+            metadata: metadata)
         return ChannelReceipt(record, .confirmed)
     }
 

@@ -7,12 +7,14 @@ struct ChannelOrder: Sendable, Hashable, Codable {
     let payee: PubkyKey
     /// The method to ask for.
     let method: String
+    /// The name of the subscription that is paid; nil for a payment of no subscription.
+    var subscription: String?
     /// The payee's public endpoint of the same method and amount, paid where they cannot be asked; nil where only an
     /// agreed endpoint may be paid.
     let fallback: SettlementEndpoint?
 
     private enum CodingKeys: String, CodingKey {
-        case payee, method, fallback
+        case payee, method, subscription, fallback
     }
 
     /// The key in the option's data.
@@ -36,6 +38,7 @@ struct ChannelOrder: Sendable, Hashable, Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         payee = try PubkyKey(bare: try container.decode(String.self, forKey: .payee))
         method = try container.decode(String.self, forKey: .method)
+        subscription = try container.decodeIfPresent(String.self, forKey: .subscription)
         fallback = try container.decodeIfPresent(SettlementEndpoint.self, forKey: .fallback)
     }
 
@@ -43,7 +46,15 @@ struct ChannelOrder: Sendable, Hashable, Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(payee.text, forKey: .payee)
         try container.encode(method, forKey: .method)
+        try container.encodeIfPresent(subscription, forKey: .subscription)
         try container.encodeIfPresent(fallback, forKey: .fallback)
+    }
+
+    /// The data for the payee in the question, by which they know the subscription.
+    var metadata: JSONValue {
+        var metadata: JSONValue = [:]
+        metadata[PaykitSubscription.nameInMetadata] = subscription.map { .string($0) }
+        return metadata
     }
 
     /// Returns `option` with this order in its data.

@@ -70,7 +70,7 @@ public struct PaykitSubscription: Sendable, Hashable {
         id: String, subscriber: PubkyKey, provider: PubkyKey, terms: PaykitSubscriptionTerms, metadata: JSONValue = [:],
         createdAt: Int64, startsAt: Int64, endsAt: Int64? = nil
     ) throws(PaykitSubscriptionDefect) {
-        guard 1...64 ~= id.utf8.count else { throw .field("id", "has 1 to 64 bytes") }
+        guard Self.isName(id) else { throw .field("id", "has 1 to 64 bytes") }
         guard subscriber != provider else { throw .oneself }
         guard 0..<253_000_000_000 ~= startsAt, 0..<253_000_000_000 ~= createdAt else {
             throw .field("start", "is seconds since 1970, before the year 9987")

@@ -12,6 +12,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import PaykitProvider
+
 /// The guide's subscriptions over a router with limits: due, endpoint, then paid automatically or after a question.
 @Suite("The guide's subscriptions, paid by a router")
 struct RoutedSubscriptionTests {
@@ -216,7 +218,7 @@ struct RoutedSubscriptionTests {
             clock: world.clock)
         let start = Int64(world.clock.now.timeIntervalSince1970)
         let agreed = try PaykitSubscription(
-            id: "sub_1", subscriber: try #require(PrivateWorld.payerPair?.publicKey), provider: peer.user.key,
+            id: "sub 1&?", subscriber: try #require(PrivateWorld.payerPair?.publicKey), provider: peer.user.key,
             terms: PaykitSubscriptionTerms(amount: "2100", frequency: .daily, description: "milk"),
             createdAt: start, startsAt: start)
         try await scheduler.add(agreed.plan(paysByItself: true))
@@ -226,7 +228,46 @@ struct RoutedSubscriptionTests {
             (world.clock as? PatientClock)?.advance(by: .seconds(86_400))
         }
         #expect(await !world.settled.contains(world.published(peer.user.key)))
-        #expect(await world.receipts.receipts(before: nil, limit: 10).map(\.stage) == [.paid, .paid])
+        let receipts = await world.receipts.receipts(before: nil, limit: 10)
+        #expect(receipts.map(\.stage) == [.paid, .paid])
+        #expect(receipts.allSatisfy { $0.metadata["subscription_id"] == "sub 1&?" })
         #expect(try await plans.charges(of: #require(plans.plans().first).id).count == 2)
+    }
+
+    @Test("Two subscriptions at one payee are both paid in one look, each under its name")
+    func samePayeeOverChannel() async throws {
+        let world = RoutedWorld()
+        let peer = try await world.peer(.ready)
+        let process = try world.process(
+            autoPay: AutoPay(within: try SpendingLimits().limits(), timeZone: .gmt))
+        let scheduler = RecurringScheduler(
+            journal: InMemoryRecurringJournal(),
+            payer: RouterPayer(process.router, as: process.payer) { PaykitStandingOrder($0)?.orderOverChannel },
+            clock: world.clock)
+        let start = Int64(world.clock.now.timeIntervalSince1970)
+        for name in ["sub_milk", "sub_tea"] {
+            let agreed = try PaykitSubscription(
+                id: name, subscriber: try #require(PrivateWorld.payerPair?.publicKey), provider: peer.user.key,
+                terms: PaykitSubscriptionTerms(amount: "2100", frequency: .daily, description: name),
+                createdAt: start, startsAt: start)
+            try await scheduler.add(agreed.plan(paysByItself: true))
+        }
+        try await scheduler.look()
+        #expect(await world.captures(peer.user.key) == 2)
+        let names = await world.receipts.receipts(before: nil, limit: 10).map { $0.metadata["subscription_id"]?.string }
+        #expect(Set(names) == ["sub_milk", "sub_tea"] && names.count == 2)
+    }
+
+    @Test("A link names at most one subscription, of 1 to 64 bytes")
+    func names() async throws {
+        let key = await sandbox.createUser().key
+        for (query, name) in [
+            ("", nil), ("?subscription=a%20%26b", "a &b"), ("?subscription=", nil), ("?subscription=%FF", nil),
+            ("?subscription=a&subscription=b", nil),
+            ("?subscription=\(String(repeating: "a", count: 65))", nil),
+        ] as [(String, String?)] {
+            let link = try PaymentLink("paykit:\(key)\(query)")
+            #expect(PaykitSubscription.name(in: link) == name, "\(query)")
+        }
     }
 }
