@@ -10,7 +10,7 @@ struct PubkyKeys: Sendable {
     let homeserver: PubkyKeyPair
 
     init(_ random: any RandomSource) {
-        root = (0..<4).flatMap { _ in random.next().bigEndianBytes }
+        root = random.bytes(32)
         homeserver = Self.pair(Self.derive("homeserver", root))
     }
 

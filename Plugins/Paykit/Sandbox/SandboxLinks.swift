@@ -35,11 +35,7 @@ struct SandboxLinks: PrivateLinks {
     /// Returns the key of the user that a seed names.
     static func pair(_ settings: PrivateSettings) throws -> PubkyKeyPair {
         let random = SeededRandomSource(seed: settings.seed)
-        return try PubkyKeyPair(
-            seed: (0..<4).flatMap { _ in
-                let word = random.next()
-                return (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
-            })
+        return try PubkyKeyPair(seed: (0..<4).flatMap { _ in Array(random.next().bigEndianBytes.reversed()) })
     }
 
     /// Returns the means to pay over the links that are stored beside a journal; in memory without one.

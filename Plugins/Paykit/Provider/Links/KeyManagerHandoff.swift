@@ -171,7 +171,7 @@ public struct KeyManagerHandoff: Sendable, Hashable {
     package func sealed(
         for recipient: [UInt8], requestID: String, at now: Date, _ random: any RandomSource
     ) throws(PaykitNetworkError) -> [UInt8] {
-        let draws = (0..<7).flatMap { _ in random.next().bigEndianBytes }
+        let draws = random.bytes(56)
         do {
             return try SealedBlob(
                 Array(content(at: now).utf8), for: recipient, at: Self.place(user, requestID), purpose: "handoff",

@@ -17,7 +17,7 @@ package struct GrantMaker: Sendable {
     }
 
     /// Draws the seed of a key for this app.
-    package func seed() -> Redacted<[UInt8]> { Redacted((0..<4).flatMap { _ in random.next().bigEndianBytes }) }
+    package func seed() -> Redacted<[UInt8]> { Redacted(random.bytes(32)) }
 
     /// The current time in seconds since 1970.
     package var seconds: UInt64 { clock.now.microseconds / 1_000_000 }

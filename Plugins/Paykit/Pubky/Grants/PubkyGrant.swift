@@ -84,7 +84,7 @@ package struct PubkyGrant: Sendable, Hashable {
 
     /// Draws an id: 16 random bytes.
     package static func id(_ random: any RandomSource) -> String {
-        Base64URL.encode((0..<2).flatMap { _ in random.next().bigEndianBytes })
+        Base64URL.encode(random.bytes(16))
     }
 }
 

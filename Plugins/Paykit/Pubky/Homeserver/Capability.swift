@@ -9,8 +9,6 @@ public struct PubkyCapability: Sendable, Hashable {
 
     /// Everything.
     public static let root = PubkyCapability(scope: "/", canRead: true, canWrite: true)
-    /// Everything of the part that only the owner may read, if a homeserver has one (Protocol 10.6).
-    public static let privateRoot = PubkyCapability(scope: "/priv/", canRead: true, canWrite: true)
     /// The capability that publishing payment endpoints requires.
     public static let paykit = PubkyCapability(scope: "/pub/paykit.app/v0/", canRead: true, canWrite: true)
     /// The capability that publishing a profile requires.

@@ -111,7 +111,7 @@ extension PubkySandbox {
         guard tenants[grant.issuer] != nil else { throw .notFound }
         let row = grantBook.rows[grant.id] ?? PubkyGrantStore.Row(grant: grant, storedAt: seconds)
         grantBook.rows[grant.id] = row
-        let token = Base64URL.encode((0..<4).flatMap { _ in random.next().bigEndianBytes })
+        let token = Base64URL.encode(random.bytes(32))
         let bearer = PubkyGrantStore.Bearer(grantID: grant.id, end: seconds + configuration.bearerLifetime)
         grantBook.open(token, bearer)
         if var plan = plans[grant.issuer], plan.server == .losesSession {

@@ -54,7 +54,7 @@ struct PubkyConversation: Sendable {
             _ = try await wire.read()
             throw EndedError()
         case .garbage:
-            try await wire.write((0..<6).flatMap { _ in random.next().bigEndianBytes })
+            try await wire.write(random.bytes(48))
             _ = try await wire.read()
             throw EndedError()
         default: break

@@ -72,16 +72,6 @@ extension PubkySandbox {
         return Peer(user, endpoint, listener, talk: talk)
     }
 
-    /// Creates one such user for each manner, in the order of their declaration.
-    ///
-    /// - Parameter streams: the transport to listen on.
-    /// - Throws: ``/PaykitPubky/StreamError`` when listening is not possible.
-    public func createAllPeers(over streams: any StreamTransport) async throws(StreamError) -> [Peer] {
-        var peers: [Peer] = []
-        for manner in PeerManner.allCases { peers.append(try await createPeer(manner, over: streams)) }
-        return peers
-    }
-
     private func identity(of pair: PubkyKeyPair) -> ChannelIdentity {
         guard let identity = try? ChannelIdentity(pair) else { preconditionFailure("no X25519 on this system") }
         return identity

@@ -86,7 +86,12 @@ final class LinkBank: Sendable {
         }
     }
 
-    static func hash(_ invoice: String) -> String { InvoiceHash.read(invoice) ?? "" }
+    static func hash(_ invoice: String) -> String {
+        guard let link = try? PaymentLink(invoice), case .instruction(let found) = StandardsReader().read(link) else {
+            return ""
+        }
+        return found.fields["paymentHash"]?.string ?? ""
+    }
 }
 
 /// The payer's settler for a request: it may stop before and after it has paid, and not report the result.

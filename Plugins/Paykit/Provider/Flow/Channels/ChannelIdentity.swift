@@ -47,10 +47,3 @@ package struct ChannelIdentity: Sendable {
         try envelope.open(privateKey.reveal(), owner: address.owner, path: address.path)
     }
 }
-
-extension RandomSource {
-    /// Returns `count` random bytes.
-    func bytes(_ count: Int) -> [UInt8] {
-        Array((0..<(count + 7) / 8).flatMap { _ in next().bigEndianBytes }.prefix(count))
-    }
-}

@@ -19,7 +19,8 @@ struct PrivateLinkFiles: Sendable {
         throws(PaykitNetworkError)
     {
         do {
-            let pair = PrivateLinkParties.receivers(parties.user, parties.receiver, parties.peer, parties.peerReceiver)
+            let pair = PrivateLinkParties(
+                parties.user, parties.receiver, with: parties.peer, parties.peerReceiver)
             func folder(_ purpose: PrivateLinkParties.Purpose, _ writer: PubkyKey) -> String {
                 pair.folder(purpose, agreement: shared, writer: writer)
             }

@@ -35,16 +35,16 @@ extension PrivateLinkFlow {
             guard accepted.contains(endpoint.methodID) else { return false }
             do throws(PaykitNetworkError) {
                 try endpoint.take(request.terms.amount.bitcoin)
+                let read = try check.check(endpoint, amount: request.terms.amount.bitcoin, at: clock.now)
                 // Without a hash, the proof could not be assigned to this payment.
                 guard
                     PaykitIdentifier(endpoint.methodID)?.parts?.format != "bolt11"
-                        || InvoiceHash.read(endpoint.endpoint) != nil
+                        || read?.fields["paymentHash"]?.string != nil
                 else {
                     throw PaykitNetworkError(
                         .invalidData, "the endpoint '\(endpoint.methodID)' is no invoice that can be read",
                         methodID: endpoint.methodID)
                 }
-                try check.check(endpoint, amount: request.terms.amount.bitcoin, at: clock.now)
             } catch {
                 refusal = refusal ?? error
                 return false

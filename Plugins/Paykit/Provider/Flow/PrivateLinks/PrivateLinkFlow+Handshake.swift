@@ -9,7 +9,7 @@ extension PrivateLinkFlow {
     ) throws(NoiseError) -> PrivateLinkHandshake {
         guard let ephemeral = Hex.decode(record.channel.ephemeral) else { throw .key }
         let heard = record.channel.heard.compactMap { Base64URL.decode($0) } + (more.map { [$0] } ?? [])
-        return try PrivateLinkHandshake(form, keys, begins: ends.begins, ephemeral: ephemeral, heard: heard)
+        return try PrivateLinkHandshake(keys, begins: ends.begins, ephemeral: ephemeral, heard: heard)
     }
 
     /// Checks for a new recovery of the peer, and follows it.
@@ -22,7 +22,7 @@ extension PrivateLinkFlow {
         held.channel.recovery.peerAttempt = marker.attemptID
         // A handshake without a message of the peer has nothing to abandon: it may be the peer's new one.
         let isFresh = held.channel.phase != .linked && held.channel.heard.isEmpty
-        if !isFresh { held.record.begin(ephemeral: draw()) }
+        if !isFresh { held.record.begin(ephemeral: random.bytes(32)) }
         try await keep(&held)
     }
 
@@ -32,7 +32,7 @@ extension PrivateLinkFlow {
     func recover(_ held: inout Held, after others: PrivateLinkTime? = nil) async throws(PaykitNetworkError) {
         let later = others.map { PrivateLinkTime(seconds: $0.seconds + 1) }
         held.channel.recovery.ask(EventID.draw(random), at: max(moment, later ?? moment))
-        held.record.begin(ephemeral: draw())
+        held.record.begin(ephemeral: random.bytes(32))
         try await keep(&held)
     }
 
@@ -146,7 +146,7 @@ extension PrivateLinkFlow {
             let message = try? PrivateLinkForm.handshakeMessage(file.content), !message.isEmpty,
             held.channel.heard.first != Base64URL.encode(message)
         else { return false }
-        held.record.begin(ephemeral: draw(), keepingFiles: true)
+        held.record.begin(ephemeral: random.bytes(32), keepingFiles: true)
         try await keep(&held)
         return true
     }

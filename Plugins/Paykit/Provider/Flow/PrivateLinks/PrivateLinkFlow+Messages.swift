@@ -119,7 +119,7 @@ extension PrivateLinkFlow {
 
     private func channel(_ held: Held, _ ends: Ends) throws(PaykitNetworkError) -> PrivateLinkChannel {
         do {
-            return try PrivateLinkChannel(form, try handshake(held.record, ends).handshake, held.channel.place)
+            return try PrivateLinkChannel(try handshake(held.record, ends).handshake, held.channel.place)
         } catch { throw PaykitNetworkError(.storage, "what is kept of a private link makes no link") }
     }
 }

@@ -61,7 +61,7 @@ extension PrivateLinkFlow {
     ) async throws(PaykitNetworkError) -> PrivateLinkReceipt {
         let key = PrivateLinkRequest.key(id, period)
         let drawn = (
-            receipt: EventID.draw(random), event: EventID.draw(random), key: draw(), nonce: Array(draw().prefix(24))
+            receipt: EventID.draw(random), event: EventID.draw(random), key: random.bytes(32), nonce: random.bytes(24)
         )
         let (issued, request) = try await change(party, about: id) { record throws(PaykitNetworkError) in
             let request = try Self.request(id, record, isOwn: true)

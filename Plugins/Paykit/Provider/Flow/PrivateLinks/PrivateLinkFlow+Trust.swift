@@ -24,7 +24,7 @@ extension PrivateLinkFlow {
     ///
     /// - Throws: ``PaykitNetworkError``; `notFound` when the app does not show this key.
     package func trust(_ key: PubkyKey, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
-        let ephemeral = draw()
+        let ephemeral = random.bytes(32)
         try await change(party) { record throws(PaykitNetworkError) in
             guard record.peerKey != key.text else { return }
             guard record.shownKey == key.text else {

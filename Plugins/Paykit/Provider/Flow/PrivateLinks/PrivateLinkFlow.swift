@@ -18,7 +18,6 @@ package struct PrivateLinkFlow: Sendable {
     let reader: PubkyReader
     let clock: any PaymentClock
     let random: any RandomSource
-    let form: PrivateLinkForm
     /// This program, among those that may have the link's state.
     let process: String
     let states: PrivateLinkStates
@@ -28,8 +27,7 @@ package struct PrivateLinkFlow: Sendable {
 
     package init(
         _ user: PubkyKey, as receiver: PaykitReceiverPath, _ keys: PrivateLinkKeys, _ reader: PubkyReader,
-        store: any SealedStateStore, clock: any PaymentClock, random: any RandomSource, form: PrivateLinkForm = .n1,
-        process: String? = nil
+        store: any SealedStateStore, clock: any PaymentClock, random: any RandomSource, process: String? = nil
     ) {
         self.process = process ?? EventID.draw(random)
         self.user = user
@@ -38,8 +36,7 @@ package struct PrivateLinkFlow: Sendable {
         self.reader = reader
         self.clock = clock
         self.random = random
-        self.form = form
-        states = PrivateLinkStates(store: store, seal: PrivateLinkSeal(keys), random: random)
+        states = PrivateLinkStates(store: store, seal: StateSeal(keys), random: random)
     }
 
     typealias Held = PrivateLinkStates.Held
@@ -139,7 +136,7 @@ package struct PrivateLinkFlow: Sendable {
         if let known = try await self.held(party) {
             held = known
         } else {
-            held = Held(party: party, record: PrivateLinkRecord(peerKey: peerKey.text, ephemeral: draw()))
+            held = Held(party: party, record: PrivateLinkRecord(peerKey: peerKey.text, ephemeral: random.bytes(32)))
             try await keep(&held)
         }
         guard try await isTrusted(peerKey, &held) else { return .keyChanged(peerKey) }
@@ -175,6 +172,4 @@ package struct PrivateLinkFlow: Sendable {
 
     /// The current time of this side.
     var moment: PrivateLinkTime { PrivateLinkTime(seconds: Int64(clock.now.timeIntervalSince1970)) }
-
-    func draw() -> [UInt8] { (0..<4).flatMap { _ in random.next().bigEndianBytes } }
 }

@@ -13,11 +13,10 @@ struct PrivateLinkHandshake: Sendable {
 
     /// - Parameter heard: the peer's messages, in their order.
     init(
-        _ form: PrivateLinkForm, _ keys: PrivateLinkKeys, begins: Bool, ephemeral: [UInt8], heard: [[UInt8]]
+        _ keys: PrivateLinkKeys, begins: Bool, ephemeral: [UInt8], heard: [[UInt8]]
     ) throws(NoiseError) {
-        guard let suite = form.suite else { throw .key }
         var handshake = try NoiseHandshake(
-            suite, begins ? .initiator : .responder, prologue: [], ownStatic: keys.noiseSecret,
+            PrivateLinkForm.suite, begins ? .initiator : .responder, prologue: [], ownStatic: keys.noiseSecret,
             ownEphemeral: ephemeral)
         var own: [(slot: UInt32, message: [UInt8])] = []
         var rest = heard[...]

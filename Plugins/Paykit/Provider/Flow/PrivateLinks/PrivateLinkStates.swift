@@ -4,7 +4,7 @@ import PaymentCore
 /// Reads and stores the states of links with their rows.
 struct PrivateLinkStates: Sendable {
     let store: any SealedStateStore
-    let seal: PrivateLinkSeal
+    let seal: StateSeal
     let random: any RandomSource
 
     /// A stored record with its number, and the rows as they are stored.
@@ -38,11 +38,11 @@ struct PrivateLinkStates: Sendable {
             number: state.number)
         let stored = held.record.requests.stored
         let channel = states[party.channelName]
-        guard states.count == stored.count + (channel == nil ? 1 : 2) else { throw PrivateLinkSeal.changed }
+        guard states.count == stored.count + (channel == nil ? 1 : 2) else { throw seal.changed }
         held.record.requests.fill(
             try stored.map { row throws(PaykitNetworkError) in
                 let name = party.rowName(row.id)
-                guard let state = states[name], state.number == row.number else { throw PrivateLinkSeal.changed }
+                guard let state = states[name], state.number == row.number else { throw seal.changed }
                 return try seal.open(state, named: name, as: PrivateLinkRequest.self)
             })
         held.rows = Dictionary(uniqueKeysWithValues: held.record.requests.rows.map { ($0.id, $0) })

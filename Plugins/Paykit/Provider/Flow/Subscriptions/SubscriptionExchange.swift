@@ -47,10 +47,10 @@ package struct SubscriptionExchange: Sendable {
     // MARK: Storing
 
     /// The key follows from the owner's alone, whatever device and epoch the channels have.
-    private var key: [UInt8] {
-        HKDF.derive(
-            .sha256, secret: identity.owner.channelKey(device: Array("kept subscriptions".utf8), epoch: 0),
-            salt: Array("swift-payment-router".utf8), info: Array("kept subscriptions".utf8), byteCount: 32)
+    private var seal: StateSeal {
+        StateSeal(
+            identity.owner.channelKey(device: Array("kept subscriptions".utf8), epoch: 0), for: "kept subscriptions",
+            changed: "the stored subscriptions were changed, or are another user's")
     }
 
     private func kept() async throws(PaykitNetworkError) -> (kept: Kept, number: UInt64) {
@@ -59,33 +59,19 @@ package struct SubscriptionExchange: Sendable {
             throw PaykitNetworkError(.storage, "the subscriptions cannot be read: \(error)")
         }
         guard let state else { return (Kept(), 0) }
-        guard state.sealed.count > 24,
-            let plain = try? XChaCha20Poly1305.open(
-                Array(state.sealed.dropFirst(24)), key: key, nonce: Array(state.sealed.prefix(24)),
-                authenticating: Self.binding(name, state.number)),
-            let kept = try? JSONDecoder().decode(Kept.self, from: Data(plain))
-        else { throw PaykitNetworkError(.storage, "the stored subscriptions were changed, or are another user's") }
-        return (kept, state.number)
+        return (try seal.open(state, named: name, as: Kept.self), state.number)
     }
 
     private func keep(_ kept: Kept, _ number: inout UInt64) async throws(PaykitNetworkError) {
-        let nonce = random.bytes(24)
-        guard let plain = try? JSONEncoder().encode(kept),
-            let sealed = try? XChaCha20Poly1305.seal(
-                Array(plain), key: key, nonce: nonce, authenticating: Self.binding(name, number + 1))
-        else { throw PaykitNetworkError(.storage, "the subscriptions cannot be sealed") }
+        let state = try seal.seal(kept, named: name, number: number + 1, random)
         let isKept: Bool
-        do {
-            isKept = try await store.keep(SealedState(number: number + 1, sealed: nonce + sealed), named: name)
-        } catch { throw PaykitNetworkError(.storage, "the subscriptions cannot be kept: \(error)") }
+        do { isKept = try await store.keep(state, named: name) } catch {
+            throw PaykitNetworkError(.storage, "the subscriptions cannot be kept: \(error)")
+        }
         guard isKept else {
             throw PaykitNetworkError(.storage, "these subscriptions are changed elsewhere at this moment: try again")
         }
         number += 1
-    }
-
-    private static func binding(_ name: String, _ number: UInt64) -> [UInt8] {
-        Array("\(name)\u{0}".utf8) + number.bigEndianBytes
     }
 
     // MARK: One's own part

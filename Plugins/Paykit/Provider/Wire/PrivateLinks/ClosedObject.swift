@@ -94,7 +94,7 @@ package enum EventID {
 
     /// Draws an id.
     package static func draw(_ random: any RandomSource) -> String {
-        var bytes = (0..<2).flatMap { _ in random.next().bigEndianBytes }
+        var bytes = random.bytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
         return written(bytes)

@@ -1,30 +1,15 @@
 package import PaykitPubky
 import PaymentCore
 
-/// A form in which a link's messages are encrypted and put into files (Protocol 12.2). Neither a file nor its path
-/// reveals its form.
-package enum PrivateLinkForm: String, Sendable, Hashable, CaseIterable {
-    /// A length before the encrypted message: the form of released wallets.
-    case n1
-    /// The length inside the encryption, so that it is not visible.
-    case n2
-    /// Like the second, with a cipher (AES-256-GCM-SIV) that no library offers here.
-    case n3
-
+/// The form in which a link's messages are encrypted and put into files, as released wallets have it: a length before
+/// the encrypted message (N1, Protocol 12.2). Neither a file nor its path reveals its form.
+package enum PrivateLinkForm {
     /// The bytes of every file.
     package static let fileLength = 1018
     /// The most bytes of a message.
     package static let maximumMessage = 1000
-    private static let tagLength = 16
-    private static let framedLength = fileLength - tagLength
-
-    /// The algorithms of the handshake; nil if the cipher is not available.
-    package var suite: NoiseSuite? {
-        switch self {
-        case .n1, .n2: NoiseSuite(.xx, .sha256)
-        case .n3: nil
-        }
-    }
+    /// The algorithms of the handshake.
+    package static let suite = NoiseSuite(.xx, .sha256)
 
     /// The text for people, when a peer uses a form that is not supported here.
     package static let laterForm =
@@ -32,7 +17,7 @@ package enum PrivateLinkForm: String, Sendable, Hashable, CaseIterable {
 
     // MARK: Handshake
 
-    /// Returns the file of a handshake message, which all forms write alike.
+    /// Returns the file of a handshake message, which later forms write alike.
     package static func handshakeFile(_ message: [UInt8]) throws(NoiseError) -> [UInt8] { try lengthened(message) }
 
     /// Returns the message in a file of the handshake.
@@ -55,35 +40,17 @@ package enum PrivateLinkForm: String, Sendable, Hashable, CaseIterable {
     // MARK: Messages
 
     /// Returns the file of a message.
-    func seal(_ message: [UInt8], with cipher: inout NoiseCipher) throws(NoiseError) -> [UInt8] {
-        guard message.count <= Self.maximumMessage else { throw .length }
-        switch self {
-        case .n1: return try Self.lengthened(try cipher.seal(message))
-        case .n2:
-            let body = UInt16(message.count).bigEndianBytes + message
-            return try cipher.seal(body + [UInt8](repeating: 0, count: Self.framedLength - body.count))
-        case .n3: throw .key
-        }
+    static func seal(_ message: [UInt8], with cipher: inout NoiseCipher) throws(NoiseError) -> [UInt8] {
+        guard message.count <= maximumMessage else { throw .length }
+        return try lengthened(try cipher.seal(message))
     }
 
     /// Returns the message in a file.
-    func open(_ file: [UInt8], with cipher: inout NoiseCipher) throws(NoiseError) -> [UInt8] {
-        switch self {
-        case .n1:
-            let message = try cipher.open(try Self.shortened(file))
-            guard message.count <= Self.maximumMessage else { throw .length }
-            // Older readers cut zeros at the end, and writers may rely on it.
-            return Array(message.reversed().drop { $0 == 0 }.reversed())
-        case .n2:
-            guard file.count == Self.fileLength else { throw .length }
-            let body = try cipher.open(file)
-            let count = Int(body[0]) << 8 | Int(body[1])
-            guard count <= Self.maximumMessage, body.dropFirst(2 + count).allSatisfy({ $0 == 0 }) else {
-                throw .length
-            }
-            return Array(body.dropFirst(2).prefix(count))
-        case .n3: throw .key
-        }
+    static func open(_ file: [UInt8], with cipher: inout NoiseCipher) throws(NoiseError) -> [UInt8] {
+        let message = try cipher.open(try shortened(file))
+        guard message.count <= maximumMessage else { throw .length }
+        // Older readers cut zeros at the end, and writers may rely on it.
+        return Array(message.reversed().drop { $0 == 0 }.reversed())
     }
 }
 
@@ -107,7 +74,6 @@ package struct PrivateLinkChannel: Sendable {
         package init() {}
     }
 
-    package let form: PrivateLinkForm
     /// The id, known to both sides only.
     package let id: [UInt8]
     package private(set) var place: Place
@@ -117,9 +83,8 @@ package struct PrivateLinkChannel: Sendable {
     package var writeSlot: UInt32 { place.writeSlot }
     package var readSlot: UInt32 { place.readSlot }
 
-    package init(_ form: PrivateLinkForm, _ handshake: NoiseHandshake, _ place: Place = Place()) throws(NoiseError) {
+    package init(_ handshake: NoiseHandshake, _ place: Place = Place()) throws(NoiseError) {
         let channel = try handshake.channel()
-        self.form = form
         self.place = place
         id = channel.binding
         sending = channel.sending.at(place.sent)
@@ -136,7 +101,7 @@ package struct PrivateLinkChannel: Sendable {
     /// with the same number would reveal both.
     package mutating func prepare(_ message: [UInt8]) throws(NoiseError) -> Prepared {
         guard writeSlot < .max - 1 else { throw .exhausted }
-        let file = try form.seal(message, with: &sending)
+        let file = try PrivateLinkForm.seal(message, with: &sending)
         defer { place.writeSlot += 1 }
         place.sent = sending.count
         return Prepared(slot: writeSlot, file: file)
@@ -147,7 +112,7 @@ package struct PrivateLinkChannel: Sendable {
     package mutating func read(_ file: [UInt8]) throws(NoiseError) -> [UInt8] {
         guard readSlot < .max - 1 else { throw .exhausted }
         var cipher = receiving
-        let message = try form.open(file, with: &cipher)
+        let message = try PrivateLinkForm.open(file, with: &cipher)
         receiving = cipher
         place.received = cipher.count
         place.readSlot += 1

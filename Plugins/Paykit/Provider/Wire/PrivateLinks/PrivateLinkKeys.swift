@@ -30,16 +30,14 @@ package struct PrivateLinkKeys: Sendable {
     }
 }
 
-/// The two sides of a link, from which the place of its files is derived (Protocol 12.2).
-package enum PrivateLinkParties: Sendable, Hashable {
-    /// The oldest form: only the keys count.
-    case keys
-    /// Two users' receivers.
-    case receivers(PubkyKey, PaykitReceiverPath, PubkyKey, PaykitReceiverPath)
-    /// The later form: two users.
-    case users(PubkyKey, PubkyKey)
-    /// The later form after a recovery: the attempt of each user, nil before any.
-    case attempts(PubkyKey, String?, PubkyKey, String?)
+/// The two sides of a link: two users' receivers, from which the place of its files is derived (Protocol 12.2).
+package struct PrivateLinkParties: Sendable, Hashable {
+    private let domain: [UInt8]
+
+    package init(_ first: PubkyKey, _ path: PaykitReceiverPath, with second: PubkyKey, _ other: PaykitReceiverPath) {
+        let pairs = [(first.text, path.text), (second.text, other.text)].sorted { $0 < $1 }
+        domain = pairs.flatMap { [0] + Array($0.0.utf8) + [0] + Array($0.1.utf8) }
+    }
 
     /// The purpose of a derived folder.
     package enum Purpose: String, Sendable {
@@ -49,31 +47,7 @@ package enum PrivateLinkParties: Sendable, Hashable {
 
     /// Returns the name of the folder into which `writer` writes.
     package func folder(_ purpose: Purpose, agreement: [UInt8], writer: PubkyKey) -> String {
-        Hex.encode(Digest.sha256.hash(domain(purpose) + agreement + writer.bytes))
-    }
-
-    private func domain(_ purpose: Purpose) -> [UInt8] {
-        let name = Array(purpose.rawValue.utf8)
-        switch self {
-        case .keys: return name
-        case .receivers(let first, let path, let second, let other):
-            let pairs = [(first.text, path.text), (second.text, other.text)].sorted { $0 < $1 }
-            return name + pairs.flatMap { [0] + Array($0.0.utf8) + [0] + Array($0.1.utf8) }
-        case .users(let first, let second):
-            return name + Self.sorted((first, nil), (second, nil)).flatMap { $0.0.bytes }
-        case .attempts(let first, let attempt, let second, let other):
-            let pairs = Self.sorted((first, attempt), (second, other))
-            // Markers lead to the attempts and cannot depend on them.
-            guard purpose == .messages else { return name + pairs.flatMap { $0.0.bytes } }
-            return name + pairs.flatMap { $0.0.bytes }
-                + pairs.flatMap { Array(($0.1 ?? String(repeating: "\0", count: 36)).utf8) }
-        }
-    }
-
-    private static func sorted(
-        _ first: (PubkyKey, String?), _ second: (PubkyKey, String?)
-    ) -> [(PubkyKey, String?)] {
-        second.0.bytes.lexicographicallyPrecedes(first.0.bytes) ? [second, first] : [first, second]
+        Hex.encode(Digest.sha256.hash(Array(purpose.rawValue.utf8) + domain + agreement + writer.bytes))
     }
 
     /// Returns the path of the messages of a receiver's link.

@@ -105,11 +105,6 @@ public struct PaykitSubscription: Sendable, Hashable {
         else { throw .field("most per period", "is an amount, and not below what a period costs") }
     }
 
-    /// Returns true if it is paid at this moment: from ``startsAt`` on, before ``endsAt``.
-    ///
-    /// - Parameter seconds: since 1970.
-    public func isActive(at seconds: Int64) -> Bool { startsAt <= seconds && endsAt.map { seconds < $0 } ?? true }
-
     /// Returns the same subscription with other terms, as a new proposal.
     func revised(
         _ terms: PaykitSubscriptionTerms, from startsAt: Int64, at now: Int64

@@ -35,7 +35,7 @@ public struct PaykitSubscriptionSignature: Sendable, Hashable {
         of subscription: PaykitSubscription, by pair: PubkyKeyPair, random: any RandomSource, at now: Int64,
         lifetime: Int64 = lifetime
     ) throws(PaykitSubscriptionDefect) {
-        let nonce = (0..<4).flatMap { _ in random.next().bigEndianBytes }
+        let nonce = random.bytes(32)
         let (end, isOver) = now.addingReportingOverflow(max(0, lifetime))
         try self.init(
             of: subscription, by: pair, nonce: nonce, timestamp: now, expiresAt: isOver ? .max : end)

@@ -48,7 +48,7 @@ struct LinkKeyTests {
         return [first, second].map { parties.folder(purpose, agreement: shared, writer: $0.routing) }
     }
 
-    @Test("Folders of every form are the known ones, whichever side is named first")
+    @Test("Folders are the known ones, whichever side is named first")
     func folders() throws {
         let (a, b) = (try Self.identity(0x0B), try Self.identity(0x0C))
         #expect(a.text == "c498hc3cxjnugci7uwf869pokz4hm5a4y4s4c5casqx5pyeceh7y")
@@ -56,62 +56,19 @@ struct LinkKeyTests {
         let (path, other) = (
             try #require(PaykitReceiverPath("bitkit/wallet")), try #require(PaykitReceiverPath("tether/wallet"))
         )
-        let attempts = ("650e8400-e29b-41d4-a716-446655440000", "550e8400-e29b-41d4-a716-446655440000")
         let cases: [(PrivateLinkParties, PrivateLinkParties, PrivateLinkParties.Purpose, [String])] = [
             (
-                .receivers(a, path, b, other), .receivers(b, other, a, path), .messages,
+                .init(a, path, with: b, other), .init(b, other, with: a, path), .messages,
                 [
                     "b0571398e9d10d812311ba59f3b3c3c0b7b231bec506e38498fcd8e6deccdb30",
                     "e2bcdc3eb18b8811c067988e695645bb1d972325840e852654f751cac3a60881",
                 ]
             ),
             (
-                .receivers(a, path, b, other), .receivers(b, other, a, path), .recovery,
+                .init(a, path, with: b, other), .init(b, other, with: a, path), .recovery,
                 [
                     "556e4f63a44946f601f8e15f2e5c8d4b29b7ba631dcad250e5d3f42301f279ed",
                     "4b7ca4fac6600a21fc2b8fd2e5f64b97ceae5cc570fda50e9d2dd8805f50e8d6",
-                ]
-            ),
-            (
-                .keys, .keys, .messages,
-                [
-                    "d8d5f653da5fe7556d01831d98565f4dd66f6a6977f5a3c7db438debad99a2ae",
-                    "75804666e905325f55745d191d2c7f4176b1ab830222d1bc1931d650bc4f14e3",
-                ]
-            ),
-            (
-                .users(a, b), .users(b, a), .messages,
-                [
-                    "bc373b2a13304cf58d904637c7b6225826728eb1a626babac270d488d4da62ae",
-                    "6bf645f0eab4b35fb5e83b294553d75a5363dec766cea3d6de640ed228e74855",
-                ]
-            ),
-            (
-                .users(a, b), .attempts(b, attempts.1, a, attempts.0), .recovery,
-                [
-                    "5eb4eadc1363bc2aee56a68e4f98030852e0173df906c5df2007e2e225b07c83",
-                    "8074b8d254600cecc5d0ec53da341b4f0ef18c3c7cc994a37ff0dce216e2e211",
-                ]
-            ),
-            (
-                .attempts(a, nil, b, nil), .attempts(b, nil, a, nil), .messages,
-                [
-                    "061751960f2b4ebbec3015e21e096c3e400441690e8d3a2993274c158f4769e6",
-                    "08168b369f447dad191f97783913949825e8ea55a75339c5b163e1f04de19955",
-                ]
-            ),
-            (
-                .attempts(a, attempts.0, b, nil), .attempts(b, nil, a, attempts.0), .messages,
-                [
-                    "3639e40e590cd16d695cfae5e353cc4628c87165c0c10ef7472d56d1c75698b0",
-                    "458b978100c8639c7041c98adf366a3fea03ad82c5e52cfccd115049404010f6",
-                ]
-            ),
-            (
-                .attempts(a, attempts.0, b, attempts.1), .attempts(b, attempts.1, a, attempts.0), .messages,
-                [
-                    "2c26bc8df776bf6e1cc068fbb7ed8020e96c91dfcd7f87dcc97e2d67a31b5636",
-                    "f433f570524c24aa44065ec7aec257247942f66e1f552f537b12df44c237eb8e",
                 ]
             ),
         ]

@@ -159,26 +159,30 @@ struct LinkMoneyTests {
         #expect(await world.captures == 1)
     }
 
-    @Test("An invoice's payment hash is the one that its standard reads")
-    func hashes() throws {
-        struct Row: Decodable {
-            struct Fields: Decodable { let paymentHash: String }
-            let input: String
-            let expect: Fields
+    /// Reads an invoice, but not its payment hash.
+    private struct HashlessReader: InstructionReader {
+        func read(_ link: PaymentLink) -> InstructionReading {
+            guard case .instruction(let found) = StandardsReader().read(link) else { return .none }
+            var fields = found.fields
+            fields["paymentHash"] = nil
+            var read = PaymentInstruction(standard: found.standard, fields: fields)
+            (read.amount, read.warnings, read.expiresAt) = (found.amount, found.warnings, found.expiresAt)
+            return .instruction(read)
         }
-        struct File: Decodable { let valid: [Row] }
-        let rows = try JSONDecoder().decode(File.self, from: Vectors.data("bolt11")).valid
-        #expect(rows.count > 5)
-        for row in rows where row.input.lowercased().hasPrefix("ln") {
-            #expect(InvoiceHash.read(row.input) == row.expect.paymentHash)
+    }
+
+    @Test("An invoice of which no payment hash is known is not paid: no proof would show its payment")
+    func hashless() async throws {
+        let world = try await RequestWorld()
+        let id = try await world.ask()
+        await #expect {
+            _ = try await world.payer.flow.pay(
+                id, world.asPayer, with: world.node, check: PaykitEndpointCheck(HashlessReader(), network: .regtest))
+        } throws: {
+            ($0 as? PaykitNetworkError)?.code == .invalidData
         }
-        for text in [
-            "", "ln1", "lnbc1", "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq",
-            "lnbc1" + String(repeating: "q", count: 117),
-        ] {
-            #expect(InvoiceHash.read(text) == nil)
-        }
-        // A field that exceeds the text.
-        #expect(InvoiceHash.read("lnbc1qqqqqqqpll" + String(repeating: "q", count: 112)) == nil)
+        #expect(await world.captures == 0)
+        _ = try await world.payer.flow.pay(id, world.asPayer, with: world.node, check: check)
+        #expect(await world.captures == 1)
     }
 }

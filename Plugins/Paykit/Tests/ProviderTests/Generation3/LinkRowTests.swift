@@ -77,7 +77,7 @@ struct LinkRowTests {
     private func states(_ store: any SealedStateStore) throws -> PrivateLinkStates {
         PrivateLinkStates(
             store: store,
-            seal: PrivateLinkSeal(try PrivateLinkKeys(secret: Redacted([UInt8](repeating: 5, count: 32)))),
+            seal: StateSeal(try PrivateLinkKeys(secret: Redacted([UInt8](repeating: 5, count: 32)))),
             random: SystemRandomSource())
     }
 

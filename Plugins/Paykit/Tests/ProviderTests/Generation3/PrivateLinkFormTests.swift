@@ -16,20 +16,20 @@ struct LinkFormTests {
 
     private static func digest(_ file: [UInt8]) -> String { Hex.encode(Digest.sha256.hash(file)) }
 
-    private static func handshakes(_ form: PrivateLinkForm = .n1) throws -> (NoiseHandshake, NoiseHandshake) {
-        let suite = try #require(form.suite)
+    private static func handshakes() throws -> (NoiseHandshake, NoiseHandshake) {
+        let suite = PrivateLinkForm.suite
         return (
             try NoiseHandshake(suite, .initiator, prologue: [], ownStatic: bytes(1), ownEphemeral: bytes(3)),
             try NoiseHandshake(suite, .responder, prologue: [], ownStatic: bytes(2), ownEphemeral: bytes(4))
         )
     }
 
-    private static func channels(_ form: PrivateLinkForm) throws -> (PrivateLinkChannel, PrivateLinkChannel) {
-        var (first, second) = try handshakes(form)
+    private static func channels() throws -> (PrivateLinkChannel, PrivateLinkChannel) {
+        var (first, second) = try handshakes()
         _ = try second.read(first.write([]))
         _ = try first.read(second.write([]))
         _ = try second.read(first.write([]))
-        return (try PrivateLinkChannel(form, first), try PrivateLinkChannel(form, second))
+        return (try PrivateLinkChannel(first), try PrivateLinkChannel(second))
     }
 
     @Test("The handshake's files are those of another implementation, byte for byte")
@@ -60,9 +60,9 @@ struct LinkFormTests {
         #expect([zero, one, two].map(\.count) == [32, 96, 64])
     }
 
-    @Test("Messages of the first form are those of another implementation, byte for byte")
-    func firstForm() throws {
-        var (first, second) = try Self.channels(.n1)
+    @Test("Messages are those of another implementation, byte for byte")
+    func messages() throws {
+        var (first, second) = try Self.channels()
         #expect(Self.hex(first.id) == "c0a9ee384767ed093d685962fe244d5a507e12abf79f2bae8cc84606078ea433")
         let sent = try first.prepare(Array(Self.list.utf8))
         #expect(sent.slot == 3 && sent.file.count == 1018)
@@ -86,40 +86,9 @@ struct LinkFormTests {
         #expect(second.readSlot == 5 && second.writeSlot == 4)
     }
 
-    @Test("Messages of the second form are those of another implementation, and hide their length")
-    func secondForm() throws {
-        var (first, second) = try Self.channels(.n2)
-        let files = [
-            try first.prepare(Array(Self.list.utf8)).file, try second.prepare(Array(Self.list.utf8)).file,
-            try first.prepare(Array("second".utf8)).file,
-        ]
-        let expected = [
-            (
-                "2fcdb15423fae406f2ce0d31242e67c338ee4c86165e5e640d573a2946534c78", "590eefbefa47001eb05bb42ae8916f72",
-                "4183491d5bde989c59916e9a3be1d47da9fdd5290a28984a0825e6ad831d5188"
-            ),
-            (
-                "a5a94e5f4604c6c348bc774c4bfc4051718a5c54f860b7c8fe1d2ace29705cdc", "75d2850f3327ac75977abaa2bd07dc28",
-                "ea9f71e6adaa40017b65845e469a274dcbec7281df42663f5642d24b4dcf03c0"
-            ),
-            (
-                "28c4c4225a67de86dca1676e5b8b37f505dec100e28be1ba5a5ecfc9e9b8af14", "f1b36603b41592c8e8a832bb9f3ffb0a",
-                "786a77ee0c61825b71adae9a0b55967778255138c011aa544fa9cf4b37c391a1"
-            ),
-        ]
-        for (file, (head, tag, digest)) in zip(files, expected) {
-            #expect(Self.hex(file.prefix(32)) == head && Self.hex(file.suffix(16)) == tag)
-            #expect(Self.digest(file) == digest)
-        }
-        #expect(try second.read(files[0]) == Array(Self.list.utf8))
-        #expect(try second.read(files[2]) == Array("second".utf8))
-        #expect(try first.read(files[1]) == Array(Self.list.utf8))
-    }
-
-    @Test("The third form is known, not spoken, and a peer that speaks it is distinguished from one that is silent")
+    @Test("A peer that speaks the third form is distinguished from one that is silent")
     func thirdForm() throws {
-        #expect(PrivateLinkForm.n3.suite == nil)
-        // The recorded answer of a peer of the third form.
+        // The recorded answer of such a peer.
         let slot = try #require(
             Hex.decode(
                 "ac01b2209e86354fb853237b5de0f4fab13c7fcbf433a61c019369617fecf10bf8262fcb72e92b7733c23e0644daf379724fe2834474192a724b6daedd7334d6a2106dc5a4a2b9a7f65ffd7dcfcd5a1f3c89ce23a9d763cb61e7c87402f4ab13"
@@ -130,28 +99,24 @@ struct LinkFormTests {
         #expect(PrivateLinkForm.laterForm.contains("update"))
     }
 
-    @Test("A message has at most 1,000 bytes, in every form that is spoken", arguments: [PrivateLinkForm.n1, .n2])
-    func lengths(_ form: PrivateLinkForm) throws {
+    @Test("A message has at most 1,000 bytes")
+    func lengths() throws {
         for count in [0, 1, 999, 1000] {
-            var (first, second) = try Self.channels(form)
+            var (first, second) = try Self.channels()
             let message = [UInt8](repeating: 65, count: count)
             let prepared = try first.prepare(message)
             #expect(prepared.file.count == PrivateLinkForm.fileLength)
             #expect(try second.read(prepared.file) == message)
         }
-        var (first, _) = try Self.channels(form)
+        var (first, _) = try Self.channels()
         #expect(throws: NoiseError.length) { try first.prepare([UInt8](repeating: 65, count: 1001)) }
         // A refused message uses no number: the next message is the first.
         #expect(try first.prepare([65]).slot == 3)
     }
 
-    @Test(
-        "A file that was changed, moved, repeated or cut is not read, and the right one still is",
-        arguments: [
-            PrivateLinkForm.n1, .n2,
-        ])
-    func attacks(_ form: PrivateLinkForm) throws {
-        var (first, second) = try Self.channels(form)
+    @Test("A file that was changed, moved, repeated or cut is not read, and the right one still is")
+    func attacks() throws {
+        var (first, second) = try Self.channels()
         let files = try (0..<3).map { try first.prepare([UInt8($0) + 65]).file }
         for bad in [files[1], Array(files[0].prefix(12)), [], [0], [0xFF, 0xFF], files[0] + [0]] {
             let before = [second.readSlot, second.writeSlot]
@@ -163,7 +128,7 @@ struct LinkFormTests {
             changed[index] ^= 1
             #expect(throws: NoiseError.self, "\(index)") { try second.read(changed) }
         }
-        // Nothing behind the message of the first form is signed; it has to be empty.
+        // Nothing behind the message is signed; it has to be empty.
         var appended = files[0]
         appended[1017] ^= 1
         #expect(throws: NoiseError.self) { try second.read(appended) }
@@ -175,10 +140,8 @@ struct LinkFormTests {
 
     @Test("One's own files are not taken for the other side's")
     func reflection() throws {
-        for form in [PrivateLinkForm.n1, .n2] {
-            var (first, _) = try Self.channels(form)
-            let own = try first.prepare([65])
-            #expect(throws: NoiseError.untrusted) { try first.read(own.file) }
-        }
+        var (first, _) = try Self.channels()
+        let own = try first.prepare([65])
+        #expect(throws: NoiseError.untrusted) { try first.read(own.file) }
     }
 }
