@@ -31,7 +31,7 @@ struct ScenarioTests {
     @Test("What is declared is listed once, and nothing else")
     func listed() throws {
         let folders = try Self.folders()
-        #expect(folders.count == 4)
+        #expect(folders.count == 5)
         for (folder, scenarios) in folders {
             #expect(scenarios.declared.count >= 20, "\(folder): the scenarios cannot be read any more")
             #expect(scenarios.listed.sorted() == scenarios.declared.sorted(), "\(folder)")

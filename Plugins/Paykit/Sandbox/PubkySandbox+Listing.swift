@@ -55,7 +55,10 @@ extension PubkySandbox: ListedService {
     }
 
     package nonisolated var pages: [ListedPage] {
-        [ListedPage("Paykit's payees, and what came to them", "/sandbox/paykit/payees")]
+        [
+            ListedPage("Paykit's payees, and what came to them", "/sandbox/paykit/payees"),
+            ListedPage("Paykit's apps with private links", "/sandbox/paykit/links"),
+        ]
     }
 
     package nonisolated func routes() -> [SharedAddress.Tenant] { [.init(self, paths: Self.paths)] }
@@ -113,7 +116,7 @@ extension PubkySandbox: ListedService {
         return [
             ListedPage("Payer's wallet", "/sandbox/paykit/payer/\(key)"),
             ListedPage("Payee's side", "/sandbox/paykit/payees/\(key)"),
-        ]
+        ] + (linkAccounts[key] == nil ? [] : [ListedPage("Private links", PeerConsolePage.links(key))])
     }
 
     package func close() {

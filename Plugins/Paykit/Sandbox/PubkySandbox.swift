@@ -34,6 +34,9 @@ public actor PubkySandbox: SandboxService {
     /// Payees that can be asked over a private channel.
     var listening: [Task<Void, Never>] = []
 
+    /// Users' apps with private links.
+    var linkAccounts: [PubkyKey: LinkAccount] = [:]
+
     // The homeserver.
     var tenants: [PubkyKey: PubkyTenant] = [:]
     /// The sessions by their secrets.
@@ -109,6 +112,8 @@ public actor PubkySandbox: SandboxService {
         case ("link", 2): return try await link(words[1], request)
         case ("inbox", 2): return try await inbox(words[1], request)
         case ("inbox", 3): return try await acknowledgement(words[1], words[2], request)
+        case ("sandbox", 3...4) where words[1] == "paykit" && words[2] == "links":
+            return try await linkConsole(request, Array(words.dropFirst(3)))
         case ("sandbox", 3...4) where words[1] == "paykit" && ["payees", "payer"].contains(words[2]):
             return try peerConsole(request, Array(words.dropFirst(2)))
         case ("sandbox", 3) where words[1] == "paykit" && words[2] == "settlements":

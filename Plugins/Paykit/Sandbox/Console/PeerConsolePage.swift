@@ -131,7 +131,7 @@ struct PeerConsolePage {
     static func payee(_ account: PubkyAccountList) -> String { "/sandbox/paykit/payees/\(account.user.key)" }
     static func payer(_ account: PubkyAccountList) -> String { "/sandbox/paykit/payer/\(account.user.key)" }
 
-    private static func sat(_ amount: some BinaryInteger) -> String {
+    static func sat(_ amount: some BinaryInteger) -> String {
         "\(NumberStyle.visitor.text(String(amount))) sat"
     }
 
@@ -143,13 +143,13 @@ struct PeerConsolePage {
         account.sum.map { Self.sat($0) } ?? "more than can be counted"
     }
 
-    private static func table(_ titles: [String], _ rows: [String], or nothing: String) -> String {
+    static func table(_ titles: [String], _ rows: [String], or nothing: String) -> String {
         guard !rows.isEmpty else { return "<p class=\"faint\">\(nothing)</p>" }
         let head = titles.map { "<th scope=\"col\">\($0)</th>" }.joined()
         return "<table class=\"stack\"><thead><tr>\(head)</tr></thead><tbody>\n\(rows.joined())</tbody></table>"
     }
 
-    private func page(
+    func page(
         _ title: String, _ content: String, isWide: Bool = false, status: Int = 200
     ) -> HTTPResponse {
         HTMLPage(title: title, nonce: nonce, content: content, attributes: isWide ? " class=\"wide\"" : "")

@@ -71,6 +71,7 @@ extension PubkySandbox {
         _ path: PubkyPath, _ request: HTTPRequest, of owner: PubkyKey, isAddressed: Bool = false
     ) async throws(PubkySandboxError) -> HTTPResponse {
         try await suffer(owner)
+        await lookAtLinks(reading: path.text, of: owner)
         let isPrivate = path.text.hasPrefix("/priv/")
         var response: HTTPResponse
         switch request.method.rawValue {

@@ -29,6 +29,7 @@ extension PubkySandbox {
     private func files(_ request: HTTPRequest, of owner: PubkyKey) async throws(PubkySandboxError) -> HTTPResponse {
         try await suffer(owner)
         let path = try PubkyPath(request.url.path)
+        await lookAtLinks(reading: path.text, of: owner)
         switch request.method.rawValue {
         case "GET" where path.isDirectory: return try list(path.text, request, of: owner)
         case "GET", "HEAD": return try read(path.text, request, of: owner)

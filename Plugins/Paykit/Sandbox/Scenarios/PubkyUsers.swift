@@ -185,7 +185,7 @@ extension PubkySandbox {
         return Array(text(of: content, for: owner).utf8)
     }
 
-    private func text(of content: Scenario.Plan.Content, for owner: PubkyKey) -> String {
+    func text(of content: Scenario.Plan.Content, for owner: PubkyKey) -> String {
         let time = now / 1_000_000
         switch content {
         case .text(let text): return text
@@ -206,10 +206,11 @@ extension PubkySandbox {
         }
     }
 
-    private func invoice(_ amount: UInt64?, for payee: PubkyKey, at time: UInt64) -> String {
+    /// - Parameter chain: the invoice's chain; nil for the sandbox's.
+    func invoice(_ amount: UInt64?, for payee: PubkyKey, at time: UInt64, chain: Chain? = nil) -> String {
         let name = "invoice \(invoices.count) \(payee)"
         let invoice = try? PubkyInvoice(
-            amount, for: payee, at: time, lifetime: configuration.invoiceLifetime, chain: configuration.chain,
+            amount, for: payee, at: time, lifetime: configuration.invoiceLifetime, chain: chain ?? configuration.chain,
             secrets: (keys.bytes(name), keys.bytes(name + " secret"), keys.bytes("node \(payee)")))
         // 32 bytes are almost always a valid key: a failure here is not by chance.
         guard let invoice else { preconditionFailure("no secp256k1 on this system") }
