@@ -5,13 +5,13 @@ import PaymentCore
 extension PubkySandbox {
     /// The version of the homeserver's interface.
     @nonexhaustive
-    public enum Generation: Sendable, Hashable, CaseIterable {
+    public enum Generation: String, Sendable, Hashable, CaseIterable {
         /// Cookies, and public storage only: versions up to 0.9.
         case cookies
         /// Also grants, private storage and strict capabilities: 0.10.
         case grants
         /// Also paths that name the owner of the storage, announced as a feature: 0.12.
-        case storagePaths
+        case storagePaths = "storage-paths"
     }
 
     /// Replaces this homeserver by one of another generation: accounts, files and sessions stay, grants only if it
@@ -19,6 +19,22 @@ extension PubkySandbox {
     public func upgrade(to generation: Generation) {
         self.generation = generation
         if generation == .cookies { grantBook = PubkyGrantStore() }
+    }
+
+    /// Answers which generation the homeserver has, or replaces it by the named one.
+    func generation(_ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
+        if request.method == .post {
+            guard let name = (try? JSONValue(parsing: request.body))?["generation"]?.string,
+                let named = Generation(rawValue: name)
+            else {
+                let names = Generation.allCases.map(\.rawValue).joined(separator: ", ")
+                throw PubkySandboxError(400, "a generation is one of \(names)")
+            }
+            upgrade(to: named)
+        } else if request.method != .get {
+            throw .wrongMethod
+        }
+        return Self.answer(["generation": .string(generation.rawValue)])
     }
 }
 

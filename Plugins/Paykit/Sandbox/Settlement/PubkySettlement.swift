@@ -74,9 +74,15 @@ extension PubkySandbox {
     /// Settles payments over HTTP, for payers in another process: `POST /sandbox/paykit/pay` with `endpoint` and
     /// `amount`, and `GET /sandbox/paykit/<payment hash>`. A payee's app asks for an invoice by `POST
     /// /sandbox/paykit/invoices` with `user` and `amount`, and for the homeserver's key by `GET
-    /// /sandbox/paykit/homeserver`.
+    /// /sandbox/paykit/homeserver`. `/sandbox/paykit/generation` replaces the homeserver by one of another generation.
     func settle(_ word: String, _ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
-        if word == "homeserver" { return Self.answer(["key": .string(homeserver.text)]) }
+        if word == "homeserver" {
+            // The seed is for a program that ends TLS before the sandbox: it protects nothing.
+            return Self.answer([
+                "key": .string(homeserver.text), "seed": .string(Hex.encode(keys.bytes("homeserver"))),
+            ])
+        }
+        if word == "generation" { return try generation(request) }
         if word == "invoices" {
             guard request.method == .post, let body = try? JSONValue(parsing: request.body),
                 let user = body["user"]?.string.flatMap({ try? PubkyKey($0) }),
@@ -107,7 +113,7 @@ extension PubkySandbox {
         return answer(body)
     }
 
-    private static func answer(_ body: JSONValue) -> HTTPResponse {
+    static func answer(_ body: JSONValue) -> HTTPResponse {
         HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: body.serialized())
     }
 }

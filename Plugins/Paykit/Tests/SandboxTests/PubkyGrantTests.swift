@@ -344,4 +344,25 @@ struct PubkyGrantTests {
             try await world.send("GET", "/session", of: pair.publicKey, cookie: cookie, [bearer]).line
                 == "401 Unauthorized")
     }
+
+    @Test("A running sandbox is replaced by one of another generation, and says which it is and what key it has")
+    func replaced() async throws {
+        let world = PubkyWorld()
+        let path = "/sandbox/paykit/generation"
+        for name in ["cookies", "grants", "storage-paths", "cookies"] {
+            let body = Array(#"{"generation":"\#(name)"}"#.utf8)
+            #expect(try await world.send("POST", path, body: body).status == 200)
+            #expect(try await world.send("GET", path).text == #"{"generation":"\#(name)"}"#)
+            let exchange = try await world.send("POST", "/auth/grant/session").status
+            #expect((exchange == 404) == (name == "cookies"), "\(name) \(exchange)")
+            #expect((try await world.send("GET", "/info").status == 200) == (name == "storage-paths"), "\(name)")
+        }
+        for body in ["{}", #"{"generation":"newest"}"#, ""] {
+            #expect(try await world.send("POST", path, body: Array(body.utf8)).status == 400)
+        }
+        #expect(try await world.send("DELETE", path).status == 405)
+        let answer = try JSONValue(parsing: try await world.send("GET", "/sandbox/paykit/homeserver").body)
+        let seed = try #require(answer["seed"]?.string.flatMap { Hex.decode($0) })
+        #expect(try PubkyKeyPair(seed: seed).publicKey == world.sandbox.homeserver)
+    }
 }
