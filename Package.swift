@@ -249,7 +249,7 @@ let wholes = [
     tests("PaymentRecurringTests", "\(served) \(charging) PaymentRecurringTesting RecurringSimulation TestSupport"),
     tests("PaymentStoreTests", "\(served) ChildProcesses PaymentWallet TestSupport \(walletConnect) CSQLite"),
     tests("SandboxHomeTests", "\(sandboxed) \(shops) SandboxHome TestSupport"),
-    tests("PayrouteCommandsTests", "\(served) \(values) PaymentWallet PayrouteCommands SandboxSupport"),
+    tests("PayrouteCommandsTests", "\(served) \(values) ChildProcesses PaymentWallet PayrouteCommands SandboxSupport"),
     tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"),
     tool("SpendingProcess", "\(charging) TestSupport"),
     tests(

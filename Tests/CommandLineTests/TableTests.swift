@@ -1,4 +1,5 @@
 import PaymentSandbox
+import TestSupport
 import Testing
 
 @testable import PayrouteCommands

@@ -31,7 +31,7 @@
                 && !bytes.starts(with: [0x20, 0x02]) && !bytes.starts(with: [0x20, 0x01, 0x0D, 0xB8])
         }
 
-        /// True for an address of this machine or of its own link.
+        /// True for an address of this machine or its link.
         var isNear: Bool {
             if let v4 { return v4[0] == 127 || v4[0] == 0 || v4[0] == 169 && v4[1] == 254 }
             guard bytes.count == 16 else { return false }

@@ -161,7 +161,7 @@ struct LinkScenarioTests {
         #expect((try await link.proof(of: own) != nil) == isPaid)
     }
 
-    @Test("A request for each day is paid for each day, at an invoice of its own, until it is cancelled")
+    @Test("A request for each day is paid for each day, each by another invoice, until it is cancelled")
     func everyDay() async throws {
         let client = try await client()
         for (scenario, days) in [(Scenario.asksEveryDay, 3), (.cancelsLater, 1)] {

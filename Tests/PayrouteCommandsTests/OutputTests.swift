@@ -1,6 +1,6 @@
 import Foundation
 import PaymentCore
-import PaymentSandbox
+import SandboxSupport
 import TestSupport
 import Testing
 
@@ -163,10 +163,13 @@ struct OutputTests {
     func colour(environment: [String: String], isColored: Bool) throws {
         let terminal = try PseudoTerminal()
         defer { _ = terminal.close() }
-        #expect(Console(vendors: .all, output: terminal.terminal) { environment[$0] }.style.isColored == isColored)
+        func console(_ output: Int32) -> Console {
+            Console(vendors: SandboxVendors([]), output: output) { environment[$0] }
+        }
+        #expect(console(terminal.terminal).style.isColored == isColored)
         let file = ScratchFile()
         defer { close(file.descriptor) }
-        #expect(!Console(vendors: .all, output: file.descriptor) { environment[$0] }.style.isColored)
+        #expect(!console(file.descriptor).style.isColored)
     }
 
     @Test("A reader that goes away is no error; a full disk is")

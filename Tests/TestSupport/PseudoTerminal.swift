@@ -1,13 +1,13 @@
 import Foundation
 
 /// A terminal that a test controls from outside.
-final class PseudoTerminal {
-    let terminal: Int32
+package final class PseudoTerminal {
+    package let terminal: Int32
     private let outside: Int32
 
-    struct Unavailable: Error {}
+    package struct Unavailable: Error {}
 
-    init(columns: UInt16 = 100) throws {
+    package init(columns: UInt16 = 100) throws {
         #if os(Linux)
             // Glibc's module hides posix_openpt and its kin; these are the calls below them.
             outside = open("/dev/ptmx", O_RDWR | O_NOCTTY)
@@ -29,20 +29,20 @@ final class PseudoTerminal {
     }
 
     /// Types `text`, which waits in the terminal until it is read.
-    func type(_ text: String) {
+    package func type(_ text: String) {
         let bytes = Array(text.utf8)
         _ = write(outside, bytes, bytes.count)
     }
 
     /// Waits for output, and returns it.
-    func read() -> String {
+    package func read() -> String {
         var chunk = [UInt8](repeating: 0, count: 4096)
         let count = Foundation.read(outside, &chunk, chunk.count)
         return String(decoding: chunk.prefix(max(0, count)), as: UTF8.self)
     }
 
     /// Closes the terminal and returns its output. At most a few kilobytes fit.
-    func close() -> String {
+    package func close() -> String {
         Foundation.close(terminal)
         var text: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
