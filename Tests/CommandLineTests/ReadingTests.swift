@@ -111,7 +111,7 @@ struct ReadingTests {
             ),
             (
                 "bitcoin:bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq?amount=0.000000001",
-                "Invalid Bitcoin payment request (BIP 321): amount: has more than 8 digits behind the ."
+                "Invalid Bitcoin payment request (BIP 321): amount: has more than 8 digits behind the '.'"
             ),
             ("WIFI:S:home;T:WPA;P:secret;;", "Wi-Fi access · no payment"), ("hello", "Text · no known payment"),
         ])

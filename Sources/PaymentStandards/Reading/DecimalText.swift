@@ -17,7 +17,7 @@ struct DecimalRules {
     var allowsZero = true
 
     /// The mark, for people.
-    fileprivate var markText: String { String(Character(Unicode.Scalar(mark))) }
+    fileprivate var markText: String { "'\(Character(Unicode.Scalar(mark)))'" }
 }
 
 /// An amount in a text: digits, never a binary fraction.

@@ -36,7 +36,7 @@ extension PaymentInstruction {
         "bip122:1a91e3dace36e2be3bf030a65679fe82": "Dogecoin",
         "bip122:00000ffd590b1485b3caadc19b22e637": "Dash",
         "bip122:00040fe8ec8471911baa1db1266ea15d": "Zcash",
-        "eip155": "Ethereum or a compatible chain, the text does not say which", "eip155:1": "Ethereum",
+        "eip155": "Ethereum or a compatible chain (not stated)", "eip155:1": "Ethereum",
         "eip155:10": "Optimism",
         "eip155:56": "BNB Smart Chain", "eip155:100": "Gnosis", "eip155:137": "Polygon", "eip155:8453": "Base",
         "eip155:42161": "Arbitrum", "eip155:43114": "Avalanche", "eip155:11155111": "Sepolia (test network)",
