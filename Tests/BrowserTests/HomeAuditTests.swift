@@ -33,8 +33,12 @@ struct HomeAuditTests {
             var pages = [
                 "/", "/ledger", "/ledger/none", "/nope", "/playground", "/playground?text=pay_1", "/checkout",
                 "/scenarios", "/scenarios?search=citcon",
-                "/sandbox/paykit/payees",
+                "/sandbox/paykit/payees", "/sandbox/paykit/links",
             ]
+            try await browser.open("/sandbox/paykit/links")
+            try await browser.press("button.primary")
+            try await browser.sees("No links yet.", in: "p.faint")
+            pages.append(String(try await driver.url.dropFirst(browser.base.count)))
             for name in ["success", "cancel", "error", "pending"] { pages.append("/html/payrails-\(name).html") }
             for (service, scenario) in [
                 ("walletconnect-pay", "paid-at-once"), ("walletconnect-pay", "data-collection"), ("citcon", "toss"),
