@@ -12,10 +12,13 @@ struct SwiftText {
 
     /// Returns the code of `source`, read once.
     static func of(_ source: String) -> SwiftText {
-        if let text = known.withLock({ $0[source] }) { return text }
-        let text = SwiftText(source)
-        known.withLock { $0[source] = text }
-        return text
+        // Under the lock: rules run beside each other, and take the files in one order.
+        known.withLock { known in
+            if let text = known[source] { return text }
+            let text = SwiftText(source)
+            known[source] = text
+            return text
+        }
     }
 
     init(_ source: String) {
