@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentCrypto
+import Synchronization
 
 /// A user's identity on the Pubky network: an Ed25519 public key, written in z-base-32 (Protocol 1.1).
 ///
@@ -18,9 +19,22 @@ public struct PubkyKey: Sendable, Hashable {
     /// - Throws: ``PubkyKeyDefect/length(_:)``, ``PubkyKeyDefect/notAPoint`` or ``PubkyKeyDefect/weak``.
     public init(bytes: [UInt8]) throws(PubkyKeyDefect) {
         guard bytes.count == Self.byteCount else { throw .length(bytes.count) }
-        guard EdwardsPoint.isValid(bytes) else { throw .notAPoint }
+        guard Self.isPoint(bytes) else { throw .notAPoint }
         guard !Self.weak.contains(Array(bytes.dropLast()) + [bytes[31] & 0x7F]) else { throw .weak }
         self.bytes = bytes
+    }
+
+    /// Bytes that are points. A listing and a homeserver's requests name the same few keys again and again.
+    private static let points = Mutex<Set<[UInt8]>>([])
+
+    private static func isPoint(_ bytes: [UInt8]) -> Bool {
+        if points.withLock({ $0.contains(bytes) }) { return true }
+        guard EdwardsPoint.isValid(bytes) else { return false }
+        points.withLock {
+            if $0.count == 256 { $0.removeAll() }
+            $0.insert(bytes)
+        }
+        return true
     }
 
     /// The points of small order, in each spelling of 32 bytes without the sign: everybody can sign for them.
