@@ -13,7 +13,7 @@ extension SandboxHome {
             switch path[0] {
             case "playground" where path.count == 1:
                 let query = FormItems(Substring(request.url.query ?? ""))
-                return PlaygroundPage(services: services, actions: actions, text: query["text"]).response(nonce)
+                return playground(query["text"]).response(nonce)
             case "scenarios" where path.count == 1:
                 let query = FormItems(Substring(request.url.query ?? ""))
                 return ScenariosPage(
@@ -81,13 +81,9 @@ extension SandboxHome {
         case ("playground", 1):
             if let standard = items["build"] {
                 let made = TextBuilder.text(standard, items.values)
-                return PlaygroundPage(
-                    services: services, actions: actions, text: made.text, problem: made.problem, built: standard,
-                    items: items
-                )
-                .response(nonce)
+                return playground(made.text, problem: made.problem, built: standard, items).response(nonce)
             }
-            return PlaygroundPage(services: services, actions: actions, text: items["text"] ?? "").response(nonce)
+            return playground(items["text"] ?? "").response(nonce)
         case ("scenarios", 1): return await make(request, items, nonce)
         case ("ledger", 1): return await change(items, nonce)
         case ("ledger", 3):
@@ -98,16 +94,23 @@ extension SandboxHome {
         return problem("There is no such form.", status: 404, nonce)
     }
 
+    private func playground(
+        _ text: String?, problem: String? = nil, built: String? = nil, _ items: FormItems? = nil
+    ) -> PlaygroundPage {
+        PlaygroundPage(
+            services: services, actions: actions, text: text, problem: problem, built: built, items: items)
+    }
+
     private func readPicture(_ request: HTTPRequest) -> PlaygroundPage {
         let file = UploadedFile("image", of: request.body, contentType: request.headers["Content-Type"] ?? "")
         guard let file, !file.bytes.isEmpty else {
-            return PlaygroundPage(services: services, actions: actions, text: nil, problem: "Choose a picture first.")
+            return playground(nil, problem: "Choose a picture first.")
         }
         do throws(PictureError) {
             let texts = try actions.texts(in: file.bytes)
             let others = texts.count > 1 ? "There are \(texts.count) codes in the picture; this is the first." : nil
-            return PlaygroundPage(services: services, actions: actions, text: texts.first, problem: others)
-        } catch { return PlaygroundPage(services: services, actions: actions, text: nil, problem: error.words) }
+            return playground(texts.first, problem: others)
+        } catch { return playground(nil, problem: error.words) }
     }
 
     /// The part of the scenarios' page about a payment that was made here.

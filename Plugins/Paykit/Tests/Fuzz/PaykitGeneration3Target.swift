@@ -102,7 +102,7 @@ struct PaykitGeneration3Target: FuzzTarget {
         var channel = channel
         // The zeros after a message are not sealed, and may be missing.
         let padded = input + [UInt8](repeating: 0, count: max(0, PrivateLinkForm.fileLength - input.count))
-        if (try? channel.read(input)) != nil, !genuine.contains(padded) { return "a file that nobody sealed is read" }
+        if (try? channel.read(input)) != nil, !genuine.contains(padded) { return "a file without a seal is read" }
         // A message that a link receives twice changes nothing the second time.
         var record = PrivateLinkRecord(peerKey: "", ephemeral: [])
         record.hear(input, from: receiver)

@@ -64,7 +64,7 @@ struct PaykitHandoffTarget: FuzzTarget {
         do {
             let opened = try KeyManagerHandoff(opening: input, of: handoff.user, requestID: Self.requestID, with: key)
             counts["opened", default: 0] += 1
-            if opened != handoff { return "a file that nobody sealed is opened" }
+            if opened != handoff { return "a file without a seal is opened" }
         } catch { if let leak = leak("\(error)") { return leak } }
         do { return check(try KeyManagerHandoff(reading: input, of: handoff.user)) } catch {
             counts["refused", default: 0] += 1

@@ -58,6 +58,25 @@ struct PubkyKeyTests {
         #expect(throws: PubkyKeyDefect.weak) { try PubkyKey(bytes: bytes) }
     }
 
+    @Test("What is refused as a key is refused again, whatever was read before and meanwhile")
+    func refusedAgain() throws {
+        let weak = [1] + [UInt8](repeating: 0, count: 31)
+        let other = [2] + [UInt8](repeating: 0, count: 31)
+        let own = try PubkyKeyPair(seed: [UInt8](repeating: 1, count: 32)).publicKey
+        for round in 0..<3 {
+            for _ in 0..<2 {
+                #expect(throws: PubkyKeyDefect.weak) { try PubkyKey(bytes: weak) }
+                #expect(throws: PubkyKeyDefect.notAPoint) { try PubkyKey(bytes: other) }
+                #expect(try PubkyKey(bytes: own.bytes) == own)
+            }
+            // More than are remembered.
+            for number in 0..<300 {
+                let seed = [UInt8(round), UInt8(number & 0xFF), UInt8(number >> 8)] + [UInt8](repeating: 9, count: 29)
+                _ = try PubkyKeyPair(seed: seed).publicKey
+            }
+        }
+    }
+
     @Test("Spare bits at the end make no other key")
     func spareBits() throws {
         let loose = try PubkyKey("ybndrfg8ejkmcpqxot1uwisza345h769ybndrfg8ejkmcpqxot1u")

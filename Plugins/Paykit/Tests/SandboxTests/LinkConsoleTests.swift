@@ -13,19 +13,6 @@ import Testing
     private let world = PubkyWorld()
     private let root = "/sandbox/paykit/links"
 
-    private func get(_ path: String) async throws -> HTTPResponse {
-        await world.sandbox.respond(to: HTTPRequest(.get, try HTTPURL(world.origin + path)))
-    }
-
-    private func post(
-        _ path: String, _ items: [String: String], type: String = "application/x-www-form-urlencoded"
-    ) async throws -> HTTPResponse {
-        let body = items.map { "\($0)=\(PercentCoding.encode($1))" }.joined(separator: "&")
-        return await world.sandbox.respond(
-            to: HTTPRequest(
-                .post, try HTTPURL(world.origin + path), headers: ["Content-Type": type], body: Array(body.utf8)))
-    }
-
     /// A user of another program.
     private func wallet() throws -> SandboxLinks {
         try SandboxLinks(
@@ -51,7 +38,7 @@ import Testing
     ///
     /// - Returns: the path of its page, and its key.
     private func create(_ scenario: PubkySandbox.LinkScenario) async throws -> (path: String, key: String) {
-        let created = try await post(root, ["scenario": scenario.rawValue])
+        let created = try await world.post(root, ["scenario": scenario.rawValue])
         #expect(created.status == 303)
         let path = try #require(created.headers["Location"])
         return (path, try #require(path.split(separator: "/").last.map(String.init)))
@@ -59,20 +46,20 @@ import Testing
 
     @Test("An app is created on the page, and shows what it has agreed with whom, its requests and receipts")
     func shown() async throws {
-        #expect(try await get(root).text.contains("None yet"))
+        #expect(try await world.get(root).text.contains("None yet"))
         let (path, key) = try await create(.asks)
-        let before = try await get(path)
+        let before = try await world.get(path)
         #expect(before.status == 200 && before.text.contains(PageStyle.banner) && !before.text.contains("<script"))
         #expect(before.text.contains("payroute links add \(key)") && before.text.contains("No links yet."))
         let wallet = try wallet()
         let link = try await link(wallet, key)
         #expect(link.status == "linked")
         let request = try #require(link.requests.first)
-        let page = try await get(path).text
+        let page = try await world.get(path).text
         for text in [wallet.user, "linked", "2,100 sat", "tea", "proposed", request.id] {
             #expect(page.contains(text), "\(text)")
         }
-        #expect(try await get(root).text.contains("asks for a payment"))
+        #expect(try await world.get(root).text.contains("asks for a payment"))
         #expect(await world.sandbox.pages(of: key).map(\.path).contains(path))
     }
 
@@ -81,11 +68,11 @@ import Testing
         for (items, type) in [
             (["scenario": "none"], "application/x-www-form-urlencoded"), (["scenario": "asks"], "text/plain"),
         ] {
-            let page = try await post(root, items, type: type)
+            let page = try await world.post(root, items, type: type)
             #expect(page.status == 422 && page.text.contains("Choose what the app does"))
         }
         for unknown in ["\(root)/nobody", "\(root)/\(try PubkyWorld.pair(7).publicKey)"] {
-            #expect(try await get(unknown).status == 404, "\(unknown)")
+            #expect(try await world.get(unknown).status == 404, "\(unknown)")
         }
         let deleted = await world.sandbox.respond(to: HTTPRequest(.delete, try HTTPURL(world.origin + root)))
         #expect(deleted.status == 405)

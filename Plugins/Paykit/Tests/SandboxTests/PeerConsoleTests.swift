@@ -13,19 +13,6 @@ import Testing
 @Suite("The Pubky sandbox's back office") struct PeerConsoleTests {
     private let world = PubkyWorld()
 
-    private func get(_ path: String) async throws -> HTTPResponse {
-        await world.sandbox.respond(to: HTTPRequest(.get, try HTTPURL(world.origin + path)))
-    }
-
-    private func post(
-        _ path: String, _ items: [String: String], type: String = "application/x-www-form-urlencoded"
-    ) async throws -> HTTPResponse {
-        let body = items.map { "\($0)=\(PercentCoding.encode($1))" }.joined(separator: "&")
-        return await world.sandbox.respond(
-            to: HTTPRequest(
-                .post, try HTTPURL(world.origin + path), headers: ["Content-Type": type], body: Array(body.utf8)))
-    }
-
     private func endpoint(_ method: String, of user: PubkySandbox.User) async throws -> String {
         let path = "/pub/paykit.app/v0/\(method)"
         return String(decoding: try #require(await world.sandbox.file(at: path, of: user.key)), as: UTF8.self)
@@ -34,34 +21,34 @@ import Testing
     @Test("A payee's invoice is paid from the wallet's page, once, and both sides see it")
     func paid() async throws {
         let user = await world.sandbox.createUser()
-        #expect(try await get("/sandbox/paykit/payees").text.contains("/sandbox/paykit/payees/\(user.key)"))
+        #expect(try await world.get("/sandbox/paykit/payees").text.contains("/sandbox/paykit/payees/\(user.key)"))
         let pages = await world.sandbox.pages(of: user.key.text)
         #expect(pages.count == 2)
         for page in pages {
-            let shown = try await get(page.path)
+            let shown = try await world.get(page.path)
             #expect(shown.status == 200 && shown.text.contains(PageStyle.banner) && !shown.text.contains("<script"))
             #expect(
                 shown.headers["Content-Security-Policy"]?.hasPrefix("default-src 'none'; style-src 'nonce-") == true)
         }
         let payer = pages[0].path
         let invoice = try await endpoint("lightning", of: user)
-        let before = try await get(pages[1].path).text
+        let before = try await world.get(pages[1].path).text
         #expect(before.contains(invoice) && before.contains(">open<") && before.contains("None yet."))
-        let paid = try await post(payer, ["endpoint": invoice, "amount": ""])
+        let paid = try await world.post(payer, ["endpoint": invoice, "amount": ""])
         #expect(paid.status == 303)
         let receipt = try #require(paid.headers["Location"])
         // Loading the receipt again pays nothing again.
-        for _ in 0..<2 { #expect(try await get(receipt).text.contains("<p class=\"price\">2,100 sat</p>")) }
+        for _ in 0..<2 { #expect(try await world.get(receipt).text.contains("<p class=\"price\">2,100 sat</p>")) }
         #expect(await world.sandbox.ledger.captures(of: user.key.text) == 1)
-        let after = try await get(pages[1].path).text
+        let after = try await world.get(pages[1].path).text
         #expect(after.contains(">paid<") && after.contains("Lightning") && !after.contains("None yet."))
         let hash = try #require(receipt.split(separator: "=").last)
         #expect(after.contains(hash) && after.contains("2,100 sat"))
         #expect(await world.sandbox.payment(named: String(hash)) == user.key.text)
-        let again = try await post(payer, ["endpoint": invoice])
+        let again = try await world.post(payer, ["endpoint": invoice])
         #expect(again.status == 422 && again.text.contains("an invoice is paid once"))
         #expect(await world.sandbox.ledger.captures(of: user.key.text) == 1)
-        #expect(try await get("/sandbox/paykit/payees").text.contains("<td>2,100 sat</td>"))
+        #expect(try await world.get("/sandbox/paykit/payees").text.contains("<td>2,100 sat</td>"))
     }
 
     @Test("An unpayable request is refused with a reason, and nothing is taken")
@@ -81,23 +68,23 @@ import Testing
             (["endpoint": invoice, "amount": String(repeating: "9", count: 40)], "whole satoshi"),
             (["endpoint": invoice, "amount": "\"><b>\u{202E}"], "whole satoshi"),
         ] as [([String: String], String)] {
-            let page = try await post(payer, items)
+            let page = try await world.post(payer, items)
             #expect(page.status == 422 && page.text.contains(words), "\(items)")
             #expect(!page.text.contains("<b>") && !page.text.contains("<script"))
         }
-        #expect(try await post(payer, ["endpoint": invoice, "amount": "5"], type: "text/plain").status == 422)
+        #expect(try await world.post(payer, ["endpoint": invoice, "amount": "5"], type: "text/plain").status == 422)
         #expect(await world.sandbox.ledger.captures(of: open.key.text) == 0)
-        #expect(try await post(payer, ["endpoint": invoice, "amount": "2100000000000000"]).status == 303)
-        #expect(try await get("/sandbox/paykit/payees").text.contains("<td>2,100,000,000,000,000 sat</td>"))
+        #expect(try await world.post(payer, ["endpoint": invoice, "amount": "2100000000000000"]).status == 303)
+        #expect(try await world.get("/sandbox/paykit/payees").text.contains("<td>2,100,000,000,000,000 sat</td>"))
         // An expired invoice is no longer a choice.
         world.clock.advance(by: .seconds(25 * 3600))
-        #expect(try await get("/sandbox/paykit/payer/\(other.key)").text.contains("An address on the chain"))
-        let late = try await post("/sandbox/paykit/payer/\(other.key)", ["endpoint": foreign])
+        #expect(try await world.get("/sandbox/paykit/payer/\(other.key)").text.contains("An address on the chain"))
+        let late = try await world.post("/sandbox/paykit/payer/\(other.key)", ["endpoint": foreign])
         #expect(late.status == 422)
         for path in ["payees/nobody", "payer/nobody", "payees/\(try PubkyWorld.pair(7).publicKey)", "payer/%00"] {
-            #expect(try await get("/sandbox/paykit/\(path)").status == 404, "\(path)")
+            #expect(try await world.get("/sandbox/paykit/\(path)").status == 404, "\(path)")
         }
-        #expect(try await post("/sandbox/paykit/payees", [:]).status == 405)
+        #expect(try await world.post("/sandbox/paykit/payees", [:]).status == 405)
     }
 
     @Test("Every kind of user has pages, and what they publish is text", arguments: PubkySandbox.Scenario.allCases)
@@ -106,7 +93,7 @@ import Testing
         await world.sandbox.publish(
             Array("</dd><script>alert(1)</script>\u{0}".utf8), at: "/pub/paykit.app/v0/evil", of: user.key)
         for path in ["/sandbox/paykit/payees"] + (await world.sandbox.pages(of: user.key.text)).map(\.path) {
-            let page = try await get(path)
+            let page = try await world.get(path)
             #expect(page.status == 200 && page.text.contains("&lt;b&gt;Mallory"))
             #expect(!page.text.contains("<script") && !page.text.contains("<b>") && !page.body.contains(0))
             #expect(!page.text.unicodeScalars.contains("\u{202E}") && page.body.count < 100_000)

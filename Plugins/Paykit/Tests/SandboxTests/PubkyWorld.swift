@@ -46,6 +46,21 @@ struct PubkyWorld: Sendable {
 
     func homeserver() throws -> Homeserver { Homeserver(try HTTPURL(origin), over: transport) }
 
+    // The sandbox's own pages.
+
+    func get(_ path: String) async throws -> HTTPResponse {
+        await sandbox.respond(to: HTTPRequest(.get, try HTTPURL(origin + path)))
+    }
+
+    func post(
+        _ path: String, _ items: [String: String], type: String = "application/x-www-form-urlencoded"
+    ) async throws -> HTTPResponse {
+        let body = items.map { "\($0)=\(PercentCoding.encode($1))" }.joined(separator: "&")
+        return await sandbox.respond(
+            to: HTTPRequest(
+                .post, try HTTPURL(origin + path), headers: ["Content-Type": type], body: Array(body.utf8)))
+    }
+
     // A key pair of a user.
 
     static func pair(_ byte: UInt8) throws -> PubkyKeyPair {
