@@ -131,6 +131,7 @@ struct HostileAnswer: Sendable, CustomTestStringConvertible {
                 let hasEnded = Atomic(false)
                 async let end = Self.end(transport, request) { hasEnded.store(true, ordering: .sequentiallyConsistent) }
                 await hostile.hasReceived(1)
+                try #require(hostile.received.count == 1)
                 var quickest = Duration.seconds(60)
                 for _ in 0..<12 {
                     let start = ContinuousClock.now

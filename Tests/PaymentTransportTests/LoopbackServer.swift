@@ -42,6 +42,8 @@ final class LoopbackServer: Sendable {
         var connections = 0
         var bytesFlooded = 0
         var isStopped = false
+        /// True when nothing is accepted any more, so that waiting for more ends.
+        var isOver = false
         var waiters: [(isMet: @Sendable (borrowing State) -> Bool, reply: CheckedContinuation<Void, Never>)] = []
     }
 
@@ -88,14 +90,13 @@ final class LoopbackServer: Sendable {
     /// Returns as soon as the server has closed its end of `count` connections.
     func closed(_ count: Int) async { await wait { $0.closed >= count } }
 
+    /// Wakes the threads; each closes its own socket. Under the lock, so that no other server's socket has the number.
     func stop() {
-        let sockets = state.withLock { state in
+        state.withLock { state in
             state.isStopped = true
-            return state.sockets
+            if !state.isOver { shutdown(listener, Int32(SHUT_RDWR)) }
+            for socket in state.sockets { shutdown(socket, Int32(SHUT_RDWR)) }
         }
-        // Wakes the threads; each closes its own socket.
-        shutdown(listener, Int32(SHUT_RDWR))
-        for socket in sockets { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
     /// A port of loopback without a listener.
@@ -108,13 +109,17 @@ final class LoopbackServer: Sendable {
     // MARK: Waiting
 
     private func wait(_ isMet: @escaping @Sendable (borrowing State) -> Bool) async {
-        await withCheckedContinuation { reply in
-            let isMetNow = state.withLock { state in
-                if isMet(state) { return true }
-                state.waiters.append((isMet, reply))
-                return false
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { reply in
+                let isMetNow = state.withLock { state in
+                    if isMet(state) || state.isOver || Task.isCancelled { return true }
+                    state.waiters.append((isMet, reply))
+                    return false
+                }
+                if isMetNow { reply.resume() }
             }
-            if isMetNow { reply.resume() }
+        } onCancel: {
+            stop()
         }
     }
 
@@ -122,7 +127,7 @@ final class LoopbackServer: Sendable {
         let replies = state.withLock { state in
             body(&state)
             var replies: [CheckedContinuation<Void, Never>] = []
-            for (index, waiter) in state.waiters.enumerated().reversed() where waiter.isMet(state) {
+            for (index, waiter) in state.waiters.enumerated().reversed() where waiter.isMet(state) || state.isOver {
                 replies.append(waiter.reply)
                 state.waiters.remove(at: index)
             }
@@ -171,7 +176,10 @@ final class LoopbackServer: Sendable {
             thread.stackSize = 256 << 10
             thread.start()
         }
-        close(listener)
+        change { state in
+            state.isOver = true
+            close(listener)
+        }
     }
 
     private func serve(_ socket: Int32, _ connection: Int) {

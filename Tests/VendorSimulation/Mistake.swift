@@ -30,7 +30,7 @@ package struct Mistake: Sendable {
         [
             Mistake(
                 name: "a step is sent before it is journaled", variation: planted { ForgetfulJournal(base: $0) },
-                symptom: "captured 2 times"),
+                symptom: "captured 2 times", isSlow: true),
             Mistake(
                 name: "the key is made anew for a retry",
                 variation: keyedOnly(KeyedProvider { _, context in context.random.uuid() }), symptom: "captured 2 times"
@@ -46,7 +46,7 @@ package struct Mistake: Sendable {
                 symptom: "captured 2 times"),
             Mistake(
                 name: "the start of a mutation is not on the disk when it is sent",
-                variation: planted { HastyJournal(base: $0) }, symptom: "captured 2 times"),
+                variation: planted { HastyJournal(base: $0) }, symptom: "captured 2 times", isSlow: true),
             Mistake(
                 name: "a negative word is believed after the wallet has sent coins",
                 variation: shop { $0.wallet = .mutation(replay: .never) }, symptom: "but money moved"),
@@ -73,7 +73,7 @@ package struct Mistake: Sendable {
             Mistake(
                 name: "a refund is known by its number alone",
                 variation: alike { $0.markets = [ShopMarket.maker(knowingByNumber)] },
-                symptom: "but nothing was given back"),
+                symptom: "but nothing was given back", isSlow: true),
             Mistake(
                 name: "a notification of another payment's refund is taken for this one's",
                 variation: alike { variation in
@@ -107,7 +107,8 @@ package struct Mistake: Sendable {
                 name: "a late notification ends another attempt", variation: hasty, symptom: "but money moved",
                 isSlow: true),
             Mistake(
-                name: "a settler knows no payment again", variation: forgetful, symptom: "captured 2 times"),
+                name: "a settler knows no payment again", variation: forgetful, symptom: "captured 2 times",
+                isSlow: true),
             Mistake(
                 name: "a settler says no to a payee and pays all the same", variation: pretending,
                 symptom: "but money moved"),
