@@ -23,7 +23,10 @@ extension AttemptEngine {
             if let outcome = paid.outcome { effects.emit(.outcome(outcome), of: paid.attempt) }
             return paid.outcome
         }
-        if let broken = broken(histories) { return try await statusOfUnsealedAttempt(broken, isNamed: true) }
+        let unsealed = histories.filter { !effects.isSound($0) }
+        if let history = unsealed.first(where: { $0.hasBegunMutation || $0.outcome != nil }) ?? unsealed.first {
+            return try await statusOfUnsealedAttempt(history, isNamed: true)
+        }
         // An outcome that is not final means that the payment continues elsewhere: a second attempt could pay twice.
         if let interrupted = histories.last(where: { !$0.isFinished && ($0.mayHaveMovedMoney || $0.outcome != nil) }) {
             try serviceClient.identity.distinguish(link, from: interrupted.attempt)

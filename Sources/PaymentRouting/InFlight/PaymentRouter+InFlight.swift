@@ -40,6 +40,14 @@ extension PaymentRouter {
         }.get()
     }
 
+    /// Returns an engine that pays `payment`, and releases other reservations where they are in its way.
+    func engine(_ serviceClient: ServiceClient, _ journal: LeasedJournal, _ payment: PaymentReference) -> AttemptEngine
+    {
+        var engine = AttemptEngine(serviceClient: serviceClient, journal: journal)
+        engine.settleOthers = { await settleSpendings(holding: payment) }
+        return engine
+    }
+
     /// Returns an engine for an outside event of a payment: its end is passed to every caller that waits for it here.
     func visitor(_ journal: LeasedJournal, _ serviceClient: ServiceClient) -> AttemptEngine {
         AttemptEngine(serviceClient: serviceClient, journal: journal) { await inFlight.end($0, with: $1) }

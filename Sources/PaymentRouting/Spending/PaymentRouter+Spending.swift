@@ -2,14 +2,6 @@ import PaymentCore
 
 /// Reservations that remain after a crash.
 extension PaymentRouter {
-    /// Returns an engine that pays `payment`, and releases other reservations where they are in its way.
-    func engine(_ serviceClient: ServiceClient, _ journal: LeasedJournal, _ payment: PaymentReference) -> AttemptEngine
-    {
-        var engine = AttemptEngine(serviceClient: serviceClient, journal: journal)
-        engine.settleOthers = { await settleSpendings(holding: payment) }
-        return engine
-    }
-
     /// Settles every reservation whose attempt has ended, or was never opened by a worker that is gone.
     ///
     /// - Parameter own: a payment whose lease the caller holds.
