@@ -76,7 +76,7 @@ enum HomeFrame {
     static func payments(_ entries: some Collection<HomeLedger.Entry>, _ services: [any ListedService]) -> String {
         let rows = entries.map { entry in
             let title = services.first { $0.id == entry.service }?.title ?? entry.service
-            let scenario = entry.listed?.scenario ?? "made by another program"
+            let scenario = entry.listed?.scenario ?? entry.facts?.kind ?? "made by another program"
             return "<tr data-payment=\"\(escape(entry.id))\"><th scope=\"row\"><a href=\"\(path(entry.id))\">"
                 + "\(escape(amount(of: entry)))</a></th><td><bdi>\(escape(entry.facts?.payee ?? "unknown payee"))</bdi></td>"
                 + "<td><time>\(time(entry.date))</time></td><td class=\"words\">\(state(entry.words))</td>"

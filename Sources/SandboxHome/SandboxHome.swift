@@ -203,7 +203,7 @@ package actor SandboxHome: SandboxService {
     package func closing() async -> [(service: String, payment: String, scenario: String?, words: [LedgerStatus])] {
         await refresh()
         return homeLedger.order.compactMap { homeLedger.entries[$0] }.map {
-            ($0.service, $0.id, $0.listed?.scenario, $0.words)
+            ($0.service, $0.id, $0.listed?.scenario ?? $0.facts?.kind, $0.words)
         }
     }
 

@@ -154,10 +154,13 @@ package struct ListedFacts: Sendable, Hashable {
     package var payee: String?
     /// The price; nil where the payer chooses it.
     package var amount: Money?
+    /// A word for it, where the page did not make it from a scenario.
+    package var kind: String?
 
-    package init(payee: String? = nil, amount: Money? = nil) {
+    package init(payee: String? = nil, amount: Money? = nil, kind: String? = nil) {
         self.payee = payee
         self.amount = amount
+        self.kind = kind
     }
 }
 

@@ -235,11 +235,17 @@ struct PayTests {
         let server = try LoopbackServer(Self.sandbox())
         let url = server.baseURL.text
         server.stop()
-        let result = await payroute("pay", "https://pay.walletconnect.com/pay_1", "--sandbox", url, "--json")
-        let object = try result.ending
-        #expect(object["outcome"] == "failed")
-        #expect(object["reason"]?.string?.contains("; nothing was sent. Is a sandbox running there? ") == true)
-        #expect(result.code == 1)
+        for words in [
+            ["pay", "https://pay.walletconnect.com/pay_1"], ["status", "citcon/order-7"], ["cancel", "citcon/order-7"],
+            ["refund", "citcon/order-7", "--amount", "2.40 USD"],
+        ] {
+            let result = await payroute(words + ["--sandbox", url, "--json"], input: [])
+            let object = try result.ending
+            #expect(object["outcome"] == "failed")
+            let reason = object["reason"]?.string ?? "none"
+            #expect(reason.contains("nothing was sent. Is a sandbox running there? "), "\(words[0]): \(reason)")
+            #expect(result.code == 1)
+        }
     }
 
     @Test(

@@ -108,7 +108,8 @@ extension PubkySandbox: ListedService {
     }
 
     package func facts(of payment: String) -> ListedFacts {
-        ListedFacts(payee: (try? PubkyKey(payment)).flatMap { users[$0]?.name })
+        guard let key = try? PubkyKey(payment) else { return ListedFacts() }
+        return ListedFacts(payee: users[key]?.name, kind: linkAccounts[key] == nil ? nil : "app with private links")
     }
 
     package func pages(of payment: String) -> [ListedPage] {

@@ -49,6 +49,8 @@ import Testing
         #expect(try await world.get(root).text.contains("None yet"))
         let (path, key) = try await create(.asks)
         let before = try await world.get(path)
+        let listed: any ListedService = world.sandbox
+        #expect(await listed.facts(of: key).kind == "app with private links")
         #expect(before.status == 200 && before.text.contains(PageStyle.banner) && !before.text.contains("<script"))
         #expect(before.text.contains("payroute links add \(key)") && before.text.contains("No links yet."))
         let wallet = try wallet()

@@ -171,11 +171,7 @@ struct PaymentSession: Sendable {
                     error.code, "the payee leaves the amount to the payer; say it with --amount, in satoshi",
                     provider: error.provider)
             }
-            if wallet == nil, error.code == .network, error.phase == .beforeSend {
-                throw error.with(
-                    message: "\(error.message). Is a sandbox running there? Start one with 'payroute sandbox'")
-            }
-            guard error.code == .untrustedLink else { throw error }
+            guard error.code == .untrustedLink else { throw wallet == nil ? error.withSandboxHint : error }
             throw PaymentError(
                 error.code, "\(error.message); pass --trust-host if you know where it comes from",
                 provider: error.provider)
@@ -284,5 +280,13 @@ struct PaymentSession: Sendable {
                 "reference": route.match.reference.map { .string($0) } ?? .null,
                 "trust": .string(isVerified ? "verified" : "unverified"),
             ])
+    }
+}
+
+extension PaymentError {
+    /// The error of a call to a sandbox, with a hint where none seems to run.
+    var withSandboxHint: PaymentError {
+        guard code == .network, phase == .beforeSend else { return self }
+        return with(message: "\(message). Is a sandbox running there? Start one with 'payroute sandbox'")
     }
 }

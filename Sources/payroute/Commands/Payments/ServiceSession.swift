@@ -84,7 +84,7 @@ struct ServiceSession {
         result.reference = payment.id
         switch ending {
         case .success(let outcome): result.end(outcome)
-        case .failure(let error): result.end(error)
+        case .failure(let error): result.end(arguments.value("sandbox") == nil ? error : error.withSandboxHint)
         }
         console.show(result, isJSON: arguments.has("json"))
         if case .success(let outcome) = ending, isDone(outcome) { return .done }
