@@ -20,6 +20,18 @@ package protocol PrivateLinks: Sendable {
     func ask(_ user: String, for amount: Money, reference: String, every unit: String?) async throws -> String
     /// Returns how a request of another user is paid; of one that recurs, its earliest period that is not paid.
     func payment(of id: String) async throws -> AskedPayment
+    /// Answers a request, and sends the answer.
+    ///
+    /// - Parameter reason: for the other user; nil for none. An acceptance has none.
+    func answer(_ id: String, _ answer: RequestAnswer, because reason: String?) async throws -> PrivateLinkEntry
+}
+
+/// A user's answer to a request for a payment.
+package enum RequestAnswer: Sendable {
+    case accept
+    case reject
+    /// From either user, also after it was accepted.
+    case cancel
 }
 
 /// A payment that another user has asked for over a private link.

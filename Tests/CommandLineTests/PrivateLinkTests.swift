@@ -101,6 +101,43 @@ struct PrivateLinkTests {
         #expect(await site.ledger.captures(of: one) == 2)
     }
 
+    private func phases() async throws -> [String?] {
+        _ = await links(2, "poll")
+        return [try await requests(1), try await requests(2)].map { $0.first?["phase"]?.string }
+    }
+
+    @Test("A request that recurs is accepted and cancelled, and nothing is paid for it any more")
+    func answered() async throws {
+        defer { server.stop() }
+        let (one, two) = try await link()
+        let asked = await links(1, "ask", two, "--amount", "2100", "--for", "rent", "--every", "month", "--json")
+        let id = try #require(try asked.ending["request"]?.string)
+        _ = await links(2, "poll")
+        #expect(await links(1, "accept", id).errors.contains("the other side pays"))
+        let accepted = await links(2, "accept", id)
+        #expect(accepted.code == 0 && accepted.output.contains("active"), "\(accepted.output)\(accepted.errors)")
+        #expect(try await phases() == ["active", "active"])
+        #expect(await links(1, "cancel", id, "--reason", "sold").code == 0)
+        #expect(try await phases() == ["cancelled", "cancelled"])
+        #expect(await links(2, "pay", id).code == 1)
+        #expect(await site.ledger.captures(of: one) == 0)
+        #expect(await links(2, "accept", id, "--reason", "why").code == 64, "an acceptance has no reason")
+    }
+
+    @Test("A request is rejected, with the reason, and not paid")
+    func rejected() async throws {
+        defer { server.stop() }
+        let (one, two) = try await link()
+        let id = try #require(
+            try await links(1, "ask", two, "--amount", "2100", "--for", "tea", "--json").ending["request"]?.string)
+        _ = await links(2, "poll")
+        #expect(await links(2, "reject", id, "--reason", "too much").code == 0)
+        #expect(try await phases() == ["rejected", "rejected"])
+        #expect(await links(2, "pay", id).code == 1)
+        #expect(await site.ledger.captures(of: one) == 0)
+        #expect(await links(2, "reject", "11111111-1111-4111-8111-000000000002").errors.contains("links list"))
+    }
+
     @Test("With --private a user is paid from what they have sent over a link, and not otherwise")
     func privately() async throws {
         defer { server.stop() }

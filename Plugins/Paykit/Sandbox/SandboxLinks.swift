@@ -103,26 +103,50 @@ struct SandboxLinks: PrivateLinks {
     }
 
     func payment(of id: String) async throws -> AskedPayment {
-        let flow = try flow()
+        let (party, request) = try await request(id, try flow())
+        let recurs = request.terms.recurrence != nil
+        guard !request.isOwn,
+            let link = PaykitRequestURL(id, from: party.peer, app: party.peerReceiver, recurs: recurs)
+        else { throw Self.unknown }
+        guard recurs else { return AskedPayment(link: link.text, user: party.peer.text, period: nil) }
+        guard let amount = request.terms.amount.bitcoin else {
+            throw PaykitNetworkError(.validationFailed, "only amounts of bitcoin are paid")
+        }
+        let period = try request.duePeriod(at: clock.now)
+        let payment = PaymentReference(provider: PaykitProvider.id, id: "\(party.planName(id))/\(period.number)")
+        return AskedPayment(link: link.text, user: party.peer.text, period: .init(payment, amount, period))
+    }
+
+    func answer(_ id: String, _ answer: RequestAnswer, because reason: String?) async throws -> PrivateLinkEntry {
+        let (flow, session) = (try flow(), try await session())
+        let (party, _) = try await request(id, flow)
+        switch answer {
+        case .accept: try await flow.accept(id, party)
+        case .reject: try await flow.reject(id, reason: reason, party)
+        case .cancel: try await flow.cancel(id, reason: reason, party)
+        }
+        return try await poll(party, flow, session)
+    }
+
+    /// Returns the request with this id. Users choose the ids: one of another user's request names none.
+    private func request(
+        _ id: String, _ flow: PrivateLinkFlow
+    ) async throws -> (party: PrivateLinkParty, request: PrivateLinkRequest) {
+        var found: [(PrivateLinkParty, PrivateLinkRequest)] = []
         for party in try await flow.parties() {
-            for request in try await flow.requests(with: party.peer, party.peerReceiver)
-            where request.id == id && !request.isOwn {
-                let recurs = request.terms.recurrence != nil
-                guard let link = PaykitRequestURL(id, from: party.peer, app: party.peerReceiver, recurs: recurs)
-                else { continue }
-                guard recurs else { return AskedPayment(link: link.text, user: party.peer.text, period: nil) }
-                guard let amount = request.terms.amount.bitcoin else {
-                    throw PaykitNetworkError(.validationFailed, "only amounts of bitcoin are paid")
-                }
-                let period = try request.duePeriod(at: clock.now)
-                let payment = PaymentReference(
-                    provider: PaykitProvider.id, id: "\(party.planName(id))/\(period.number)")
-                return AskedPayment(
-                    link: link.text, user: party.peer.text, period: .init(payment, amount, period))
+            for request in try await flow.requests(with: party.peer, party.peerReceiver) where request.id == id {
+                found.append((party, request))
             }
         }
-        throw PaykitNetworkError(.notFound, "no other user has asked under this id: 'payroute links list' shows them")
+        guard let first = found.first else { throw Self.unknown }
+        guard found.count == 1 else {
+            throw PaykitNetworkError(.invalidData, "several users have a request with this id, which names none then")
+        }
+        return first
     }
+
+    private static let unknown = PaykitNetworkError(
+        .notFound, "no other user has asked under this id: 'payroute links list' shows them")
 
     // MARK: Links
 

@@ -14,10 +14,17 @@ import Testing
     private let root = "/sandbox/paykit/links"
 
     /// A user of another program.
-    private func wallet() throws -> SandboxLinks {
+    private func wallet(
+        _ seed: UInt64 = 1, _ random: any RandomSource = SeededRandomSource(seed: 2)
+    ) throws -> SandboxLinks {
         try SandboxLinks(
-            PrivateSettings(seed: 1), at: HTTPURL(world.origin), over: SandboxTransport(world.sandbox),
-            clock: world.clock, random: SeededRandomSource(seed: 2))
+            PrivateSettings(seed: seed), at: HTTPURL(world.origin), over: SandboxTransport(world.sandbox),
+            clock: world.clock, random: random)
+    }
+
+    /// Draws one number again and again: all its requests have one id.
+    private struct Stuck: RandomSource {
+        func next() -> UInt64 { 7 }
     }
 
     /// Begins a link, and polls it.
@@ -42,6 +49,31 @@ import Testing
         #expect(created.status == 303)
         let path = try #require(created.headers["Location"])
         return (path, try #require(path.split(separator: "/").last.map(String.init)))
+    }
+
+    @Test("An id that two users have chosen names no request: none is accepted or paid by it")
+    func doubled() async throws {
+        let (asking, asked) = (try [1, 3].map { try wallet($0, Stuck()) }, try wallet(4))
+        for one in asking + [asked] { _ = try await one.poll(nil) }
+        var ids: Set<String> = []
+        for one in asking {
+            world.clock.advance(by: .seconds(1))
+            _ = try await one.add(asked.user)
+            _ = try await asked.add(one.user)
+            for side in [one, asked, one, asked] {
+                world.clock.advance(by: .seconds(1))
+                _ = try await side.poll(nil)
+            }
+            let amount = try Money(minorUnits: 2100, currency: .satoshi)
+            ids.insert(try await one.ask(asked.user, for: amount, reference: "tea", every: nil))
+        }
+        world.clock.advance(by: .seconds(1))
+        let requests = try await asked.poll(nil).flatMap(\.requests)
+        let id = try #require(ids.first)
+        #expect(requests.map(\.id) == [id, id])
+        await #expect(throws: PaykitNetworkError.self) { try await asked.answer(id, .accept, because: nil) }
+        await #expect(throws: PaykitNetworkError.self) { try await asked.payment(of: id) }
+        #expect(try await asked.links().flatMap(\.requests).allSatisfy { $0.phase == "proposed" })
     }
 
     @Test("An app is created on the page, and shows what it has agreed with whom, its requests and receipts")

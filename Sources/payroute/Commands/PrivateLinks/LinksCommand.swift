@@ -23,13 +23,15 @@ enum LinksCommand: Command {
     static var subcommands: [any Command.Type] {
         [
             LinksListCommand.self, LinksAddCommand.self, LinksPollCommand.self, LinksAskCommand.self,
-            LinksPayCommand.self,
+            LinksPayCommand.self, LinksAcceptCommand.self, LinksRejectCommand.self, LinksCancelCommand.self,
         ]
     }
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode { .usage }
 
     static let json = CommandSyntax.Option(name: "json", help: "Print one JSON object per link, one line each.")
+    static let request = CommandSyntax.Argument(
+        name: "request", help: "The request, as 'payroute links list' shows it.")
     static let user = CommandSyntax.Argument(name: "user", help: "The other user, as their 'links list' shows it.")
 
     /// Opens the links of the wallet that the line names.
@@ -196,7 +198,7 @@ enum LinksPayCommand: Command {
         overview: "Pay what a user has asked for, once, and send the proof.",
         discussion:
             "The payment is made as by 'payroute pay', with the same journal. Paying accepts the request. Of a request that recurs the earliest period that is not paid is paid. Exits with 0 only if the payment is made.",
-        arguments: [.init(name: "request", help: "The request, as 'payroute links list' shows it.")],
+        arguments: [LinksCommand.request],
         options: [AutoPayOption.option, .init(name: "json", help: "Print one JSON object per event, one line each.")]
             + PaymentOptions.payers,
         examples: [
