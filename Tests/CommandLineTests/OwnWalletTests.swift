@@ -149,7 +149,7 @@ struct OwnWalletTests {
             try #require(Program.url("payroute")).path, ["pay", try place.node.invoice(21_000).text] + place.words,
             input: terminal.terminal, output: terminal.terminal, errors: terminal.terminal)
         var shown = ""
-        while !shown.contains("Type yes to pay: ") { shown += terminal.read() }
+        while !shown.contains("Type yes to pay: ") { shown += try terminal.read() }
         child.signal(signal)
         #expect(await child.end() == 128 + signal)
         shown += terminal.close()

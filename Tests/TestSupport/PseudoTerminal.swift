@@ -6,6 +6,7 @@ package final class PseudoTerminal {
     private let outside: Int32
 
     package struct Unavailable: Error {}
+    package struct Silent: Error {}
 
     package init(columns: UInt16 = 100) throws {
         #if os(Linux)
@@ -35,7 +36,11 @@ package final class PseudoTerminal {
     }
 
     /// Waits for output, and returns it.
-    package func read() -> String {
+    ///
+    /// - Throws: ``Silent`` when there is none for a minute: a program that does not ask fails its test.
+    package func read() throws -> String {
+        var polls = pollfd(fd: outside, events: Int16(POLLIN), revents: 0)
+        guard poll(&polls, 1, 60_000) == 1 else { throw Silent() }
         var chunk = [UInt8](repeating: 0, count: 4096)
         let count = Foundation.read(outside, &chunk, chunk.count)
         return String(decoding: chunk.prefix(max(0, count)), as: UTF8.self)

@@ -9,7 +9,7 @@ import Testing
 @testable import CitconProvider
 
 /// A confirmation states the terms before any payer is sent to pay them (Protocol 2.5).
-@Suite struct TermsTests {
+@Suite(.timeLimit(.minutes(2))) struct TermsTests {
     /// Answers of a service with other terms than those of the request.
     static let lies: [(String, String, String)] = [
         ("another reference", #""reference":"order-1""#, #""reference":"order-2""#),
