@@ -34,7 +34,6 @@ extension PrivateLinkFlow {
         let usable = endpoints.filter { endpoint in
             guard accepted.contains(endpoint.methodID) else { return false }
             do throws(PaykitNetworkError) {
-                try endpoint.take(request.terms.amount.bitcoin)
                 let read = try check.check(endpoint, amount: request.terms.amount.bitcoin, at: clock.now)
                 // Without a hash, the proof could not be assigned to this payment.
                 guard

@@ -51,15 +51,13 @@ extension PrivateLinkFlow {
         try await keep(&held)
     }
 
-    /// Writes this side's marker where it may be missing, and again where a late write has damaged it: until the link
-    /// is established, the peer may not know of it.
+    /// Writes this side's marker where it is due.
     func announce(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
-        guard held.channel.recovery.isMarkerDue || held.channel.phase != .linked,
+        guard held.channel.recovery.isMarkerDue,
             let attempt = held.channel.recovery.ownAttempt,
             let at = held.channel.recovery.ownAttemptAt.flatMap({ PrivateLinkTime($0) })
         else { return }
         try await put(RecoveryMarker(attemptID: attempt, createdAt: at).bytes, at: ends.files.ownMarker, ends)
-        guard held.channel.recovery.isMarkerDue else { return }
         held.channel.recovery.isMarkerDue = false
         try await keep(&held)
     }

@@ -38,9 +38,18 @@ struct LinkMendingTests {
         }
 
         /// Lets each side look in its turn.
-        func look(_ number: Int) async throws {
+        @discardableResult
+        func look(_ number: Int) async throws -> PrivateLinkFlow.Status {
             let (me, other) = number.isMultiple(of: 2) ? (world.payer, world.payee) : (world.payee, world.payer)
-            _ = try await me.flow.poll(other.key, other.receiver, me.session)
+            return try await me.flow.poll(other.key, other.receiver, me.session)
+        }
+
+        /// True if the payer, who has lost everything, re-establishes the link while neither says anything.
+        func isMended() async throws -> Bool {
+            for number in 0..<60 {
+                if case .linked = try await look(number), number.isMultiple(of: 2) { return true }
+            }
+            return false
         }
 
         func ask(_ reference: String) async throws {
@@ -109,6 +118,7 @@ struct LinkMendingTests {
                     #expect(await world.sandbox.unpublish(path, of: owner))
                 }
             }
+            #expect(try await story.isMended(), "in the story of \(seed)")
             #expect(try await story.findsTogether(), "in the story of \(seed)")
         }
     }

@@ -195,12 +195,36 @@ struct SubscriptionExchangeTests {
         #expect(try await toShop().poll().changed.isEmpty)
     }
 
+    /// The contents of a user's files, by path.
+    private func files(of party: Party) async -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for path in await sandbox.paths(of: party.key) { files[path] = await sandbox.file(at: path, of: party.key) }
+        return files
+    }
+
+    private func put(_ files: [String: [UInt8]], of party: Party) async {
+        for path in await sandbox.paths(of: party.key) where files[path] == nil {
+            await sandbox.unpublish(path, of: party.key)
+        }
+        for (path, content) in files { await sandbox.publish(content, at: path, of: party.key) }
+    }
+
     @Test("Of two changes that cross each other both sides keep the same one")
     func crossing() async throws {
         try await agree()
         clock.advance(by: .seconds(3600))
         try await toShop().propose(.downgrade(amount: "1000"), of: "gym", from: now + 100)
         try await toMina().propose(.upgrade(amount: "9000"), of: "gym", from: now + 100)
+        // Both are sent before either is read.
+        let before = await files(of: mina)
+        try await toShop().poll()
+        let minas = await files(of: mina)
+        await put(before, of: mina)
+        try await toMina().poll()
+        let shops = await files(of: shop)
+        await put(minas, of: mina)
+        try await toMina().poll()
+        await put(shops, of: shop)
         for _ in 0..<2 {
             try await toShop().poll()
             try await toMina().poll()
