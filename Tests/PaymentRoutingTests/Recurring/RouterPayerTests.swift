@@ -187,6 +187,9 @@ struct RouterPayerTests {
         try await scheduler.look()
         try await world.nextDay(scheduler)
         #expect(world.heard.lines == ["rent/0 paid", "rent/1 postponed"] && world.settler.payments == 1)
+        // The settler knows the invoice: no attempt is opened for it.
+        let opened = await world.journal.attempts(AttemptQuery()).histories
+        #expect(opened.filter { $0.attempt.option.id != "called-off" }.count == 1)
     }
 
     @Test(
