@@ -62,7 +62,7 @@ struct MerchantServerExample {
         defer { loop.cancel() }
         // Where the first run still receives the answer, nothing is left to recover.
         while await !journal.unfinished().isEmpty { try await Task.sleep(for: .milliseconds(20)) }
-        print("open in the journal: 0")
+        print("open in the journal: \(await journal.unfinished().count)")
         print(
             "asked for again: \(try await ask(.post, front, ["orders", "order-1", "refund"])["refund"]?.string ?? "")")
         let refunds = await sandbox.ledger.entries.count { if case .refunded = $0.event { true } else { false } }

@@ -21,17 +21,15 @@ package protocol PrivateLinks: Sendable {
     /// Returns how a request of another user is paid; of one that recurs, its earliest period that is not paid.
     func payment(of id: String) async throws -> AskedPayment
     /// Answers a request, and sends the answer.
-    ///
-    /// - Parameter reason: for the other user; nil for none. An acceptance has none.
-    func answer(_ id: String, _ answer: RequestAnswer, because reason: String?) async throws -> PrivateLinkEntry
+    func answer(_ id: String, _ answer: RequestAnswer) async throws -> PrivateLinkEntry
 }
 
-/// A user's answer to a request for a payment.
+/// A user's answer to a request for a payment. The reason is for the other user; nil for none.
 package enum RequestAnswer: Sendable {
     case accept
-    case reject
+    case reject(reason: String?)
     /// From either user, also after it was accepted.
-    case cancel
+    case cancel(reason: String?)
 }
 
 /// A payment that another user has asked for over a private link.

@@ -9,7 +9,7 @@ struct PlantedMistakeTests {
     @Test("Is found within 200 histories", arguments: Mistake.all.indices.filter { !Mistake.all[$0].isSlow })
     func found(index: Int) {
         let mistake = Mistake.all[index]
-        #expect(mistake.found(in: 0..<200) != nil, "nobody noticed that \(mistake.name)")
+        #expect(mistake.found(in: 0..<200) != nil, "not noticed: \(mistake.name)")
     }
 
     @Test("Nearly all of them are looked for here")

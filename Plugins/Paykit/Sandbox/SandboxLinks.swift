@@ -117,18 +117,18 @@ struct SandboxLinks: PrivateLinks {
         return AskedPayment(link: link.text, user: party.peer.text, period: .init(payment, amount, period))
     }
 
-    func answer(_ id: String, _ answer: RequestAnswer, because reason: String?) async throws -> PrivateLinkEntry {
+    func answer(_ id: String, _ answer: RequestAnswer) async throws -> PrivateLinkEntry {
         let (flow, session) = (try flow(), try await session())
         let (party, _) = try await request(id, flow)
         switch answer {
         case .accept: try await flow.accept(id, party)
-        case .reject: try await flow.reject(id, reason: reason, party)
-        case .cancel: try await flow.cancel(id, reason: reason, party)
+        case .reject(let reason): try await flow.reject(id, reason: reason, party)
+        case .cancel(let reason): try await flow.cancel(id, reason: reason, party)
         }
         return try await poll(party, flow, session)
     }
 
-    /// Returns the request with this id. Users choose the ids: one of another user's request names none.
+    /// Returns the request with this id. Users choose the ids: where several have a request with one id, it names none.
     private func request(
         _ id: String, _ flow: PrivateLinkFlow
     ) async throws -> (party: PrivateLinkParty, request: PrivateLinkRequest) {

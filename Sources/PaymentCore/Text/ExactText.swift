@@ -2,8 +2,8 @@
 // (Unicode canonical equivalence), which would take one payment for another.
 
 extension String {
-    /// Returns true if both are the same byte for byte. Texts that do not even look alike are known at once.
-    package func isExactly(_ other: String) -> Bool { self == other && utf8.elementsEqual(other.utf8) }
+    /// Returns true if both are the same byte for byte.
+    package func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 extension Hasher {

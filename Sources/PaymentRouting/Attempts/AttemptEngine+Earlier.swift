@@ -23,10 +23,7 @@ extension AttemptEngine {
             if let outcome = paid.outcome { effects.emit(.outcome(outcome), of: paid.attempt) }
             return paid.outcome
         }
-        let unsealed = histories.filter { !effects.isSound($0) }
-        if let history = unsealed.first(where: { $0.hasBegunMutation || $0.outcome != nil }) ?? unsealed.first {
-            return try await statusOfUnsealedAttempt(history, isNamed: true)
-        }
+        if let outcome = try await statusOfUnsealedAttempt(among: histories, isNamed: true) { return outcome }
         // An outcome that is not final means that the payment continues elsewhere: a second attempt could pay twice.
         if let interrupted = histories.last(where: { !$0.isFinished && ($0.mayHaveMovedMoney || $0.outcome != nil) }) {
             try serviceClient.identity.distinguish(link, from: interrupted.attempt)
@@ -51,7 +48,7 @@ extension AttemptEngine {
         guard let history = try await journaled({ try await journal.base.history(of: id) }) else {
             throw error(.notFound, "the journal has no attempt \(id)")
         }
-        guard effects.isSound(history) else { return try await statusOfUnsealedAttempt(history, isNamed: false) }
+        if let outcome = try await statusOfUnsealedAttempt(among: [history], isNamed: false) { return outcome }
         guard history.isFinished else {
             guard history.mayHaveMovedMoney || history.outcome != nil else { return try await resumeUnsent(history) }
             return try await resume(history)

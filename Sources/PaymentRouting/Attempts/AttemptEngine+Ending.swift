@@ -15,34 +15,38 @@ extension AttemptEngine {
             guard let outcome = try await storable(report, seen: seen, of: attempt) else {
                 return unconfirmed(attempt)
             }
-            do {
-                try await write(.outcome(outcome), to: attempt)
-                if outcome.isFinal { await hasEnded(attempt.reference, outcome) }
-                // Storing may have taken longer than the lease, and another attempt may be in progress by now.
-                if outcome.deniesPayment {
-                    try await journaled { try await journal.renew(at: effects.clock.now) }
-                }
-            } catch let failure as PaymentError
-                where failure.code == .inUse && outcome.deniesPayment
-            {
-                // Another worker has taken the payment over, and may have paid it since.
-                throw failure
-            } catch is AttemptEndedError {
-                // A success stays one, whichever caller received it first; and a transfer that may have moved money
-                // here is not undone there.
-                if case .succeeded = outcome {
-                    try? await effects.settleSpending(of: attempt.id, isPaid: true)
-                    return outcome
-                }
-                if let stored = await storedEnding(of: attempt), outcome.isFinal || !stored.deniesPayment {
-                    return stored
-                }
-            } catch {
-                // The outcome is true even when it cannot be stored; the next look will ask the service again.
-            }
-            effects.emit(.outcome(outcome), of: attempt)
-            return outcome
+            return try await store(outcome, of: attempt)
         }
+    }
+
+    private func store(_ outcome: PaymentOutcome, of attempt: PaymentAttempt) async throws -> PaymentOutcome {
+        do {
+            try await write(.outcome(outcome), to: attempt)
+            if outcome.isFinal { await hasEnded(attempt.reference, outcome) }
+            // Storing may have taken longer than the lease, and another attempt may be in progress by now.
+            if outcome.deniesPayment {
+                try await journaled { try await journal.renew(at: effects.clock.now) }
+            }
+        } catch let failure as PaymentError
+            where failure.code == .inUse && outcome.deniesPayment
+        {
+            // Another worker has taken the payment over, and may have paid it since.
+            throw failure
+        } catch is AttemptEndedError {
+            // A success stays one, whichever caller received it first; and a transfer that may have moved money here is
+            // not undone there.
+            if case .succeeded = outcome {
+                try? await effects.settleSpending(of: attempt.id, isPaid: true)
+                return outcome
+            }
+            if let stored = await storedEnding(of: attempt), outcome.isFinal || !stored.deniesPayment {
+                return stored
+            }
+        } catch {
+            // The outcome is true even when it cannot be stored; the next look will ask the service again.
+        }
+        effects.emit(.outcome(outcome), of: attempt)
+        return outcome
     }
 
     /// Stores a notification's end of an attempt, if the report still holds then.

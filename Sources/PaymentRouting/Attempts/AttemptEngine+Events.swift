@@ -7,7 +7,7 @@ extension AttemptEngine {
         _ callback: PaymentLink, of payment: PaymentReference
     ) async throws -> PaymentOutcome? {
         guard let history = try await histories(of: payment).last(where: { !$0.isFinished }) else { return nil }
-        guard effects.isSound(history) else { return try await statusOfUnsealedAttempt(history, isNamed: true) }
+        if let outcome = try await statusOfUnsealedAttempt(among: [history], isNamed: true) { return outcome }
         let attempt = history.attempt
         let steps = StepLog(
             history, replayWindow: descriptor.replayWindow, journal: journal, effects: effects, isVisit: true)

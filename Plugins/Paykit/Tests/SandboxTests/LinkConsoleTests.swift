@@ -71,7 +71,7 @@ import Testing
         let requests = try await asked.poll(nil).flatMap(\.requests)
         let id = try #require(ids.first)
         #expect(requests.map(\.id) == [id, id])
-        await #expect(throws: PaykitNetworkError.self) { try await asked.answer(id, .accept, because: nil) }
+        await #expect(throws: PaykitNetworkError.self) { try await asked.answer(id, .accept) }
         await #expect(throws: PaykitNetworkError.self) { try await asked.payment(of: id) }
         #expect(try await asked.links().flatMap(\.requests).allSatisfy { $0.phase == "proposed" })
     }
