@@ -124,6 +124,21 @@ struct PrivateLinkTests {
         #expect(await links(2, "accept", id, "--reason", "why").code == 64, "an acceptance has no reason")
     }
 
+    @Test("What was cancelled since the payer's last poll is not paid")
+    func cancelledMeanwhile() async throws {
+        defer { server.stop() }
+        let (one, two) = try await link()
+        let id = try #require(
+            try await links(1, "ask", two, "--amount", "2100", "--for", "tea", "--json").ending["request"]?.string)
+        _ = await links(2, "poll")
+        #expect(await links(2, "accept", id).code == 0)
+        #expect(await links(1, "cancel", id, "--reason", "sold").code == 0)
+        let late = await links(2, "pay", id)
+        #expect(late.code == 1, "\(late.output)\(late.errors)")
+        #expect(await site.ledger.captures(of: one) == 0)
+        #expect(try await phases() == ["cancelled", "cancelled"])
+    }
+
     @Test("A request is rejected, with the reason, and not paid")
     func rejected() async throws {
         defer { server.stop() }

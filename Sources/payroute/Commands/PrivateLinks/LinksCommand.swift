@@ -210,6 +210,8 @@ enum LinksPayCommand: Command {
         let autoPay = try AutoPayOption.read(arguments)
         let links = try LinksCommand.open(arguments, console)
         let asked = try await links.payment(of: arguments.positionals[0])
+        // It may be cancelled since the last poll.
+        _ = try await links.poll(asked.user)
         let session = try await PaymentSession(arguments, console, autoPay: autoPay) {
             console.narrate($0, isJSON: isJSON)
         }
