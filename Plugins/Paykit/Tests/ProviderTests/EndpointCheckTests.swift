@@ -118,13 +118,6 @@ struct EndpointCheckTests {
         return client
     }
 
-    private func code(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? {
-        do {
-            try await work()
-            return nil
-        } catch { return (error as? PaykitError)?.failure.code }
-    }
-
     @Test("The client publishes no endpoint that cannot be paid")
     func publishing() async throws {
         let client = try await client()

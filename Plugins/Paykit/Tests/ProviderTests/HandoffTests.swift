@@ -32,13 +32,6 @@ struct HandoffTests {
         return client
     }
 
-    private func code(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? {
-        do {
-            try await work()
-            return nil
-        } catch { return (error as? PaykitError)?.failure.code }
-    }
-
     private static func keys() throws -> [KeyManagerHandoff.KeyPair] {
         try [0, 1].map { epoch in
             try KeyManagerHandoff.KeyPair(

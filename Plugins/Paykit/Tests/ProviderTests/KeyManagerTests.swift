@@ -210,13 +210,6 @@ struct KeyManagerTests {
         return client
     }
 
-    private func failure(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? {
-        do {
-            try await work()
-            return nil
-        } catch { return (error as? PaykitError)?.failure.code }
-    }
-
     private static let secret = String(repeating: "11", count: 32)
 
     @Test("A session travels from the key manager to an app, is tried at the homeserver, and can publish")
@@ -230,7 +223,7 @@ struct KeyManagerTests {
             try await app.setEndpoint(methodId: "lightning", endpoint: "anna@pay.example")
             // A session of another user than expected changes nothing.
             #expect(
-                await failure { try await app.importSession(from: answer, expecting: Self.key) } == .invalidCredentials)
+                await code { try await app.importSession(from: answer, expecting: Self.key) } == .invalidCredentials)
         }
         await sandbox.endSessions(of: try PubkyKey(Self.me))
         let question = try app.ask(callback: "bitkit://paykit-session")
@@ -238,7 +231,7 @@ struct KeyManagerTests {
             PaymentLink(
                 "\(question.callback)&pubky=\(Self.me)&session_secret=\(Self.me):\(Self.cookie)&capabilities="),
             to: question)
-        #expect(await failure { try await app.importSession(from: stale) } == .sessionExpired)
+        #expect(await code { try await app.importSession(from: stale) } == .sessionExpired)
     }
 
     @Test("Profile and follows are answered; keys and signatures never, and a no says so")
@@ -257,13 +250,13 @@ struct KeyManagerTests {
             .signature(of: "PUBKY:AUTH"), .keyPair(deviceID: "d", epoch: 0),
             .handoff(deviceID: "d", ephemeralKey: [UInt8](repeating: 1, count: 32), includesNextEpoch: false),
         ] as [KeyManagerLink.Question] {
-            #expect(await failure { _ = try await answer(kind) } == .validationFailed)
+            #expect(await code { _ = try await answer(kind) } == .validationFailed)
         }
         let question = try app.ask(callback: "bitkit://back")
         let no = try #require(ring.cancellation(of: question))
         let content = try KeyManagerAnswer(PaymentLink(no.reveal()), to: question)
         #expect(content.content == .cancelled)
-        #expect(await failure { try await app.importSession(from: content) } == .auth)
-        #expect(await failure { _ = try await app.answer(question) } == .sessionExpired)
+        #expect(await code { try await app.importSession(from: content) } == .auth)
+        #expect(await code { _ = try await app.answer(question) } == .sessionExpired)
     }
 }

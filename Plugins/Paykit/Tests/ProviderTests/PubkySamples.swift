@@ -1,3 +1,4 @@
+import PaykitKit
 import PaykitPubky
 import PaymentCore
 import Testing
@@ -10,4 +11,12 @@ enum PubkySamples {
     }
 
     static func bytes(_ hex: String) throws -> [UInt8] { try #require(Hex.decode(hex)) }
+}
+
+/// The code of what is thrown; nil where nothing is.
+func code(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? {
+    do {
+        try await work()
+        return nil
+    } catch { return (error as? PaykitNetworkError ?? (error as? PaykitError)?.failure)?.code }
 }

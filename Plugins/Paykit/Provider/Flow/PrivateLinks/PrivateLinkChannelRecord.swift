@@ -49,7 +49,7 @@ package struct PrivateLinkChannelRecord: Sendable, Hashable, Codable {
         /// The program that has looked last: its own drawn value. Another one first makes sure that what is stored
         /// is not older than what lies on the homeserver.
         package var process: String?
-        /// The time of this side's first look.
+        /// The time of that program's first look.
         package var since: String?
         /// The last recovery that this side has requested.
         package private(set) var ownAttempt: String?
@@ -75,7 +75,8 @@ package struct PrivateLinkChannelRecord: Sendable, Hashable, Codable {
         /// Returns true if a recovery was requested by what has led to this state; otherwise by another copy of it.
         func hasAsked(_ attempt: String) -> Bool { attempt == ownAttempt || pastAttempts.contains(attempt) }
 
-        /// The time at which this state, or what has led to it, last began a channel.
+        /// The time at which this program began to look, or last requested a recovery. A request that this state does
+        /// not know and that is older was written late, by a program that has ended; a later one is another copy's.
         var lastBegun: PrivateLinkTime {
             [ownAttemptAt, since].compactMap { $0.flatMap { PrivateLinkTime($0) } }.max() ?? PrivateLinkTime(seconds: 0)
         }

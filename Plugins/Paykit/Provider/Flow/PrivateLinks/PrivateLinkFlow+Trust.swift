@@ -75,7 +75,7 @@ extension PrivateLinkFlow {
             return false
         }
         held.channel.recovery.process = process
-        held.channel.recovery.since = held.channel.recovery.since ?? moment.text
+        held.channel.recovery.since = moment.text
         let isBehind = others != nil ? true : try await isOlder(held.record, ends)
         if isBehind { try await recover(&held, after: others?.createdAt) } else { try await keep(&held) }
         return true

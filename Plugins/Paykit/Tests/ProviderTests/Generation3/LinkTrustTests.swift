@@ -105,11 +105,6 @@ struct LinkTrustTests {
         return files
     }
 
-    private func code(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? {
-        do { try await work() } catch { return (error as? PaykitNetworkError)?.code }
-        return nil
-    }
-
     // MARK: The peer's key
 
     @Test("A thief who may write the payee's storage gets neither a payment nor a message")
@@ -301,6 +296,26 @@ struct LinkTrustTests {
         try await second.accept(id, asPayer)
         try await rounds(1, payer: second)
         #expect(try await payee.flow.requests(with: payer.key, payer.receiver).first?.state.isAccepted == true)
+    }
+
+    @Test("A request to begin anew that an earlier program of this app wrote is not another copy's, however late")
+    func lateRequest() async throws {
+        let store = BackedUpStore()
+        try await rounds(3, payer: try program(payer, store, seed: 5))
+        world.clock.advance(by: .seconds(60))
+        let marker = RecoveryMarker(attemptID: EventID.draw(SeededRandomSource(seed: 7)), createdAt: payer.flow.moment)
+        world.clock.advance(by: .seconds(60))
+        let restarted = try program(payer, store, seed: 6)
+        try await rounds(1, payer: restarted)
+        let key = try #require(try await restarted.peerKeys(asPayer)).trusted
+        let files = try PrivateLinkFiles(
+            asPayer, restarted.keys, peerKey: key, restarted.agreement(with: key, of: asPayer))
+        await world.sandbox.publish(marker.bytes, at: files.ownMarker.path, of: payer.key)
+        for _ in 0..<12 {
+            #expect(try await pollPayer(restarted) != .takenOver)
+            try await pollPayee()
+        }
+        #expect(try await pollPayer(restarted) == .linked)
     }
 
     // MARK: What is withheld

@@ -75,13 +75,6 @@ struct LinkFlowTests {
     }
     private let check = SimulatedLinkSettler.check
 
-    private func failure(_ work: () async throws -> Void) async -> PaykitNetworkError.Code? {
-        do {
-            try await work()
-            return nil
-        } catch { return (error as? PaykitNetworkError)?.code }
-    }
-
     private func paths(_ participant: LinkParticipant) async -> [String] {
         await world.sandbox.paths(of: participant.key).filter { $0.contains("/messages/") }
     }
@@ -129,7 +122,7 @@ struct LinkFlowTests {
             })
         for _ in 0..<3 {
             #expect(
-                await failure { _ = try await payer.flow.pay(id, asPayer, with: silent, check: check) }
+                await code { _ = try await payer.flow.pay(id, asPayer, with: silent, check: check) }
                     == .paymentInDoubt)
         }
         #expect(asked.withLock { $0 } == 1)
@@ -147,7 +140,7 @@ struct LinkFlowTests {
         for id in [first, second] { try await payer.flow.accept(id, asPayer) }
         _ = try await payer.flow.pay(first, asPayer, with: settler, check: check)
         #expect(
-            await failure { _ = try await payer.flow.pay(second, asPayer, with: settler, check: check) }
+            await code { _ = try await payer.flow.pay(second, asPayer, with: settler, check: check) }
                 == .methodNotSupported)
         try await payee.flow.offer(offer(), asPayee)
         try await pollPayee()
@@ -160,12 +153,12 @@ struct LinkFlowTests {
     func roles() async throws {
         let id = try await asked()
         #expect(
-            await failure { try await payee.flow.issueReceipt(for: id, asPayee, payee.session) } == .validationFailed)
+            await code { try await payee.flow.issueReceipt(for: id, asPayee, payee.session) } == .validationFailed)
         #expect(
-            await failure { try await payer.flow.issueReceipt(for: id, asPayer, payer.session) } == .validationFailed)
-        #expect(await failure { try await payee.flow.accept(id, asPayee) } == .validationFailed)
+            await code { try await payer.flow.issueReceipt(for: id, asPayer, payer.session) } == .validationFailed)
+        #expect(await code { try await payee.flow.accept(id, asPayee) } == .validationFailed)
         #expect(
-            await failure { _ = try await payee.flow.pay(id, asPayee, with: settler, check: check) }
+            await code { _ = try await payee.flow.pay(id, asPayee, with: settler, check: check) }
                 == .validationFailed)
     }
 
@@ -173,20 +166,20 @@ struct LinkFlowTests {
     func ended() async throws {
         let rejected = try await asked()
         try await payer.flow.reject(rejected, reason: "too much", asPayer)
-        #expect(await failure { try await payer.flow.accept(rejected, asPayer) } == .validationFailed)
+        #expect(await code { try await payer.flow.accept(rejected, asPayer) } == .validationFailed)
         let cancelled = try await asked()
         try await payer.flow.accept(cancelled, asPayer)
         try await payee.flow.cancel(cancelled, reason: nil, asPayee)
         try await pollPayee()
         try await pollPayer()
         #expect(
-            await failure { _ = try await payer.flow.pay(cancelled, asPayer, with: settler, check: check) }
+            await code { _ = try await payer.flow.pay(cancelled, asPayer, with: settler, check: check) }
                 == .paymentRejected)
         let past = PrivateLinkTime(seconds: Int64(world.clock.now.timeIntervalSince1970) - 1)
         let over = try await payee.flow.ask(for: terms("late", until: past), at: nil, asPayee)
         try await pollPayee()
         try await pollPayer()
-        #expect(await failure { try await payer.flow.accept(over, asPayer) } == .invoiceExpired)
+        #expect(await code { try await payer.flow.accept(over, asPayer) } == .invoiceExpired)
         #expect(world.bank.payments == 0)
     }
 
@@ -314,18 +307,18 @@ struct LinkFlowTests {
             let flow = PrivateLinkFlow(
                 payer.key, as: payer.receiver, keys, payer.flow.reader, store: number == 1 ? store : payer.disk,
                 clock: world.clock, random: payer.flow.random)
-            #expect(await failure { _ = try await flow.requests(with: payee.key, payee.receiver) } == .storage)
+            #expect(await code { _ = try await flow.requests(with: payee.key, payee.receiver) } == .storage)
         }
     }
 
     @Test("A peer that publishes a newer form only needs a newer app, as the error says")
     func newer() async throws {
         let peer = await world.sandbox.createUser(.appRegistry)
-        let code = await failure { try await payer.flow.poll(peer.key, payee.receiver, payer.session) }
-        #expect(code == .methodNotSupported)
-        #expect(await failure { _ = try await payer.flow.peerReceivers(of: peer.key) } == .methodNotSupported)
+        let refusal = await code { try await payer.flow.poll(peer.key, payee.receiver, payer.session) }
+        #expect(refusal == .methodNotSupported)
+        #expect(await code { _ = try await payer.flow.peerReceivers(of: peer.key) } == .methodNotSupported)
         #expect(
-            await failure { try await payer.flow.poll(payer.key, payee.receiver, payer.session) } == .validationFailed)
+            await code { try await payer.flow.poll(payer.key, payee.receiver, payer.session) } == .validationFailed)
         #expect(try await payer.flow.peerReceivers(of: payee.key) == [payee.receiver])
     }
 }
