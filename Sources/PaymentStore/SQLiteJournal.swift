@@ -22,7 +22,8 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     let database: Database
     private let group: GroupCommit
     private let leases: LeaseTable
-    private let synchronous: String
+
+    private static let synced = "PRAGMA synchronous = FULL"
 
     /// The queue that the journal works on.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -33,19 +34,15 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
     /// - Parameters:
     ///   - path: the path of the file; its folder has to exist.
     ///   - creating: true if a missing file is created.
-    ///   - survivesPowerFailure: true if entries reach the disk at once. Without that they still survive the end of the
-    ///     process, but not of the machine: for imports and measurements, not for money.
     /// - Throws: ``JournalError``; the file is as it was then.
-    public init(path: String, creating: Bool = true, survivesPowerFailure: Bool = true) throws(JournalError) {
-        try self.init(
-            JournalFile(path: path, isMade: creating, survivesPowerFailure: survivesPowerFailure))
+    public init(path: String, creating: Bool = true) throws(JournalError) {
+        try self.init(JournalFile(path: path, isMade: creating))
     }
 
     init(_ file: JournalFile, random: any RandomSource = SystemRandomSource()) throws(JournalError) {
         database = try file.open(random.hex(16))
-        synchronous = file.survivesPowerFailure ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL"
         group = GroupCommit(database)
-        try database.execute(synchronous)
+        try database.execute(Self.synced)
         leases = try LeaseTable(database, random)
     }
 
@@ -166,7 +163,7 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
         try database.execute("PRAGMA synchronous = NORMAL")
         let result: Swift.Result<Result, JournalError>
         do { result = .success(try database.transaction(body)) } catch { result = .failure(error) }
-        try database.execute(synchronous)
+        try database.execute(Self.synced)
         return try result.get()
     }
 

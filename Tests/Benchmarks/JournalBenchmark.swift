@@ -82,6 +82,12 @@ enum JournalBenchmark {
     /// The writes of payments, by the number of concurrent ones.
     private static func measureConcurrency(_ path: String) async throws {
         let journal = try SQLiteJournal(path: path)
+        let events =
+            fetching + [
+                .stepStarted(name: "sign", kind: .interaction), .stepFinished(name: "sign", result: "0x1"), begun,
+                .stepFinished(name: "confirm", result: true),
+                .outcome(.succeeded(PaymentReceipt(reference: try attempt(0).reference))),
+            ]
         var rates: [Double] = []
         for (round, width) in [1, 8, 64].enumerated() {
             let count = 512
@@ -89,7 +95,7 @@ enum JournalBenchmark {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0..<count {
                     if index >= width { try await group.next() }
-                    group.addTask { try await write(1 + round * count + index, to: journal) }
+                    group.addTask { try await write(1 + round * count + index, events, to: journal) }
                 }
                 try await group.waitForAll()
             }
@@ -101,32 +107,29 @@ enum JournalBenchmark {
                 + "64: \((rates[2] / rates[0]).text(2)) times")
     }
 
-    private static func write(_ index: Int, to journal: SQLiteJournal) async throws {
+    /// Writes a payment with these events.
+    private static func write(_ index: Int, _ events: [JournalEntry.Event], to journal: SQLiteJournal) async throws {
         let (attempt, lease) = (try attempt(index), lease(index))
         _ = try await journal.acquire(lease, at: attempt.startedAt)
         try await journal.open(attempt, under: lease)
-        for event in [
-            JournalEntry.Event.stepStarted(name: "fetch", kind: .query), .stepFinished(name: "fetch", result: true),
-            .stepStarted(name: "sign", kind: .interaction), .stepFinished(name: "sign", result: "0x1"),
-            .stepStarted(name: "confirm", kind: .mutation(replay: .never)),
-            .stepFinished(name: "confirm", result: true),
-            .outcome(.succeeded(PaymentReceipt(reference: attempt.reference))),
-        ] { try await journal.append(entry(event), to: attempt.id, under: lease) }
+        for event in events { try await journal.append(entry(event), to: attempt.id, under: lease) }
         try await journal.release(lease)
     }
 
+    private static let fetching: [JournalEntry.Event] = [
+        .stepStarted(name: "fetch", kind: .query), .stepFinished(name: "fetch", result: true),
+    ]
+    private static let begun = JournalEntry.Event.stepStarted(name: "confirm", kind: .mutation(replay: .never))
+
     private static func measureScan(_ path: String) async throws {
-        // Filled without waiting for the disk: only the scan is measured.
-        let journal = try SQLiteJournal(path: path, survivesPowerFailure: false)
-        for index in 0..<attempts {
-            _ = try await journal.acquire(lease(index), at: Date(timeIntervalSince1970: 1.8e9))
-            let attempt = try attempt(index)
-            try await journal.open(attempt, under: lease(index))
-            for event in [
-                JournalEntry.Event.stepStarted(name: "fetch", kind: .query), .stepFinished(name: "fetch", result: true),
-                .stepStarted(name: "confirm", kind: .mutation(replay: .never)),
-            ] { try await journal.append(entry(event), to: attempt.id, under: lease(index)) }
-            try await journal.release(lease(index))
+        let journal = try SQLiteJournal(path: path)
+        for first in stride(from: 0, to: attempts, by: 64) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in first..<min(first + 64, attempts) {
+                    group.addTask { try await write(index, fetching + [begun], to: journal) }
+                }
+                try await group.waitForAll()
+            }
         }
         let start = ContinuousClock.now
         let found = try await journal.unfinished().count

@@ -109,16 +109,4 @@ struct PowerFailureTests {
         try await journal.append(entries[400], to: attempt.id, under: lease)
         #expect(try await left()?.entries == entries)
     }
-
-    @Test("A caller that does not ask for more than the end of the process gets no more")
-    func unsynced() async throws {
-        try #require(FailingDisk.watch(folder))
-        let journal = try SQLiteJournal(path: folder.file("journal"), survivesPowerFailure: false)
-        let (lease, attempt) = (Samples.lease(), try Samples.attempt())
-        #expect(try await journal.acquire(lease, at: Samples.now))
-        try await journal.open(attempt, under: lease)
-        // Proves that the other tests can fail.
-        #expect(try await left() == nil)
-        #expect(try await journal.history(of: attempt.id) == AttemptHistory(attempt: attempt))
-    }
 }

@@ -14,8 +14,6 @@ package struct JournalFile: Sendable {
     package let path: String
     /// True if a missing file is created.
     package let isMade: Bool
-    /// True if entries survive a power failure, not only the end of the process.
-    package let survivesPowerFailure: Bool
     package let schema: Schema
     /// The most pages the file may have; nil for no limit but SQLite's.
     package let maximumPages: Int?
@@ -25,12 +23,11 @@ package struct JournalFile: Sendable {
     let limit: Duration
 
     package init(
-        path: String, isMade: Bool = true, survivesPowerFailure: Bool = true, schema: Schema = .current,
-        maximumPages: Int? = nil, timeout: Duration = Database.timeout, limit: Duration? = nil
+        path: String, isMade: Bool = true, schema: Schema = .current, maximumPages: Int? = nil,
+        timeout: Duration = Database.timeout, limit: Duration? = nil
     ) {
         self.path = path
         self.isMade = isMade
-        self.survivesPowerFailure = survivesPowerFailure
         self.schema = schema
         self.maximumPages = maximumPages
         self.timeout = timeout
