@@ -65,19 +65,12 @@ extension PaymentFlow {
                 })
         }
         let mayAbandon = !bodies.contains { $0.method == OptionActions.sendTransaction }
-        let confirmed: StatusBody
-        do {
-            confirmed = try await confirm(
-                id,
-                ConfirmRequestBody(
-                    optionId: attempt.option.id, results: results.map(ConfirmRequestBody.Result.init(data:)),
-                    collectedData: data.values)
-            ) { if mayAbandon { try expiry.check() } }
-        } catch let error as PaymentError where error.code == .payerRefused && !mayAbandon {
-            // The transaction that the wallet sent to the chain is in flight, whatever the service decides about the
-            // payer: a declined report would let the next attempt send it again.
-            throw self.error(error.code, error.message, phase: .maybeSent, cause: error.cause)
-        }
+        let confirmed = try await confirm(
+            id,
+            ConfirmRequestBody(
+                optionId: attempt.option.id, results: results.map(ConfirmRequestBody.Result.init(data:)),
+                collectedData: data.values)
+        ) { if mayAbandon { try expiry.check() } }
         return try await mapped(isMutation: true) { () throws(GatewayError) in
             try await settle(id, confirmed, within: configuration.settlementTimeout)
         }.report(of: attempt.reference)
