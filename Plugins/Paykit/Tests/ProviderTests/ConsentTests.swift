@@ -33,13 +33,7 @@ struct ConsentTests {
 
     private func client() async throws -> PaykitClient {
         let owner = owner
-        let client = PaykitClient(
-            configuration: PaykitClientConfiguration(
-                network: try .sandbox(HTTPURL("http://localhost:6286")), consent: { try owner.ask($0) }),
-            transport: SandboxTransport(sandbox), clock: VirtualClock(), random: SeededRandomSource(seed: 2))
-        try await client.initialize(
-            secretKeyHex: String(repeating: "11", count: 32), homeserverPubkey: sandbox.homeserver.text)
-        return client
+        return try await sandbox.client { $0.consent = { try owner.ask($0) } }
     }
 
     @Test("A refused consent publishes nothing, lets no app in and gives no session")
@@ -81,11 +75,7 @@ struct ConsentTests {
 
     @Test("Without a consent handler no device and no app is approved")
     func unset() async throws {
-        let client = PaykitClient(
-            configuration: PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286"))),
-            transport: SandboxTransport(sandbox), clock: VirtualClock(), random: SeededRandomSource(seed: 2))
-        try await client.initialize(
-            secretKeyHex: String(repeating: "11", count: 32), homeserverPubkey: sandbox.homeserver.text)
+        let client = try await sandbox.client()
         let before = await sandbox.paths(of: try #require(await client.user))
         let session = try KeyManagerLink(PaymentLink("pubkyring://session?callback=app%3A%2F%2Fb&app=Wallet"))
         let handoff = try KeyManagerLink(

@@ -108,14 +108,9 @@ struct EndpointCheckTests {
     // MARK: The client
 
     private func client() async throws -> PaykitClient {
-        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
-        configuration.endpointCheck = PaykitEndpointCheck(StandardsReader(), network: .regtest)
-        let client = PaykitClient(
-            configuration: configuration, transport: SandboxTransport(sandbox), clock: clock,
-            random: SeededRandomSource(seed: 2))
-        try await client.initialize(
-            secretKeyHex: String(repeating: "11", count: 32), homeserverPubkey: sandbox.homeserver.text)
-        return client
+        try await sandbox.client(clock: clock) {
+            $0.endpointCheck = PaykitEndpointCheck(StandardsReader(), network: .regtest)
+        }
     }
 
     @Test("The client publishes no endpoint that cannot be paid")

@@ -20,16 +20,7 @@ struct HandoffTests {
     init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
 
     private func client(isKeyManager: Bool = false, seed: UInt64 = 2) async throws -> PaykitClient {
-        let client = PaykitClient(
-            configuration: PaykitClientConfiguration(
-                network: try .sandbox(HTTPURL("http://localhost:6286")), consent: { _ in }),
-            transport: SandboxTransport(sandbox), clock: clock, random: SeededRandomSource(seed: seed))
-        clock.advance(by: .milliseconds(1))
-        if isKeyManager {
-            try await client.initialize(
-                secretKeyHex: String(repeating: "11", count: 32), homeserverPubkey: sandbox.homeserver.text)
-        }
-        return client
+        try await sandbox.client(isKeyManager ? 0x11 : nil, clock: clock, seed: seed) { $0.consent = { _ in } }
     }
 
     private static func keys() throws -> [KeyManagerHandoff.KeyPair] {

@@ -198,23 +198,13 @@ struct KeyManagerTests {
 
     // MARK: The client, both sides
 
-    private func client(_ secret: String? = nil) async throws -> PaykitClient {
-        let client = PaykitClient(
-            configuration: PaykitClientConfiguration(
-                network: try .sandbox(HTTPURL("http://localhost:6286")), consent: { _ in }),
-            transport: SandboxTransport(sandbox), clock: clock, random: SeededRandomSource(seed: 2))
-        clock.advance(by: .milliseconds(1))
-        if let secret {
-            try await client.initialize(secretKeyHex: secret, homeserverPubkey: sandbox.homeserver.text)
-        }
-        return client
+    private func client(_ byte: UInt8? = nil) async throws -> PaykitClient {
+        try await sandbox.client(byte, clock: clock) { $0.consent = { _ in } }
     }
-
-    private static let secret = String(repeating: "11", count: 32)
 
     @Test("A session travels from the key manager to an app, is tried at the homeserver, and can publish")
     func session() async throws {
-        let (ring, app) = (try await client(Self.secret), try await client())
+        let (ring, app) = (try await client(0x11), try await client())
         for kind in [KeyManagerLink.Question.session, .guidesSession] {
             let question = try app.ask(keyManagerFor: kind, callback: "bitkit://paykit-session")
             let link = try await ring.answer(try Self.question(question.text))
@@ -236,7 +226,7 @@ struct KeyManagerTests {
 
     @Test("Profile and follows are answered; keys and signatures never, and a no says so")
     func others() async throws {
-        let (ring, app) = (try await client(Self.secret), try await client())
+        let (ring, app) = (try await client(0x11), try await client())
         try await ring.publish(PubkyProfile(name: "Anna", bio: "b"))
         let friend = await sandbox.createUser()
         try await ring.follow(pubkey: friend.key.text)

@@ -27,21 +27,12 @@ struct RoutedMessageTests {
         url = try HTTPURL("http://localhost:6286")
         sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1))
         mina = try PubkySamples.pair(0x11)
-        (shop, shopKey) = (try await Self.client("22", sandbox, clock), try PubkySamples.pair(0x22).publicKey)
-        for byte in ["11", "33"] { try await Self.client(byte, sandbox, clock).publishMessageKey() }
-    }
-
-    private static func client(
-        _ byte: String, _ sandbox: PubkySandbox, _ clock: VirtualClock
-    ) async throws -> PaykitClient {
-        clock.advance(by: .seconds(1))
-        let client = PaykitClient(
-            configuration: PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286"))),
-            transport: SandboxTransport(sandbox), clock: clock,
-            random: SeededRandomSource(seed: UInt64(byte) ?? 0))
-        try await client.initialize(
-            secretKeyHex: String(repeating: byte, count: 32), homeserverPubkey: sandbox.homeserver.text)
-        return client
+        (shop, shopKey) = (
+            try await sandbox.client(0x22, clock: clock, seed: 22), try PubkySamples.pair(0x22).publicKey
+        )
+        for byte: UInt8 in [0x11, 0x33] {
+            try await sandbox.client(byte, clock: clock, seed: UInt64(byte)).publishMessageKey()
+        }
     }
 
     private func publish(_ satoshis: UInt64?) async throws {

@@ -19,17 +19,10 @@ struct ClientLinkTests {
     init() { sandbox = PubkySandbox(clock: clock, random: SeededRandomSource(seed: 1)) }
 
     private func client(_ number: UInt8, _ app: String, secret: Bool = true) async throws -> PaykitClient {
-        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
-        configuration.receiver = PaykitReceiverPath(app)
-        configuration.receiverSecret = secret ? Redacted([UInt8](repeating: number, count: 32)) : nil
-        let client = PaykitClient(
-            configuration: configuration, transport: SandboxTransport(sandbox), clock: clock,
-            random: SeededRandomSource(seed: UInt64(number)))
-        clock.advance(by: .milliseconds(1))
-        try await client.initialize(
-            secretKeyHex: Hex.encode([UInt8](repeating: number, count: 32)),
-            homeserverPubkey: sandbox.homeserver.text)
-        return client
+        try await sandbox.client(number, clock: clock, seed: UInt64(number)) {
+            $0.receiver = PaykitReceiverPath(app)
+            $0.receiverSecret = secret ? Redacted([UInt8](repeating: number, count: 32)) : nil
+        }
     }
 
     private let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)

@@ -28,15 +28,10 @@ struct LinkScenarioTests {
 
     /// An application's user, whose app accepts links.
     private func client() async throws -> PaykitClient {
-        var configuration = PaykitClientConfiguration(network: try .sandbox(url()))
-        configuration.receiver = PaykitReceiverPath("router/wallet")
-        configuration.receiverSecret = Redacted([UInt8](repeating: 7, count: 32))
-        let client = PaykitClient(
-            configuration: configuration, transport: SandboxTransport(sandbox), clock: clock,
-            random: SeededRandomSource(seed: 2))
-        clock.advance(by: .milliseconds(1))
-        try await client.initialize(
-            secretKeyHex: String(repeating: "11", count: 32), homeserverPubkey: sandbox.homeserver.text)
+        let client = try await sandbox.client(clock: clock) {
+            $0.receiver = PaykitReceiverPath("router/wallet")
+            $0.receiverSecret = Redacted([UInt8](repeating: 7, count: 32))
+        }
         try await client.publishReceiver()
         return client
     }
