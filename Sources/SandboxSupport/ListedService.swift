@@ -24,6 +24,8 @@ package protocol ListedService: Sendable {
     nonisolated var examples: [ListedExample] { get }
     /// True if merchants' servers are notified at all.
     nonisolated var notifies: Bool { get }
+    /// The fixed ports at which clients of its testnet look for it; nil where there are none.
+    nonisolated var testnet: ListedTestnet? { get }
     /// The events so far.
     var ledger: SandboxLedger { get async }
 
@@ -60,6 +62,7 @@ extension ListedService {
     package nonisolated var currency: String { "USD" }
     package nonisolated var examples: [ListedExample] { [] }
     package nonisolated var notifies: Bool { true }
+    package nonisolated var testnet: ListedTestnet? { nil }
     /// The scenarios that it can show, with or without those of a dishonest gateway.
     package nonisolated func listed(tampered isShown: Bool) -> [ListedScenario] {
         scenarios + (isShown ? tampered : [])
@@ -71,6 +74,19 @@ extension ListedService {
     package func notifyAgain(about payment: String) async -> SentNotification? { nil }
     package func expire() async {}
     package func close() async {}
+}
+
+/// The fixed ports of a testnet on this machine.
+package struct ListedTestnet: Sendable {
+    /// The port of the whole sandbox.
+    package let port: UInt16
+    /// The ports of its parts, each with the path at the sandbox that the part's root stands for: `""` for its own.
+    package let parts: [(port: UInt16, path: String)]
+
+    package init(port: UInt16, parts: [(port: UInt16, path: String)]) {
+        self.port = port
+        self.parts = parts
+    }
 }
 
 /// A scenario of a service.

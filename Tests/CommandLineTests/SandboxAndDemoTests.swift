@@ -246,7 +246,7 @@ struct SandboxAndDemoTests {
         }
         for (name, advice) in [
             ("citcon/alipa", "Did you mean 'citcon/alipay'?"), ("tea/x", "no service 'tea'; name one of"),
-            ("citcon", "citcon has "),
+            ("citcon", "name one of its scenarios as well, as in 'citcon/wechatpay'"),
         ] {
             let refused = await payroute("sandbox", "new", name, "--sandbox", url)
             #expect(refused.code == 1 && refused.errors.contains(advice), "\(refused)")

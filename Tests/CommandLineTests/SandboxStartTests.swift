@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentLoopback
 import PaymentSandbox
 import PaymentTesting
 import PaymentTransport
@@ -47,6 +48,40 @@ import Testing
         program.signal(SIGTERM)
         let end = await program.end()
         #expect(end.code == 0 && end.errors == "")
+    }
+
+    @Test("Each part of a testnet answers at its own port as it does at the sandbox")
+    func testnet() async throws {
+        let sandbox = PubkySandbox(random: SeededRandomSource(seed: 1))
+        let declared = try #require(sandbox.testnet)
+        #expect(declared.port == 6286 && declared.parts.map(\.port) == [15_411, 15_412])
+        let server = try LoopbackServer(sandbox)
+        defer { server.stop() }
+        let free = ListedTestnet(port: 0, parts: declared.parts.map { (0, $0.path) })
+        let ports = try TestnetPorts(free, of: sandbox, at: server.baseURL)
+        defer { ports.stop() }
+        func body(_ url: String, posting message: String? = nil) async throws -> [UInt8] {
+            let response = try await StandardTransport().send(
+                HTTPRequest(message == nil ? .get : .post, try HTTPURL(url), body: Array((message ?? "").utf8)))
+            #expect(response.status == 200)
+            return response.body
+        }
+        // The homeserver's packet names the port of the homeserver, wherever the relay is asked.
+        let key = "\(sandbox.homeserver)"
+        let packet = try await body("\(ports.parts[0].address.text)/\(key)?policy=NetworkOnly")
+        #expect(try await body("\(server.baseURL.text)/pkarr/\(key)") == packet)
+        _ = try await body(ports.parts[1].address.text + "/inbox/a", posting: "sealed")
+        #expect(try await body(server.baseURL.text + "/inbox/a") == Array("sealed".utf8))
+        #expect(throws: SandboxError.self) {
+            try TestnetPorts(
+                ListedTestnet(port: 0, parts: [(ports.parts[0].address.port, "")]), of: sandbox, at: server.baseURL)
+        }
+    }
+
+    @Test("A testnet's port is not chosen")
+    func testnetPort() async throws {
+        let end = await (try Program(["sandbox", "--pubky-testnet", "--port", "1"])).end()
+        #expect(end.code == 64 && end.errors.contains("6286"))
     }
 
     @Test("Paykit's payments have pages, are found by their invoices, and send no notifications")

@@ -34,6 +34,11 @@ extension PubkySandbox: ListedService {
     package nonisolated var id: String { PaykitProvider.id.rawValue }
     package nonisolated var title: String { "Paykit" }
     package nonisolated var notifies: Bool { false }
+    /// The ports of the published testnet: the homeserver's, the pkarr relay's, and that of the relay of
+    /// authorisations.
+    package nonisolated var testnet: ListedTestnet? {
+        ListedTestnet(port: 6286, parts: [(15_411, "/pkarr"), (15_412, "")])
+    }
     /// Payees' amounts are in their published endpoints.
     package nonisolated var takesAmounts: Bool { false }
     package nonisolated var hint: String? {

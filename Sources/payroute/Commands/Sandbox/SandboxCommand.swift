@@ -28,6 +28,9 @@ enum SandboxCommand: Command {
                     "Send webhooks without a receiver of their payment to a server on this machine, signed and repeated.",
                 form: "an address on this machine, such as http://127.0.0.1:3000/hooks"),
             .init(
+                name: "pubky-testnet",
+                help: "Serve at the ports at which clients of a Pubky testnet look: 6286, 15411 and 15412."),
+            .init(
                 name: "dishonest", help: "Also list payments of a dishonest gateway, none of which may be signed."),
             .init(name: "list", help: "Print a payment link for each scenario."),
             .init(name: "open", help: "Open the home page in the browser."),
@@ -38,6 +41,7 @@ enum SandboxCommand: Command {
         examples: [
             .init("payroute sandbox --open", "with its home page in the browser"),
             .init("payroute sandbox --port 0 --ready-file ready.json", "for a test suite"),
+            .init("payroute sandbox --pubky-testnet", "for a Pubky client that takes no other address"),
         ],
         files: [("FILE (--ready-file)", "the address as JSON, while the sandbox runs")])
 
@@ -45,7 +49,7 @@ enum SandboxCommand: Command {
     static let runsAlone = true
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let port = try arguments.value("port") { UInt16($0) } ?? 0
+        var port = try arguments.value("port") { UInt16($0) } ?? 0
         let seed = try arguments.value("seed") { UInt64($0) }
         let random: any RandomSource = seed.map { SeededRandomSource(seed: $0) } ?? SystemRandomSource()
         // A person needs more time to try everything than the real services allow.
@@ -62,14 +66,27 @@ enum SandboxCommand: Command {
             clock: clock
         ) { log.print($0) }
         LoopbackServer.allowManyFiles()
+        let testnet = arguments.has("pubky-testnet") ? services.all.lazy.compactMap(\.testnet).first : nil
+        if let testnet {
+            guard port == 0 || port == testnet.port else {
+                throw UsageError(
+                    "'--pubky-testnet' serves at port \(testnet.port), at which clients look: leave '--port' out",
+                    syntax)
+            }
+            port = testnet.port
+        }
         let server = try LoopbackServer(home, port: port)
         let base = server.baseURL
+        let parts = try testnet.map { try TestnetPorts($0, of: home, at: base) }
         await home.open()
         console.output.write("Sandbox at \(console.style(.strong, base.text)) (simulated: \(services.titles))\n")
         if arguments.has("list") {
             await list(services.all, at: base, home, showsTampered: showsTampered, console)
         } else {
             welcome(base, console)
+        }
+        for (address, path) in parts?.parts ?? [] {
+            console.output.write("  \(address.text) is \(base.text)\(path)\n")
         }
         let path = arguments.value("ready-file")
         let opens = arguments.has("open")
@@ -87,6 +104,7 @@ enum SandboxCommand: Command {
         try ready.get()?.remove()
         let closing = await home.closing()
         await home.close()
+        parts?.stop()
         server.stop()
         console.output.line()
         var table = Table(["PAYMENT", "SCENARIO", "WHAT HAPPENED"])

@@ -48,6 +48,11 @@ enum ScenarioPayment {
         }
         let scenarios = (own["scenarios"]?.array ?? []).compactMap { $0["scenario"]?.string }
         let wanted = String(name.dropFirst(service.count + 1))
+        guard !wanted.isEmpty else {
+            return
+                "'\(service)' is a service: name one of its scenarios as well, as in '\(service)/\(scenarios.first ?? "")'. It has "
+                + scenarios.joined(separator: ", ")
+        }
         if scenarios.contains(wanted) {
             return "the amount of '\(name)' is given by its scenario; leave --amount and --currency out"
         }
