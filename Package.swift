@@ -80,13 +80,10 @@ let service = "PaymentCore PaymentCrypto ServiceSupport"
 let sandboxed = "PaymentCore PaymentCrypto PaymentLoopback PaymentTesting PaymentWallet SandboxSupport"
 
 let sources = [
-    library("PaymentCore"),
-    library("ChildProcesses"),  // The start of other programs, for the command line and tests.
-    library("PaymentCrypto", "PaymentCore CLibcrypto"),
+    library("PaymentCore"), library("ChildProcesses"),  // The start of other programs, for the command line and tests.
+    library("PaymentCrypto", "PaymentCore CLibcrypto"), library("PaymentSecp256k1", "CSecp256k1"),
     library("ServiceSupport", "PaymentCore"),  // What the vendors' clients of their services share.
-    library("PaymentSecp256k1", "CSecp256k1"),
-    library("PaymentRouting", "PaymentCore PaymentCrypto"),
-    library("PaymentSettlement", "PaymentCore PaymentCrypto"),
+    library("PaymentRouting", "PaymentCore PaymentCrypto"), library("PaymentSettlement", "PaymentCore PaymentCrypto"),
     library("PaymentRecurring", "PaymentCore PaymentRouting PaymentStore"),
     library("PaymentTransport", "PaymentCore CCurl"),
     library("PaymentStore", "PaymentCore PaymentRouting CSQLite", resources: [.copy("PrivacyInfo.xcprivacy")]),
@@ -231,15 +228,14 @@ let new = "Tests/NewProvider"  // What `payroute new-provider` writes, for a pro
 let markets = "CitconMarket PaykitMarket PayrailsMarket WalletConnectPayMarket"
 
 let wholes = [
-    shared("TestSupport", "ChildProcesses PaymentCore"),
-    tests("ArchitectureTests", "MutationList TestSupport"),
+    shared("TestSupport", "ChildProcesses PaymentCore"), tests("ArchitectureTests", "MutationList TestSupport"),
     tests("PaymentCoreTests", "PaymentCore PaymentTesting ServiceSupport TestSupport"),
     tests("PaymentCryptoTests", "PaymentCore PaymentCrypto TestSupport"),
     tests("PaymentLoopbackTests", "PaymentCore PaymentLoopback PaymentTesting TestSupport"),
     shared("ReviewModel", "PaymentCore PaymentCrypto PaymentTesting PaymentWallet"),
+    tests("PaymentStandardsTests", "\(values) PaymentStandards"),
     tests("PaymentReviewTests", "\(values) PaymentReview PaymentWallet ReviewModel"),
     tests("PaymentRoutingTests", "\(app) \(values) PaymentRecurring PaymentSettlement PaymentStandards"),
-    tests("PaymentStandardsTests", "\(values) PaymentStandards"),
     tests("PaymentTransportTests", "PaymentCore PaymentTransport TestSupport"),
     tests("PaymentWalletTests", "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentWallet TestSupport"),
     shared("RecurringSimulation", charging), shared("PostgresServing", "ChildProcesses PaymentCore PaymentPostgres"),
@@ -249,9 +245,10 @@ let wholes = [
     tests("PaymentRecurringTests", "\(served) \(charging) PaymentRecurringTesting RecurringSimulation TestSupport"),
     tests("PaymentStoreTests", "\(served) ChildProcesses PaymentWallet TestSupport \(walletConnect) CSQLite"),
     tests("SandboxHomeTests", "\(sandboxed) \(shops) SandboxHome TestSupport"),
-    tests("PayrouteCommandsTests", "\(served) \(values) ChildProcesses PaymentWallet PayrouteCommands SandboxSupport"),
-    tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"),
-    tool("SpendingProcess", "\(charging) TestSupport"),
+    tests(
+        "PayrouteCommandsTests",
+        "\(served) \(values) ChildProcesses PaymentSettlement PaymentWallet PayrouteCommands SandboxSupport"),
+    tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"), tool("SpendingProcess", "\(charging) TestSupport"),
     tests(
         "KillTests",
         "\(served) PaymentRecurring TestSupport \(paykit) PaykitStore WalletConnectPaySandbox PayingProcess "
@@ -272,7 +269,7 @@ let wholes = [
             + "WalletConnectPayKit WalletConnectPayMerchant"),
     tests("ExampleTests", "PaymentCore PaymentTesting TestSupport " + examples.map(\.name).joined(separator: " ")),
     tests("BrowserTests", "\(served) \(shops) TestSupport payroute"),
-    shared("MarketModel", "PaymentCore PaymentTesting"),
+    shared("MarketModel", "PaymentCore PaymentTesting"), shared("FuzzModel", "PaymentCore PaymentTesting"),
     shared("SimulatedShop", "PaymentCore PaymentCrypto PaymentTesting"),
     shared("Simulation", "\(served) MarketModel PaymentCrypto PaymentWallet SimulatedShop WalletConnectPaySandbox"),
     shared("VendorSimulation", "\(served) MarketModel SimulatedShop Simulation \(markets)"),
@@ -282,7 +279,6 @@ let wholes = [
         "\(served) \(walletConnect) MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate Simulation "
             + "TestSupport VendorSimulation"),
     tool("Benchmarks", "\(app) ChildProcesses \(sandboxed) \(bitcoin) \(walletConnect) PaymentSecp256k1 TestSupport"),
-    shared("FuzzModel", "PaymentCore PaymentTesting"),
     tool(
         "Fuzz",
         "\(served) FuzzModel PaymentCrypto PaymentReview PaymentStandards PaymentWallet ReviewModel TestSupport CitconFuzz "

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// The dependencies that a package gets with the products that it names.
@@ -46,6 +47,12 @@ struct ReachTests {
             #expect(ours.count <= 6, "\(target.name): \(ours.sorted())")
             #expect(ours.isDisjoint(with: ["PaymentStore", "PaymentTransport", "PaykitNetwork", "PaykitStore"]))
         }
+    }
+
+    @Test("The manifest can be read at once")
+    func manifest() throws {
+        let text = try String(contentsOf: Project.root.appending(path: "Package.swift"), encoding: .utf8)
+        #expect(text.utf8.count { $0 == UInt8(ascii: "\n") } < Rules.maximumLines)
     }
 
     @Test("An application with one provider, a journal and the network gets three libraries")

@@ -18,9 +18,9 @@ struct ServeMerchantTests {
             let reading = try await served.call(.post, "/v1/readings", ["text": text])
             let decision = try await served.call(.post, "/v1/decisions", ["text": text])
             #expect(reading.status == 200 && decision.status == 200)
-            #expect(
-                reading.json["decision"] == decision.json["decision"] && reading.json["input"] == decision.json["input"]
-            )
+            for member in ["decision", "input", "reading"] {
+                #expect(reading.json[member] != nil && reading.json[member] == decision.json[member])
+            }
         }
         let decision = try await served.call(.post, "/v1/decisions", ["text": Self.link]).json
         #expect(decision["provider"] == "shop" && decision["reference"] == "7")

@@ -177,8 +177,8 @@ struct ServePaymentTests {
         let served = try await ServedShop()
         let quote = try await served.call(.post, "/v1/quotes", ["link": .string(Self.link)])
         #expect(quote.status == 200 && quote.json["amount"] == "4.80")
-        let unmet = quote.json["options"]?.array?.first { $0["id"] == "coin" }?["unmet"]?.array
-        #expect(unmet?.count == 1)
+        let unmet = quote.json["options"]?.array?.first { $0["id"] == "foreign" }?["unmet"]?.array
+        #expect(unmet?.count == 1 && unmet?.first?["need"] == "signing" && unmet?.first?["words"] != nil)
         let paid = try await served.pay(["quote": try #require(quote.json["id"]), "option": "tab"])
         #expect(paid["outcome"]?["outcome"] == "succeeded" && paid["reference"] == "7")
         #expect(try await served.begin(["quote": "quo_1", "option": "tab"]).status == 404)
@@ -206,5 +206,24 @@ struct ServePaymentTests {
         #expect(try table.number("SELECT count(*) FROM served WHERE request IS NULL") == 1)
         let mode = try FileManager.default.attributesOfItem(atPath: table.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
+    }
+
+    @Test("Keys are removed while the server runs, and the journal still pays no link twice")
+    func pruned() async throws {
+        let served = try await ServedShop()
+        let body: JSONValue = ["link": .string(Self.link), "option": "tab"]
+        let first = try await served.pay(body, key: "k")
+        let file = served.folder.file("journal.served")
+        #expect(try ServeTable.prune(file, endedBefore: Date(timeIntervalSinceNow: -3600)) == 0)
+        #expect(try await served.pay(body, key: "k")["id"] == first["id"])
+        let table = try Database(path: file, to: .use)
+        try table.run(
+            "INSERT INTO served (id, tenant, key, digest, input, created) VALUES ('o', 't', 'k', 'd', 'i', 0)")
+        #expect(try ServeTable.prune(file, endedBefore: .distantFuture) == 1)
+        #expect(try table.texts("SELECT id FROM served") == ["o"], "what has not ended stays")
+        #expect(try ServeTable.prune(file + "-none", endedBefore: .distantFuture) == nil)
+        let again = try await served.pay(body, key: "k")
+        #expect(again["id"] != first["id"] && again["outcome"]?["outcome"] == "succeeded")
+        #expect(await served.shop.charges == 1)
     }
 }

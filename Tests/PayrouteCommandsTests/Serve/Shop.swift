@@ -1,4 +1,6 @@
 import PaymentCore
+import PaymentCrypto
+import PaymentSettlement
 import PaymentTesting
 import PaymentWallet
 import SandboxSupport
@@ -13,6 +15,16 @@ actor Shop: SandboxService {
 
     /// Returns how often money was taken for an order.
     func charges(of order: String) -> Int { keys[order]?.count ?? 0 }
+
+    /// The preimage of the payment hash of an order's invoice.
+    static func preimage(of order: String) -> [UInt8] { Digest.sha256.hash(Array(order.utf8)) }
+
+    /// The invoice of an order.
+    static func invoice(of order: String) -> SettlementEndpoint {
+        SettlementEndpoint(
+            .bolt11, text: "invoice-\(order)", network: "regtest",
+            paymentHash: Hex.encode(Digest.sha256.hash(preimage(of: order))))
+    }
 
     /// The number of charges of all orders.
     var charges: Int { keys.values.reduce(0) { $0 + $1.count } }
@@ -87,7 +99,7 @@ struct ShopProvider: PayeeProvider, RefundingService, CancellingService, Notific
         let isOpen = !report.isFinal
         let needs: [(String, [PayerNeed])] = [
             ("tab", []), ("signed", [.signing(method: "personal_sign")]), ("form", [.data]), ("page", [.page]),
-            ("coin", [.settlement(.bolt11, network: nil)]),
+            ("coin", [.settlement(.bolt11, network: nil)]), ("foreign", [.signing(method: "other_sign")]),
         ]
         let payee = request.match.namesPayee ? request.match.reference : nil
         let options = needs.map { id, needs in
@@ -118,6 +130,7 @@ struct ShopProvider: PayeeProvider, RefundingService, CancellingService, Notific
             let page = PageRequest(
                 url: try gateway.appending(["page"]), returnURLs: ["https://shop.example/back/\(attempt.reference.id)"])
             _ = try await payer.browser?(page)
+        case "coin": _ = try await context.settle(attempt, to: Shop.invoice(of: attempt.reference.id))
         default: break
         }
         return try await post("pay", attempt.reference, key: attempt.idempotencyKey, in: context)

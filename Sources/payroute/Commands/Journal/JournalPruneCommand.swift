@@ -10,7 +10,7 @@ enum JournalPruneCommand: Command {
         path: "payroute journal prune",
         overview: "Remove attempts that ended long ago.",
         discussion: """
-            Attempts that have not ended are never removed. Proofs of payments, and records that money may have moved, are kept longer: without them only the service's status prevents a second payment of the same link.
+            Attempts that have not ended are never removed. Proofs of payments, and records that money may have moved, are kept longer: without them only the service's status prevents a second payment of the same link. The keys of callers of 'payroute serve' are kept as long as proofs.
             """,
         options: [
             JournalOption.syntax,
@@ -19,7 +19,8 @@ enum JournalPruneCommand: Command {
                 isRequired: true,
                 form: "a whole number of days"),
             .init(
-                name: "keep-proofs", value: "days", help: "Keep proofs for this many days. (default: 400)",
+                name: "keep-proofs", value: "days",
+                help: "Keep proofs and callers' keys for this many days. (default: 400)",
                 form: "a whole number of days"),
         ],
         examples: [.init("payroute journal prune --journal payments.db --older-than 90", "a quarter")])
@@ -35,6 +36,10 @@ enum JournalPruneCommand: Command {
             endedBefore: now.addingTimeInterval(-age * 86400),
             keepingProofsSince: now.addingTimeInterval(-proofs * 86400))
         console.output.line("\(count) \(count == 1 ? "attempt" : "attempts") removed")
+        let served = try ServeTable.prune(
+            try JournalOption.path(arguments) + ".served",
+            endedBefore: now.addingTimeInterval(-max(age, proofs) * 86400))
+        if let served { console.output.line("\(served) \(served == 1 ? "key" : "keys") of callers removed") }
         return .done
     }
 

@@ -80,7 +80,7 @@ struct RouteReport {
     var trust: String? { isVerified.map { $0 ? "verified" : "unverified" } }
 
     /// Adds the object, with the reading and the members of `inspection`, as a line to `buffer`.
-    func write(to buffer: inout [UInt8], with inspection: Inspection? = nil, reading: Reading? = nil) {
+    func write(to buffer: inout [UInt8], with inspection: Inspection? = nil, reading: Reading) {
         buffer.addJSONLine { line in
             line.addMember("candidates", candidates)
             line.addMember("decision", decision.rawValue)
@@ -90,7 +90,7 @@ struct RouteReport {
             }
             line.addMember("input", input)
             line.addMember("provider", provider)
-            if let reading { line.addObject("reading") { reading.write(to: &$0) } }
+            line.addObject("reading") { reading.write(to: &$0) }
             line.addMember("reason", reason)
             line.addMember("reference", reference)
             // Only where there is one; otherwise the object keeps its members.

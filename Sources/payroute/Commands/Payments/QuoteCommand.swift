@@ -125,7 +125,25 @@ extension PaymentMethodOption {
         [
             "amount": .string(amount.decimalText), "estimate": .bool(isEstimate), "id": .string(id),
             "title": .string(title), "unit": .string(amount.currency.mainUnit),
-            "unmet": .array(unmet.map { .string($0.description) }),
+            "unmet": .array(unmet.map(\.members)),
         ]
+    }
+}
+
+extension PayerNeed {
+    /// The members of a need in JSON.
+    fileprivate var members: JSONValue {
+        var members: [String: JSONValue] = ["words": .string(description)]
+        switch self {
+        case .signing(let method): (members["need"], members["method"]) = ("signing", .string(method))
+        case .data: members["need"] = "data"
+        case .page: members["need"] = "page"
+        case .app(let name): (members["need"], members["name"]) = ("app", .string(name))
+        case .code: members["need"] = "code"
+        case .settlement(let kind, let network):
+            (members["need"], members["kind"]) = ("settlement", .string(kind.rawValue))
+            members["network"] = network.map { .string($0) }
+        }
+        return .object(members)
     }
 }

@@ -27,8 +27,9 @@ extension ServeAPI {
     }
 
     func decision(_ call: Call) throws -> SandboxAnswer {
+        let inspected = try inspected(call)
         var line: [UInt8] = []
-        try inspected(call).report.write(to: &line)
+        inspected.report.write(to: &line, reading: inspected.reading)
         return Self.bytes(200, line, "application/json")
     }
 

@@ -4,7 +4,7 @@ import PaymentCore
 actor ServeActions {
     /// The kinds of questions.
     enum Kind: String, CaseIterable, Sendable {
-        case choose, amount, sign, data, page, app, code
+        case choose, amount, sign, data, page, app, code, settle
     }
 
     private struct Question {

@@ -6,13 +6,18 @@ struct ServePayer: Sendable {
     /// The wallet that signs and pays by itself; nil hands every signature out.
     let wallet: Payer?
     let actions: ServeActions
+    let table: ServeTable
+    let clock: any PaymentClock
 
     /// Returns the payer of the payment called `id`. Its option is chosen by ``choice(from:of:)`` alone.
-    func payer(of id: String, _ order: ServeOrder?) -> Payer {
+    func payer(of id: String, _ order: ServeOrder?, tenant: String) -> Payer {
         var payer = wallet ?? Payer()
         (payer.chooser, payer.policy) = (nil, nil)
         if wallet == nil { payer.accounts = order?.accounts ?? [] }
         payer.signer = payer.signer ?? Signer(actions: actions, payment: id)
+        payer.settler =
+            payer.settler
+            ?? CallerSettler(table: table, actions: actions, payment: id, tenant: tenant, clock: clock)
         if let amount = order?.amount {
             payer.amountChooser = { _ in amount }
         } else {
@@ -27,7 +32,7 @@ struct ServePayer: Sendable {
 
     /// Returns the payer of a quote, who is asked nothing.
     func quoter(_ order: ServeOrder) -> Payer {
-        var payer = payer(of: "", order)
+        var payer = payer(of: "", order, tenant: "")
         if order.amount == nil { payer.amountChooser = nil }
         return payer
     }

@@ -31,7 +31,7 @@ actor ServePayments {
         (self.metrics, self.webhooks, self.random, self.clock) = (metrics, webhooks, random, clock)
         let relay = Relay()
         actions = ServeActions(random: random) { await relay.payments?.changed($0) }
-        payers = ServePayer(wallet: wallet, actions: actions)
+        payers = ServePayer(wallet: wallet, actions: actions, table: table, clock: clock)
         self.relay = relay
     }
 

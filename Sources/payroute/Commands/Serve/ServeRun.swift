@@ -17,7 +17,7 @@ struct ServeRun: Sendable {
     ///
     /// - Throws: ``PaymentError``, as the router.
     func outcome() async throws(PaymentError) -> PaymentOutcome {
-        let payer = payers.payer(of: payment.id, payment.order)
+        let payer = payers.payer(of: payment.id, payment.order, tenant: payment.tenant)
         if let reference = payment.reference {
             // An attempt of this order alone: one before it, over for another order, says nothing of this one.
             let own = try await attempts(reference, after: payment.earlier)

@@ -30,11 +30,13 @@ enum ServeSchemas {
           },
           "Decision": {
             "type": "object", "additionalProperties": false,
-            "required": ["candidates", "decision", "input", "provider", "reason", "reference", "role", "standard", "trust"],
+            "required": ["candidates", "decision", "input", "provider", "reading", "reason", "reference", "role", "standard",
+              "trust"],
             "properties": {
               "candidates": {"type": "array", "items": {"type": "string"}},
               "decision": {"enum": ["matched", "ambiguous", "recognized", "rejected", "unroutable"]},
-              "input": {"type": "string"}, "provider": {"type": ["string", "null"]}, "reason": {"type": "string"},
+              "input": {"type": "string"}, "provider": {"type": ["string", "null"]},
+              "reading": {"$ref": "#/components/schemas/Instruction"}, "reason": {"type": "string"},
               "reference": {"type": ["string", "null"]}, "resembles": {"type": "object"},
               "role": {"enum": ["payment", "callback", "authorization", null]},
               "standard": {"type": ["string", "null"]}, "trust": {"enum": ["verified", "unverified", null]}
@@ -61,7 +63,18 @@ enum ServeSchemas {
             "properties": {
               "amount": {"type": "string"}, "estimate": {"type": "boolean"}, "id": {"type": "string"},
               "title": {"type": "string"}, "unit": {"type": "string"},
-              "unmet": {"type": "array", "items": {"type": "string"}, "description": "What is missing to pay with it."}
+              "unmet": {"type": "array", "items": {"$ref": "#/components/schemas/Need"},
+                "description": "What is missing to pay with it."}
+            }
+          },
+          "Need": {
+            "type": "object", "required": ["need", "words"], "additionalProperties": false,
+            "properties": {
+              "need": {"enum": ["signing", "data", "page", "app", "code", "settlement"]},
+              "method": {"type": "string", "description": "Of the wallet, to sign with."},
+              "name": {"type": "string", "description": "Of the app."},
+              "kind": {"type": "string", "description": "Of what a settler would pay."},
+              "network": {"type": "string"}, "words": {"type": "string", "description": "For people."}
             }
           },
           "Quote": {
@@ -103,7 +116,7 @@ enum ServeSchemas {
             "type": "object", "required": ["id", "kind"], "additionalProperties": false,
             "description": "What the payer is asked for. The members depend on the kind.",
             "properties": {
-              "id": {"type": "string"}, "kind": {"enum": ["choose", "amount", "sign", "data", "page", "app", "code"]},
+              "id": {"type": "string"}, "kind": {"enum": ["choose", "amount", "sign", "data", "page", "app", "code", "settle"]},
               "payee": {"type": "string"}, "amount": {"type": ["string", "null"]}, "unit": {"type": ["string", "null"]},
               "options": {"type": "array", "items": {"$ref": "#/components/schemas/Option"}},
               "minimum": {"type": "string"}, "suggested": {"type": "string"},
@@ -113,7 +126,9 @@ enum ServeSchemas {
               "fields": {"type": "array", "items": {"$ref": "#/components/schemas/Field"}},
               "form": {"type": ["string", "null"]}, "url": {"type": ["string", "null"]}, "name": {"type": "string"},
               "payload": {"type": "object"}, "returns": {"type": "array", "items": {"type": "string"}},
-              "text": {"type": "string"}, "expires": {"type": ["string", "null"]}
+              "text": {"type": "string"}, "expires": {"type": ["string", "null"]},
+              "settlement": {"type": "string", "description": "The name of what is to be paid, which is paid at most once."},
+              "endpoint": {"type": "string"}, "endpointKind": {"type": "string"}, "network": {"type": ["string", "null"]}
             }
           },
           "Review": {
@@ -137,7 +152,9 @@ enum ServeSchemas {
             "properties": {
               "decline": {"type": "boolean"}, "option": {"type": "string"}, "amount": {"$ref": "#/components/schemas/Money"},
               "result": {"type": "string", "description": "As the wallet's RPC returns it."},
-              "values": {"type": "object"}, "url": {"type": "string"}
+              "values": {"type": "object"}, "url": {"type": "string"},
+              "preimage": {"type": "string", "description": "Of a Lightning payment, hexadecimal."},
+              "transaction": {"type": "string", "description": "The id of a transaction on the chain, hexadecimal."}
             }
           },
           "Payment": {

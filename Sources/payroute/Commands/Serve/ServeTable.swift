@@ -22,7 +22,7 @@ extension Schema {
                 earlier TEXT,
                 terms TEXT,
                 outcome TEXT,
-                ended INTEGER NOT NULL DEFAULT 0,
+                ended REAL,
                 created REAL NOT NULL,
                 UNIQUE (tenant, key)
             ) STRICT;
@@ -38,6 +38,7 @@ extension Schema {
             ) STRICT;
             CREATE INDEX webhook_due ON webhook (tenant, due, number);
             CREATE TABLE server (owner INTEGER NOT NULL) STRICT;
+            \(ServeTable.settlements)
             """
         ])
 }
@@ -106,9 +107,8 @@ actor ServeTable {
                     case .digest: .text(digest)
                     case .input: .text(payment.input)
                     case .request: payment.order.map { .text($0.json.text) } ?? .null
-                    case .ended: .integer(0)
                     case .created: .real(payment.created.timeIntervalSinceReferenceDate)
-                    case .number, .provider, .reference, .earlier, .terms, .outcome: .null
+                    case .number, .provider, .reference, .earlier, .terms, .outcome, .ended: .null
                     }
                 })
             return .begun(payment)
@@ -127,7 +127,7 @@ actor ServeTable {
     func name(_ id: String, _ reference: PaymentReference, after earlier: AttemptID?, terms: JSONValue) throws {
         try database.transaction { () throws(JournalError) in
             try database.run(
-                "UPDATE served SET provider = ?2, reference = ?3, earlier = ?4, terms = ?5 WHERE id = ?1 AND ended = 0",
+                "UPDATE served SET provider = ?2, reference = ?3, earlier = ?4, terms = ?5 WHERE id = ?1 AND ended IS NULL",
                 [
                     .text(id), .text(reference.provider.rawValue), .text(reference.id),
                     earlier.map { .text($0.rawValue) } ?? .null, .text(terms.text),
@@ -140,10 +140,13 @@ actor ServeTable {
     /// - Parameter webhook: The id of the webhook that states it to the tenant; nil where none does.
     func state(_ id: String, _ outcome: JSONValue, isEnd: Bool, webhook: String? = nil, at now: Date) throws {
         try database.transaction { () throws(JournalError) in
-            let known = try read("WHERE id = ?1 AND ended = 0", [.text(id)]).first
+            let known = try read("WHERE id = ?1 AND ended IS NULL", [.text(id)]).first
             guard var payment = known else { return }
-            let erased = isEnd ? ", ended = 1, request = NULL" : ""
-            try database.run("UPDATE served SET outcome = ?2\(erased) WHERE id = ?1", [.text(id), .text(outcome.text)])
+            try database.run(
+                """
+                UPDATE served SET outcome = ?2, ended = ?3, request = CASE WHEN ?3 IS NULL THEN request END WHERE id = ?1
+                """,
+                [.text(id), .text(outcome.text), isEnd ? .real(now.timeIntervalSinceReferenceDate) : .null])
             (payment.outcome, payment.hasEnded) = (outcome, isEnd)
             if let webhook { try announce(payment, as: webhook, at: now) }
         }
@@ -166,6 +169,32 @@ actor ServeTable {
         return try read(
             "WHERE tenant = ?1 AND number < ?2 ORDER BY number DESC LIMIT ?3",
             [.text(tenant), .integer(bound), .integer(Int64(limit))])
+    }
+
+    /// Removes payments that ended long ago from the file at `path`, also while a server uses it: some at a time, so
+    /// that payments can be made in between. Their keys stand for nothing then.
+    ///
+    /// - Returns: the number of payments removed; nil where there is no such file.
+    static func prune(_ path: String, endedBefore date: Date) throws -> Int? {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        let file = JournalFile(path: path, isMade: false, schema: .served)
+        let database = try file.open(SystemRandomSource().hex(16))
+        var count = 0
+        while true {
+            let old = try database.transaction { () throws(JournalError) in
+                let old = try database.numbers(
+                    "SELECT number FROM served WHERE ended < ?1 LIMIT 1000",
+                    [.real(date.timeIntervalSinceReferenceDate)])
+                for number in old { try database.run("DELETE FROM served WHERE number = ?1", [.integer(number)]) }
+                if old.isEmpty {
+                    try database.run(
+                        "DELETE FROM settlement WHERE ended < ?1", [.real(date.timeIntervalSinceReferenceDate)])
+                }
+                return old.count
+            }
+            count += old
+            guard old > 0 else { return count }
+        }
     }
 
     private func read(_ rest: String, _ values: [Database.Value]) throws(JournalError) -> [ServedPayment] {
@@ -191,7 +220,7 @@ actor ServeTable {
         }
         payment.earlier = row.optionalText(.earlier).map { AttemptID(rawValue: $0) }
         (payment.terms, payment.outcome) = (try json(.terms), try json(.outcome))
-        payment.hasEnded = row.integer(.ended) != 0
+        payment.hasEnded = !row.isNull(.ended)
         return payment
     }
 }

@@ -1,0 +1,148 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+
+/// Payments that callers were asked to make from their own wallets, in the file of the payments that they are for. A
+/// row is on the disk before its caller is asked. Of a payment hash one row at most was not refused.
+extension ServeTable {
+    /// The tables' part of `Schema.served`.
+    static let settlements = """
+        CREATE TABLE settlement (
+            name TEXT PRIMARY KEY,
+            tenant TEXT NOT NULL,
+            hash TEXT,
+            endpoint TEXT,
+            amount TEXT,
+            proof TEXT,
+            refusal TEXT,
+            ended REAL
+        ) STRICT;
+        CREATE UNIQUE INDEX settlement_hash ON settlement (hash) WHERE refusal IS NULL;
+        """
+
+    private enum Column: String, StoredColumn {
+        static let table = "settlement"
+        case name, tenant, hash, endpoint, amount, proof, refusal, ended
+    }
+
+    /// A payment that a caller of this tenant was asked to make.
+    struct HandedSettlement: Sendable {
+        let tenant: String
+        let order: SettlementOrder
+    }
+
+    /// Stores what a caller is about to be asked to pay, or returns what stands under its name. An invoice that is
+    /// handed out under another name is refused.
+    func hand(_ settlement: Settlement, to tenant: String, at now: Date) throws -> HandedSettlement {
+        try handed(settlement.key) { () throws(JournalError) in
+            let hash = settlement.endpoint.paymentHash
+            let other = try hash.flatMap { (hash) throws(JournalError) in
+                try settlements("WHERE hash = ?1 AND refusal IS NULL", [.text(hash)]).first
+            }
+            try insert(
+                settlement.key, settlement, of: tenant, refusal: other.map { _ in "another payment has this invoice" },
+                at: now)
+        }
+    }
+
+    /// Refuses a name under which nothing was handed out; otherwise returns what stands under it.
+    func abandon(_ name: String, of tenant: String, at now: Date) throws -> HandedSettlement {
+        try handed(name) { () throws(JournalError) in
+            try insert(name, nil, of: tenant, refusal: "it was abandoned", at: now)
+        }
+    }
+
+    /// Returns what stands under a name; nil for nothing.
+    func settlement(named name: String) throws -> HandedSettlement? {
+        try settlements("WHERE name = ?1", [.text(name)]).first
+    }
+
+    /// Returns what pays an invoice or has paid it, under any name; nil for nothing.
+    func settlement(ofHash hash: String) throws -> HandedSettlement? {
+        try settlements("WHERE hash = ?1 AND refusal IS NULL", [.text(hash)]).first
+    }
+
+    /// Stores a caller's answer: the proof that it has paid, or nil where it promises that nothing was sent. An answer
+    /// that is stored already stays.
+    func end(_ name: String, _ proof: SettlementProof?, at now: Date) throws -> HandedSettlement {
+        let text = try proof.map { try JSONValue.encode($0).text }
+        return try handed(name, isKnown: true) { () throws(JournalError) in
+            try database.run(
+                "UPDATE settlement SET proof = ?2, refusal = ?3, ended = ?4 WHERE name = ?1 AND ended IS NULL",
+                [
+                    .text(name), text.map { .text($0) } ?? .null, text == nil ? .text("the payer declined") : .null,
+                    .real(now.timeIntervalSinceReferenceDate),
+                ])
+        }
+    }
+
+    /// Runs a change of the row of a name where there is none, or where there is one, and returns the row.
+    private func handed(
+        _ name: String, isKnown: Bool = false, _ change: () throws(JournalError) -> Void
+    ) throws -> HandedSettlement {
+        try database.transaction { () throws(JournalError) in
+            let known = try settlements("WHERE name = ?1", [.text(name)]).first
+            if let known, !isKnown { return known }
+            try change()
+            guard let row = try settlements("WHERE name = ?1", [.text(name)]).first else {
+                throw .damaged(path: database.path, detail: "a settlement is missing")
+            }
+            return row
+        }
+    }
+
+    private func insert(
+        _ name: String, _ settlement: Settlement?, of tenant: String, refusal: String?, at now: Date
+    ) throws(JournalError) {
+        let (endpoint, amount): (String?, String?)
+        do {
+            endpoint = try settlement.map { try JSONValue.encode($0.endpoint).text }
+            amount = try settlement.map { try JSONValue.encode($0.amount).text }
+        } catch { throw .damaged(path: database.path, detail: "a settlement cannot be stored") }
+        let text = { (text: String?) -> Database.Value in text.map { .text($0) } ?? .null }
+        try database.insert(
+            Column.self,
+            Column.allCases.map { column in
+                switch column {
+                case .name: .text(name)
+                case .tenant: .text(tenant)
+                case .hash: text(settlement?.endpoint.paymentHash)
+                case .endpoint: text(endpoint)
+                case .amount: text(amount)
+                case .proof: .null
+                case .refusal: text(refusal)
+                case .ended: refusal == nil ? .null : .real(now.timeIntervalSinceReferenceDate)
+                }
+            })
+    }
+
+    private func settlements(_ rest: String, _ values: [Database.Value]) throws(JournalError) -> [HandedSettlement] {
+        try database.all(Column.self, rest, values) { (row) throws(JournalError) in
+            func read<Value: Decodable>(_ column: Column, _: Value.Type) throws(JournalError) -> Value? {
+                guard let text = row.optionalText(column) else { return nil }
+                do { return try JSONValue(parsing: text).decode(Value.self) } catch {
+                    throw row.damage("a settlement cannot be read")
+                }
+            }
+            let proof = try read(.proof, SettlementProof.self)
+            var state = proof.map { SettlementState.settled($0) } ?? .inFlight(retryAfter: nil)
+            if let reason = row.optionalText(.refusal) {
+                state = try payer(ofHash: row.optionalText(.hash)) ?? .nothingSent(reason: reason)
+            }
+            return HandedSettlement(
+                tenant: row.text(.tenant),
+                order: SettlementOrder(
+                    name: row.text(.name), endpoint: try read(.endpoint, SettlementEndpoint.self),
+                    amount: try read(.amount, Money.self), state: state))
+        }
+    }
+
+    /// Returns the state of a refused name whose invoice another name has paid; nil while none has.
+    private func payer(ofHash hash: String?) throws(JournalError) -> SettlementState? {
+        guard let hash else { return nil }
+        let names = try database.texts(
+            "SELECT name FROM settlement WHERE hash = ?1 AND proof IS NOT NULL", [.text(hash)])
+        return names.first.map { .settledElsewhere(name: $0) }
+    }
+}

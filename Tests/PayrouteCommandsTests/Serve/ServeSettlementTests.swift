@@ -1,0 +1,161 @@
+import Foundation
+import PaymentCore
+import PaymentTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PayrouteCommands
+
+/// Invoices that the callers of `payroute serve` pay from their own wallets.
+@Suite("serve: settlements")
+struct ServeSettlementTests {
+    private static let order: JSONValue = ["link": "https://shop.example/order/7", "option": "coin"]
+    private static let proof: JSONValue = ["preimage": .string(Hex.encode(Shop.preimage(of: "7")))]
+
+    private static func path(_ payment: JSONValue) -> String {
+        "/v1/payments/\(payment["id"]?.string ?? "")/actions/\(payment["action"]?["id"]?.string ?? "")"
+    }
+
+    @Test("An invoice is handed out, and only its own proof is taken")
+    func paying() async throws {
+        let served = try await ServedShop([])
+        let asked = try await served.pay(Self.order)
+        let action = try #require(asked["action"])
+        #expect(action["kind"] == "settle" && action["endpoint"] == "invoice-7" && action["endpointKind"] == "bolt11")
+        #expect(action["network"] == "regtest" && action["amount"] == "4.80" && action["unit"] == "iso4217/EUR")
+        let other = Hex.encode(Shop.preimage(of: "8"))
+        let wrong: [JSONValue] = [
+            [:], ["preimage": "00"], ["preimage": .string(other)], ["transaction": .string(other)],
+        ]
+        for answer in wrong { #expect(try await served.call(.post, Self.path(asked), answer).status == 422) }
+        #expect(await served.shop.charges == 0)
+        let paid = try await served.answer(asked, Self.proof)
+        #expect(paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
+        #expect(await served.shop.charges == 1)
+    }
+
+    @Test("After the end of a server the next one asks for the same settlement again, and pays once")
+    func resuming() async throws {
+        let (folder, shop) = (ScratchFolder(), Shop())
+        var first: ServedShop? = try await ServedShop([], in: folder, shop: shop)
+        let asked = try #require(try await first?.pay(Self.order))
+        await first?.api.payments.drain(within: .zero)
+        first = nil
+        let served = try await ServedShop.reopened([], in: folder, shop: shop)
+        let id = try #require(asked["id"]?.string)
+        #expect(try await served.call(.get, "/v1/payments/\(id)").json["state"] == "interrupted")
+        try await served.call(.post, "/v1/payments/\(id)/resume")
+        let again = try await served.settled(id)
+        #expect(again["action"]?["settlement"] == asked["action"]?["settlement"], "\(again.text)")
+        #expect(again["action"]?["id"] != asked["action"]?["id"])
+        let paid = try await served.answer(again, Self.proof)
+        #expect(paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
+        #expect(await shop.charges == 1)
+    }
+
+    @Test("A settlement that is declined ends its payment; the next one has another name")
+    func declining() async throws {
+        let served = try await ServedShop([])
+        let asked = try await served.pay(Self.order)
+        let declined = try await served.answer(asked, ["decline": true])
+        #expect(declined["state"] == "ended" && declined["outcome"]?["outcome"] != "succeeded", "\(declined.text)")
+        #expect(await served.shop.charges == 0)
+        let next = try await served.pay(Self.order)
+        #expect(next["action"]?["settlement"] != asked["action"]?["settlement"], "\(next.text)")
+        #expect(try await served.answer(next, Self.proof)["outcome"]?["outcome"] == "succeeded")
+    }
+
+    // MARK: The settler's rules
+
+    /// A caller with a wallet, who pays each name once and answers whatever is asked.
+    private final class Caller: Sendable {
+        struct State {
+            var actions: ServeActions?
+            var paid: Set<String> = []
+            var isRefusing = false
+            var orders = 0
+        }
+        let state = Mutex(State())
+        let table: ServeTable
+        private let folder = ScratchFolder()
+
+        init() throws { table = try ServeTable(path: folder.file("served")) }
+
+        func settler() -> CallerSettler {
+            let actions = ServeActions(random: SystemRandomSource()) { [weak self] in await self?.answer($0) }
+            state.withLock { $0.actions = actions }
+            return CallerSettler(
+                table: table, actions: actions, payment: "pay_1", tenant: "local", clock: SystemPaymentClock())
+        }
+
+        func invoice() throws -> (endpoint: SettlementEndpoint, amount: Money) {
+            let number = state.withLock {
+                $0.orders += 1
+                return $0.orders
+            }
+            return (Shop.invoice(of: "\(number)"), try Money(minorUnits: 21, currency: .satoshi))
+        }
+
+        private func answer(_ payment: String) async {
+            guard let actions = state.withLock({ $0.actions }) else { return }
+            while let action = await actions.action(of: payment), let id = action["id"]?.string,
+                let name = action["settlement"]?.string, let invoice = action["endpoint"]?.string
+            {
+                let isPaid = state.withLock { state in
+                    if !state.isRefusing { state.paid.insert(name) }
+                    return state.paid.contains(name)
+                }
+                let preimage = Hex.encode(Shop.preimage(of: String(invoice.dropFirst("invoice-".count))))
+                let answer: JSONValue = isPaid ? ["preimage": .string(preimage)] : ["decline": true]
+                try? await actions.answer(id, of: payment, with: answer.serialized())
+            }
+        }
+    }
+
+    @Test("It keeps the rules of settlers")
+    func conformance() async {
+        let report = await SettlerConformance.check(
+            SettlerSubject("a caller's wallet") {
+                let caller = try Caller()
+                return SettlerSubject.Wallet(
+                    caller.settler(), invoice: { try caller.invoice() },
+                    payments: { caller.state.withLock { $0.paid.count } },
+                    refuse: { refuses in caller.state.withLock { $0.isRefusing = refuses } },
+                    reopen: { caller.settler() })
+            })
+        #expect(report.isComplete, "\(report)")
+    }
+
+    @Test("What one tenant is asked to pay, no other is asked")
+    func tenants() async throws {
+        let caller = try Caller()
+        let invoice = try caller.invoice()
+        let settlement = Settlement(key: "name", endpoint: invoice.endpoint, amount: invoice.amount)
+        _ = try await caller.table.hand(settlement, to: "other", at: Date())
+        let settler = caller.settler()
+        #expect(try await settler.settle(settlement) == .inFlight(retryAfter: nil))
+        #expect(try await settler.order(named: "name")?.state == .inFlight(retryAfter: nil))
+        let mine = Settlement(key: "mine", endpoint: invoice.endpoint, amount: invoice.amount)
+        guard case .nothingSent = try await settler.settle(mine) else {
+            Issue.record("an invoice was handed out twice")
+            return
+        }
+        #expect(caller.state.withLock { $0.paid.isEmpty })
+    }
+
+    @Test("The first answer stays")
+    func answered() async throws {
+        let caller = try Caller()
+        let invoice = try caller.invoice()
+        let settlement = Settlement(key: "name", endpoint: invoice.endpoint, amount: invoice.amount)
+        _ = try await caller.table.hand(settlement, to: "local", at: Date())
+        let proof = SettlementProof.preimage(Hex.encode(Shop.preimage(of: "1")))
+        for answer in [nil, proof] {
+            guard case .nothingSent = try await caller.table.end("name", answer, at: Date()).order.state else {
+                Issue.record("a promise was taken back")
+                return
+            }
+        }
+    }
+}
