@@ -66,6 +66,21 @@ struct ServeSettlementTests {
         #expect(try await served.answer(next, Self.proof)["outcome"]?["outcome"] == "succeeded")
     }
 
+    @Test("A payment whose invoice was handed out is not called cancelled, and goes on")
+    func cancelling() async throws {
+        let served = try await ServedShop([])
+        let asked = try await served.pay(Self.order)
+        let id = try #require(asked["id"]?.string)
+        let left = try await served.call(.post, "/v1/payments/\(id)/cancel").json
+        #expect(left["state"] == "interrupted" && left["outcome"]?["outcome"] == "unknown", "\(left.text)")
+        #expect(left["outcome"]?["askAgain"] == true)
+        try await served.call(.post, "/v1/payments/\(id)/resume")
+        let again = try await served.settled(id)
+        #expect(again["action"]?["settlement"] == asked["action"]?["settlement"], "\(again.text)")
+        #expect(try await served.answer(again, Self.proof)["outcome"]?["outcome"] == "succeeded")
+        #expect(await served.shop.charges == 1)
+    }
+
     // MARK: The settler's rules
 
     /// A caller with a wallet, who pays each name once and answers whatever is asked.
