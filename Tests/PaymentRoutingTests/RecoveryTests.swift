@@ -55,7 +55,7 @@ struct RecoveryTests {
             ([], Self.payer, 1, Self.paid), ([], Payer(), 0, nil),
         ] as [([JournalEntry.Event], Payer, Int, ServiceReport?)] {
             let ran = Tally()
-            let world = world(ran)
+            let world = world(ran, status: events == sent ? Self.paid : .pending(retryAfter: nil))
             let id = try await world.crashed(events)
             let reports = try await world.router.recover(as: payer)
             #expect(reports.map(\.attempt.id) == [id])
@@ -109,6 +109,28 @@ struct RecoveryTests {
                 .success(PaymentOutcome(stating: .expired))
             ])
         #expect(ran["sign"] == 0)
+    }
+
+    @Test("An attempt that a restored journal calls unsent is not carried out where the service has ended its payment")
+    func endedMeanwhile() async throws {
+        for report in [Self.paid, .declined(DeclineReason(.refused, "the money was given back"))] {
+            let ran = Tally()
+            let world = world(ran, status: report)
+            let id = try await world.crashed([])
+            #expect(try await world.router.resume(id, as: Self.payer) == PaymentOutcome(stating: report))
+            #expect(ran["sign"] == 0 && ran["p1"] == 0)
+            #expect(try await world.journal.unfinished().isEmpty)
+        }
+        // A service that cannot be asked is not sent anything; one that does not know the payment yet is.
+        for (phase, captures) in [(PaymentError.Phase.beforeSend, 0), (.answered, 1)] {
+            let ran = Tally()
+            var world = world(ran)
+            world.provider.statusBody = { _, _ in throw PaymentError(.network, "no", provider: "acme", phase: phase) }
+            let id = try await world.crashed([])
+            let outcome = try? await world.router.resume(id, as: Self.payer)
+            #expect((outcome == nil) == (captures == 0) && ran["p1"] == captures)
+            #expect(try await world.journal.unfinished().count == 1 - captures)
+        }
     }
 
     @Test("Without its provider nothing is settled, and nothing is called unpaid that other processes may resume")
@@ -300,6 +322,7 @@ struct RecoveryTests {
         var world = World()
         let clock = world.clock
         let calls = world.provider.calls
+        world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
         world.provider.payBody = { attempt, context in
             if calls["pay"] == 1 {
                 await entered.open()

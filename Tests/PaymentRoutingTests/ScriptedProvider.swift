@@ -23,7 +23,7 @@ struct ScriptedProvider: RedirectCompletingProvider {
     /// Runs during the quote.
     var quoteBody: @Sendable () async throws -> Void = {}
     var payBody: Pay = { attempt, _ in .succeeded(PaymentReceipt(reference: attempt.reference)) }
-    var statusBody: Status = { payment, _ in .succeeded(PaymentReceipt(reference: payment)) }
+    var statusBody: Status?
     var completeBody: Pay = { attempt, _ in
         .succeeded(PaymentReceipt(reference: attempt.reference, transactionID: "completed"))
     }
@@ -54,7 +54,10 @@ struct ScriptedProvider: RedirectCompletingProvider {
 
     func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
         calls.count("status")
-        return try await statusBody(payment, context)
+        if let statusBody { return try await statusBody(payment, context) }
+        // A payment of which nothing was sent is open.
+        let isOpen = calls["left unsent"] > 0 && calls["pay"] == 0
+        return isOpen ? .pending(retryAfter: nil) : .succeeded(PaymentReceipt(reference: payment))
     }
 
     func complete(
@@ -123,6 +126,7 @@ struct World {
 extension World {
     /// Stores an attempt in the journal as an earlier process would have left it.
     func leave(_ history: AttemptHistory) async throws {
+        if !history.mayHaveMovedMoney { provider.calls.count("left unsent") }
         let lease = PaymentLease(payment: history.attempt.reference, holder: "crashed", duration: .seconds(1))
         _ = try await journal.acquire(lease, at: clock.now)
         try await journal.open(history.attempt, under: lease)

@@ -44,18 +44,34 @@ extension AttemptEngine {
         return try await run(AttemptHistory(attempt: attempt), link)
     }
 
-    /// Resumes an attempt that has sent nothing, unless its time is over, or another one is open at what may be the
-    /// same payment: then the service's status, which may never be one that is understood, is not waited for.
+    /// Resumes an attempt that has sent nothing, unless its payment or its time is over, or another one is open at what
+    /// may be the same payment: then the service's status, which may never be one that is understood, is not waited
+    /// for.
     func resumeUnsent(_ history: AttemptHistory) async throws -> PaymentOutcome {
         if let outcome = try await endAsDuplicate(history) { return outcome }
         let attempt = history.attempt
         switch try await checkTime(of: attempt.reference, until: attempt.expiresAt, attempt.option) {
-        case .enough: return try await resume(history)
+        case .enough:
+            if let report = try await ending(of: attempt) { return try await end(attempt, asUnsent: report) }
+            return try await resume(history)
         case .paymentEnded(let report): return try await end(attempt, asUnsent: report)
         case .priceEnded(let failure):
             // The payment can still be paid, with another attempt.
             try await close(attempt, .abandoned(reason: failure.message))
             throw failure
+        }
+    }
+
+    /// Returns the service's report if it has ended the payment since the attempt was opened: by another device, or by
+    /// an attempt that this journal knew before it was restored from an older copy.
+    private func ending(of attempt: PaymentAttempt) async throws -> CheckedReport? {
+        guard attempt.reference.isPayment, !serviceClient.isSettledByPayer else { return nil }
+        do {
+            let report = try await serviceClient.status(of: attempt.reference)
+            return report.isFinal ? report : nil
+        } catch let error as PaymentError where error.phase == .answered {
+            // Some services know a payment only once it was begun.
+            return nil
         }
     }
 

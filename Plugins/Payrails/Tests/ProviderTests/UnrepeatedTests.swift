@@ -57,7 +57,7 @@ struct UnrepeatedTests {
     func begunWhileInterrupted(isBegun: Bool) async throws {
         let journal = InMemoryJournal()
         let service = ScriptedService([
-            .read: isBegun ? [Self.begun] : [Self.untouched, Self.begun], .wait: [Self.paid],
+            .read: isBegun ? [Self.begun] : [Self.untouched, Self.untouched, Self.begun], .wait: [Self.paid],
         ])
         let clock = VirtualClock()
         let id = try await interrupted(in: journal, clock)
