@@ -35,12 +35,12 @@ extension ServeTable {
     /// Stores what a caller is about to be asked to pay, or returns what stands under its name. An invoice that is
     /// handed out under another name is refused.
     func hand(_ settlement: Settlement, to tenant: String, at now: Date) throws -> HandedSettlement {
-        try handed(settlement.key) { () throws(JournalError) in
-            let hash = settlement.endpoint.paymentHash
-            let other = try hash.flatMap { (hash) throws(JournalError) in
-                try settlements("WHERE hash = ?1 AND refusal IS NULL", [.text(hash)]).first
+        try database.transaction { () throws(JournalError) in
+            if let known = try self.settlement(named: settlement.key) { return known }
+            let other = try settlement.endpoint.paymentHash.flatMap { (hash) throws(JournalError) in
+                try self.settlement(ofHash: hash)
             }
-            try insert(
+            return try insert(
                 settlement.key, settlement, of: tenant, refusal: other.map { _ in "another payment has this invoice" },
                 at: now)
         }
@@ -48,18 +48,19 @@ extension ServeTable {
 
     /// Refuses a name under which nothing was handed out; otherwise returns what stands under it.
     func abandon(_ name: String, of tenant: String, at now: Date) throws -> HandedSettlement {
-        try handed(name) { () throws(JournalError) in
-            try insert(name, nil, of: tenant, refusal: "it was abandoned", at: now)
+        try database.transaction { () throws(JournalError) in
+            if let known = try settlement(named: name) { return known }
+            return try insert(name, nil, of: tenant, refusal: "it was abandoned", at: now)
         }
     }
 
     /// Returns what stands under a name; nil for nothing.
-    func settlement(named name: String) throws -> HandedSettlement? {
+    func settlement(named name: String) throws(JournalError) -> HandedSettlement? {
         try settlements("WHERE name = ?1", [.text(name)]).first
     }
 
     /// Returns what pays an invoice or has paid it, under any name; nil for nothing.
-    func settlement(ofHash hash: String) throws -> HandedSettlement? {
+    func settlement(ofHash hash: String) throws(JournalError) -> HandedSettlement? {
         try settlements("WHERE hash = ?1 AND refusal IS NULL", [.text(hash)]).first
     }
 
@@ -67,34 +68,27 @@ extension ServeTable {
     /// that is stored already stays.
     func end(_ name: String, _ proof: SettlementProof?, at now: Date) throws -> HandedSettlement {
         let text = try proof.map { try JSONValue.encode($0).text }
-        return try handed(name, isKnown: true) { () throws(JournalError) in
+        return try database.transaction { () throws(JournalError) in
             try database.run(
                 "UPDATE settlement SET proof = ?2, refusal = ?3, ended = ?4 WHERE name = ?1 AND ended IS NULL",
                 [
                     .text(name), text.map { .text($0) } ?? .null, text == nil ? .text("the payer declined") : .null,
                     .real(now.timeIntervalSinceReferenceDate),
                 ])
+            return try stored(name)
         }
     }
 
-    /// Runs a change of the row of a name where there is none, or where there is one, and returns the row.
-    private func handed(
-        _ name: String, isKnown: Bool = false, _ change: () throws(JournalError) -> Void
-    ) throws -> HandedSettlement {
-        try database.transaction { () throws(JournalError) in
-            let known = try settlements("WHERE name = ?1", [.text(name)]).first
-            if let known, !isKnown { return known }
-            try change()
-            guard let row = try settlements("WHERE name = ?1", [.text(name)]).first else {
-                throw .damaged(path: database.path, detail: "a settlement is missing")
-            }
-            return row
+    private func stored(_ name: String) throws(JournalError) -> HandedSettlement {
+        guard let handed = try settlement(named: name) else {
+            throw .damaged(path: database.path, detail: "a settlement is missing")
         }
+        return handed
     }
 
     private func insert(
         _ name: String, _ settlement: Settlement?, of tenant: String, refusal: String?, at now: Date
-    ) throws(JournalError) {
+    ) throws(JournalError) -> HandedSettlement {
         let (endpoint, amount): (String?, String?)
         do {
             endpoint = try settlement.map { try JSONValue.encode($0.endpoint).text }
@@ -115,6 +109,7 @@ extension ServeTable {
                 case .ended: refusal == nil ? .null : .real(now.timeIntervalSinceReferenceDate)
                 }
             })
+        return try stored(name)
     }
 
     private func settlements(_ rest: String, _ values: [Database.Value]) throws(JournalError) -> [HandedSettlement] {
