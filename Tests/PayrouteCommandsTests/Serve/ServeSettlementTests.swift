@@ -49,6 +49,8 @@ struct ServeSettlementTests {
         let again = try await served.settled(id)
         #expect(again["action"]?["settlement"] == asked["action"]?["settlement"], "\(again.text)")
         #expect(again["action"]?["id"] != asked["action"]?["id"])
+        // An answer to the former server's question comes too late, and ends nothing.
+        #expect(try await served.call(.post, Self.path(asked), ["decline": true]).status == 404)
         let paid = try await served.answer(again, Self.proof)
         #expect(paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
         #expect(await shop.charges == 1)
@@ -94,6 +96,7 @@ struct ServeSettlementTests {
         let state = Mutex(State())
         let table: ServeTable
         private let folder = ScratchFolder()
+        var file: String { folder.file("served") }
 
         init() throws { table = try ServeTable(path: folder.file("served")) }
 
@@ -157,6 +160,23 @@ struct ServeSettlementTests {
             return
         }
         #expect(caller.state.withLock { $0.paid.isEmpty })
+    }
+
+    @Test("Answered settlements are pruned with the keys, and open ones are not")
+    func pruned() async throws {
+        let caller = try Caller()
+        for name in ["answered", "open"] {
+            let (endpoint, amount) = try caller.invoice()
+            _ = try await caller.table.hand(
+                Settlement(key: name, endpoint: endpoint, amount: amount), to: "local", at: Date())
+        }
+        _ = try await caller.table.end("answered", nil, at: Date())
+        let file = caller.file
+        #expect(try ServeTable.prune(file, endedBefore: Date(timeIntervalSinceNow: -3600)) == 0)
+        #expect(try await caller.table.settlement(named: "answered") != nil)
+        #expect(try ServeTable.prune(file, endedBefore: .distantFuture) == 0)
+        #expect(try await caller.table.settlement(named: "answered") == nil)
+        #expect(try await caller.table.settlement(named: "open") != nil)
     }
 
     @Test("The first answer stays")

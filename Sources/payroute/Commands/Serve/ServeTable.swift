@@ -179,22 +179,20 @@ actor ServeTable {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let file = JournalFile(path: path, isMade: false, schema: .served)
         let database = try file.open(SystemRandomSource().hex(16))
-        var count = 0
-        while true {
-            let old = try database.transaction { () throws(JournalError) in
-                let old = try database.numbers(
-                    "SELECT number FROM served WHERE ended < ?1 LIMIT 1000",
-                    [.real(date.timeIntervalSinceReferenceDate)])
+        let values = [Database.Value.real(date.timeIntervalSinceReferenceDate)]
+        var (count, removed) = (0, 0)
+        repeat {
+            removed = try database.transaction { () throws(JournalError) in
+                let old = try database.numbers("SELECT number FROM served WHERE ended < ?1 LIMIT 1000", values)
                 for number in old { try database.run("DELETE FROM served WHERE number = ?1", [.integer(number)]) }
-                if old.isEmpty {
-                    try database.run(
-                        "DELETE FROM settlement WHERE ended < ?1", [.real(date.timeIntervalSinceReferenceDate)])
-                }
                 return old.count
             }
-            count += old
-            guard old > 0 else { return count }
+            count += removed
+        } while removed > 0
+        try database.transaction { () throws(JournalError) in
+            try database.run("DELETE FROM settlement WHERE ended < ?1", values)
         }
+        return count
     }
 
     private func read(_ rest: String, _ values: [Database.Value]) throws(JournalError) -> [ServedPayment] {
