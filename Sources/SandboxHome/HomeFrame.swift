@@ -78,7 +78,8 @@ enum HomeFrame {
             let title = services.first { $0.id == entry.service }?.title ?? entry.service
             let scenario = entry.listed?.scenario ?? entry.facts?.kind ?? "made by another program"
             return "<tr data-payment=\"\(escape(entry.id))\"><th scope=\"row\"><a href=\"\(path(entry.id))\">"
-                + "\(escape(amount(of: entry)))</a></th><td><bdi>\(escape(entry.facts?.payee ?? "unknown payee"))</bdi></td>"
+                + "\(escape(amount(of: entry) ?? "not stated"))</a></th>"
+                + "<td><bdi>\(escape(entry.facts?.payee ?? "unknown payee"))</bdi></td>"
                 + "<td><time>\(time(entry.date))</time></td><td class=\"words\">\(state(entry.words))</td>"
                 + "<td class=\"faint\">\(escape(title)), \(escape(scenario))<br>"
                 + "<small class=\"code\">\(escape(entry.id))</small></td></tr>\n"
@@ -91,11 +92,10 @@ enum HomeFrame {
             """
     }
 
-    /// The price; where the payer chose the amount, what was taken.
-    static func amount(of entry: HomeLedger.Entry) -> String {
+    /// The price; where the payer chooses the amount, what was taken, and nil before.
+    static func amount(of entry: HomeLedger.Entry) -> String? {
         if let price = entry.facts?.amount { return NumberStyle.text(price) }
-        guard let taken = entry.taken else { return "not stated" }
-        return taken.split(separator: " ").map { NumberStyle.visitor.text(String($0)) }.joined(separator: " ")
+        return entry.taken?.split(separator: " ").map { NumberStyle.visitor.text(String($0)) }.joined(separator: " ")
     }
 
     private static func time(_ date: Date) -> String { String(RFC3339(date).text.dropFirst(11).prefix(8)) }

@@ -82,13 +82,12 @@ struct PaymentPage {
             "Payment", room: "/ledger", nonce: nonce,
             attributes: " data-after=\"\(last)\" data-payment=\"\(HTMLText.escape(entry.id))\"",
             """
-            <h1>\(HTMLText.escape(entry.listed?.scenario ?? "A payment of another program"))</h1>
+            <h1>\(title)</h1>
             <p id="state" aria-live="polite"><strong class="price words">\(HomeFrame.state(entry.words))</strong>
             \(HTMLText.escape(entry.words.map(\.rawValue).joined(separator: ", ")))</p>
             \(HomeFrame.list([
-                ("Amount", HomeFrame.amount(of: entry)),
-                ("Payee", entry.facts?.payee ?? "unknown"), ("Service", service), ("Payment", entry.id),
-                ("Scenario", entry.listed?.summary ?? "made over HTTP"),
+                ("Service", service), ("Payment", entry.id),
+                ("Scenario", entry.listed.map { "\($0.scenario): \($0.summary)" } ?? "none: made by another program"),
             ]))            <div class="actions">
             \(isPayable ? "<form method=\"post\" action=\"\(path)/pay\">\(button)</form>" : "")
             \(pages.map { "<a class=\"button\" href=\"\(HTMLText.escape($0.path))\">\(HTMLText.escape($0.title))</a>" }.joined(separator: "\n"))
@@ -107,6 +106,12 @@ struct PaymentPage {
             """)
     }
 
+    /// The amount and the payee, as HTML.
+    private var title: String {
+        let payee = HTMLText.escape(entry.facts?.payee ?? "an unknown payee")
+        return "\(HTMLText.escape(HomeFrame.amount(of: entry) ?? "Payment")) to <bdi>\(payee)</bdi>"
+    }
+
     /// The main button while the payment is open, and a plain one afterwards.
     private var button: String {
         switch LedgerState(entry.words) {
@@ -121,10 +126,10 @@ struct PaymentPage {
             picture.map { "<div class=\"qr\" role=\"img\" aria-label=\"QR code of the link\">\($0)</div>" } ?? ""
         return """
             <section class="card"><h2>Link</h2>
-            \(HomeFrame.copyable(listed.link, name: "link"))
+            \(HomeFrame.copyable(listed.link, name: "link", scrolls: true))
             \(drawing)
             <h3>With the command line</h3>
-            \(HomeFrame.copyable(listed.command("payroute", at: origin), name: "command"))
+            \(HomeFrame.copyable(listed.command("payroute", at: origin), name: "command", scrolls: true))
             </section>
 
             """

@@ -34,7 +34,7 @@ struct PlaygroundPage {
             \(problem.map { "<p role=\"alert\" class=\"problems\">\(HTMLText.escape($0))</p>" } ?? "")
             \(reading.map { result($0, text ?? "") } ?? examples)
             <form method="post" action="/playground" enctype="multipart/form-data" class="actions">
-            <div><label for="image">Or a picture of a code <small>(PNG or JPEG, up to 1 MB)</small></label>
+            <div><label for="image">A picture of a code <small>(PNG or JPEG, up to 1 MB)</small></label>
             <input type="file" id="image" name="image" accept="image/png,image/jpeg" required></div>
             <button>Read the picture</button></form>
             <h2>Build a payment text</h2>

@@ -151,7 +151,8 @@ import WalletConnectPaySandbox
         #expect(listed?.count == 2)
         // The request that created it is shown with it.
         let shown = try await world.send(.get, "/ledger/\(closing[0].payment)").text
-        #expect(shown.contains("POST /v1/payments → 201") && shown.contains("A payment of another program"))
+        #expect(shown.contains("POST /v1/payments → 201") && shown.contains("none: made by another program"))
+        #expect(shown.contains("<h1>12.50 USD to <bdi>"))
         // Only its creator has its link.
         #expect(try await world.submit("/ledger/\(closing[1].payment)/pay", [:]).status == 409)
         #expect(try await world.call("payments/\(closing[1].payment)/pay", [:]).status == 409)

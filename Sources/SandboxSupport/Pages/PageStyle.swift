@@ -69,7 +69,7 @@ package enum PageStyle {
         .qr{width:min(100%,17rem);background:#fff;border-radius:8px;display:block;margin:.5rem 0}
         .qr svg,.qr img{display:block;width:100%;height:auto}
         .qr.small{width:9rem;flex:none;align-self:flex-start;margin:0}
-        .beside pre{max-height:9rem;overflow:auto}
+        pre[tabindex]{max-height:9rem;overflow:auto}
         .beside{display:flex;flex-wrap:wrap;gap:1rem}.beside>div{flex:1 1 14rem;min-width:0}
         .log{list-style:none;padding:0;margin:.5rem 0;max-height:32rem;overflow:auto}
         .log li{padding:.25rem 0;border-top:1px solid var(--line)}
@@ -80,7 +80,8 @@ package enum PageStyle {
         [hidden]{display:none!important}
         @media (max-width:40rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}
         table.stack thead{display:none}table.stack tr{display:block;border-top:1px solid var(--line);padding:.5rem 0}
-        table.stack th,table.stack td{display:block;border:0;padding:.125rem 0}table.stack .do{white-space:normal;text-align:left}
+        table.stack th,table.stack td{display:block;border:0;padding:.125rem 0}
+        td[data-title]::before{content:attr(data-title) ": ";color:var(--faint)}table.stack .do{white-space:normal;text-align:left}
         .actions>div{max-width:none}}
         @media print{body{background:#fff;color:#000}nav,button,.button,form{display:none}.card{border-color:#000}\
         .sandbox{border:2px solid #000;background:#fff;color:#000}}

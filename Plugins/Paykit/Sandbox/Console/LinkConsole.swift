@@ -42,8 +42,7 @@ extension PeerConsolePage {
     func linkApps(_ apps: [LinkAccount], problem: String? = nil) -> HTTPResponse {
         let rows = apps.map { app in
             let link = "<a href=\"\(Self.links(app.user.key))\">\(HTMLText.escape(app.user.name))</a>"
-            return "<tr><th scope=\"row\">\(link)</th><td>\(HTMLText.escape(app.words))</td>"
-                + "<td>\(app.statuses.count)</td></tr>\n"
+            return [link, HTMLText.escape(app.words), "\(app.statuses.count)"]
         }
         let choices = PubkySandbox.LinkScenario.allCases.map {
             "<option value=\"\($0.rawValue)\">\(HTMLText.escape($0.summary)) (\($0.expectedOutcome.rawValue))</option>\n"
@@ -60,7 +59,7 @@ extension PeerConsolePage {
             \(choices.joined())</select>
             <div class="choices"><button class="primary">Create a user</button></div></form>
             <h2>Users</h2>
-            \(Self.table(["Name", "App", "Links"], rows, or: "None yet: create one above."))
+            \(PageTable.html(["Name", "App", "Links"], rows, or: "None yet: create one above."))
 
             """, isWide: true, status: problem == nil ? 200 : 422)
     }
@@ -77,16 +76,17 @@ extension PeerConsolePage {
                 let amount =
                     terms.amount.bitcoin.map { Self.sat($0.minorUnits) }
                     ?? "\(terms.amount.value) \(terms.amount.asset)"
-                return "<tr><td>\(name) \(request.isOwn ? "asks" : "is asked")</td><td>\(HTMLText.escape(amount))"
-                    + "\(terms.recurrence.map { " every \($0.unit.rawValue)" } ?? "")</td>"
-                    + "<td>\(HTMLText.escape(terms.reference))</td><td>\(state.phase.rawValue)</td>"
-                    + "<td>\(state.proofs.count)</td><td>\(request.issued.count + request.receipts.count)</td>"
-                    + "<td class=\"code\">\(HTMLText.escape(request.id))</td></tr>\n"
+                return [
+                    "\(name) \(request.isOwn ? "asks" : "is asked")",
+                    HTMLText.escape(amount) + (terms.recurrence.map { " every \($0.unit.rawValue)" } ?? ""),
+                    HTMLText.escape(terms.reference), state.phase.rawValue, "\(state.proofs.count)",
+                    "\(request.issued.count + request.receipts.count)", "<code>\(HTMLText.escape(request.id))</code>",
+                ]
             }
             let titles = ["Who", "Amount", "For", "Phase", "Payments", "Receipts", "Request"]
             return "<h2 class=\"code\">\(party.peer)/\(party.peerReceiver)</h2>\n"
                 + "<p>\(app.statuses[party]?.words ?? "not established yet")</p>\n"
-                + Self.table(titles, rows, or: "No requests yet.")
+                + PageTable.html(titles, rows, or: "No requests yet.")
         }
         return page(
             app.user.name,

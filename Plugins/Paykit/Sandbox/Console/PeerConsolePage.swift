@@ -10,22 +10,20 @@ struct PeerConsolePage {
     /// The page of all users, newest first.
     func payees(_ accounts: [PubkyAccountList]) -> HTTPResponse {
         let rows = accounts.map { account in
-            "<tr><th scope=\"row\"><a href=\"\(Self.payee(account))\">\(HTMLText.escape(account.user.name))</a></th>"
-                + "<td>\(HTMLText.escape(account.user.title))</td><td>\(account.payable.count)</td>"
-                + "<td>\(account.received.count)</td><td>\(Self.sum(account))</td></tr>\n"
+            [
+                "<a href=\"\(Self.payee(account))\">\(HTMLText.escape(account.user.name))</a>",
+                HTMLText.escape(account.user.title), "\(account.payable.count)", "\(account.received.count)",
+                Self.sum(account),
+            ]
         }
-        let none = "<p>None yet: a payment of Paykit under <a href=\"/scenarios\">Scenarios</a> makes a payee.</p>\n"
+        let none = "None yet: a payment of Paykit under <a href=\"/scenarios\">Scenarios</a> makes a payee."
         return page(
             "Paykit's payees",
             """
             <h1>Paykit's payees</h1>
             <p>The users of this sandbox who publish how to be paid, newest first. No real money.</p>
-            \(rows.isEmpty ? none : """
-            <table class="stack"><thead><tr><th scope="col">Name</th><th scope="col">Publishes</th>
-            <th scope="col">Can be paid now</th><th scope="col">Payments</th><th scope="col">Received</th></tr></thead><tbody>
-            \(rows.joined())</tbody></table>
+            \(PageTable.html(["Name", "Publishes", "Can be paid now", "Payments", "Received"], rows, or: none))
 
-            """)
             """, isWide: true)
     }
 
@@ -34,13 +32,16 @@ struct PeerConsolePage {
         let invoices = account.invoices.map { invoice in
             let tone = ["open": "doubtful", "paid": "good"][invoice.state.rawValue] ?? "bad"
             let amount = invoice.amount.map { Self.sat($0) } ?? "the payer's choice"
-            return "<tr><td>\(amount)</td><td class=\"\(tone)\">\(invoice.state.rawValue)</td>"
-                + "<td>\(PageTime.text(Int64(clamping: invoice.end)))</td>"
-                + "<td class=\"code\">\(HTMLText.escape(invoice.text))</td></tr>\n"
+            return [
+                amount, "<span class=\"\(tone)\">\(invoice.state.rawValue)</span>",
+                PageTime.text(Int64(clamping: invoice.end)), "<code>\(HTMLText.escape(invoice.text))</code>",
+            ]
         }
         let received = account.received.reversed().map { one in
-            "<tr><td>\(PageTime.text(Int64(clamping: one.time)))</td><td>\(Self.sat(one.amount))</td>"
-                + "<td>\(Self.method(one))</td><td class=\"code\">\(HTMLText.escape(one.name))</td></tr>\n"
+            [
+                PageTime.text(Int64(clamping: one.time)), Self.sat(one.amount), Self.method(one),
+                "<code>\(HTMLText.escape(one.name))</code>",
+            ]
         }
         let files = account.files.map { path, content in
             "<dt class=\"code\">\(HTMLText.escape(path))</dt>"
@@ -55,9 +56,9 @@ struct PeerConsolePage {
             <div class="actions"><a class="button primary" href="\(Self.payer(account))">Pay \(HTMLText.escape(account.user.name))</a>
             <a class="button" href="/sandbox/paykit/payees">All payees</a></div>
             <h2>Payments</h2>
-            \(Self.table(["When", "Amount", "Way", "Payment hash or transaction"], received, or: "None yet."))
+            \(PageTable.html(["When", "Amount", "Way", "Payment hash or transaction"], received, or: "None yet."))
             <h2>Invoices</h2>
-            \(Self.table(["Amount", "State", "Until", "Invoice"], invoices, or: "None."))
+            \(PageTable.html(["Amount", "State", "Until", "Invoice"], invoices, or: "None."))
             <h2>Published for payers</h2>
             \(files.isEmpty ? "<p class=\"faint\">Nothing.</p>" : "<dl>\n\(files.joined())</dl>")
 
@@ -141,12 +142,6 @@ struct PeerConsolePage {
 
     private static func sum(_ account: PubkyAccountList) -> String {
         account.sum.map { Self.sat($0) } ?? "more than can be counted"
-    }
-
-    static func table(_ titles: [String], _ rows: [String], or nothing: String) -> String {
-        guard !rows.isEmpty else { return "<p class=\"faint\">\(nothing)</p>" }
-        let head = titles.map { "<th scope=\"col\">\($0)</th>" }.joined()
-        return "<table class=\"stack\"><thead><tr>\(head)</tr></thead><tbody>\n\(rows.joined())</tbody></table>"
     }
 
     func page(
