@@ -244,7 +244,7 @@ let wholes = [
         "\(charging) PaymentPostgres PaymentRecurringTesting PostgresServing SimulatedShop TestSupport"),
     tests("PaymentRecurringTests", "\(served) \(charging) PaymentRecurringTesting RecurringSimulation TestSupport"),
     tests("PaymentStoreTests", "\(served) ChildProcesses PaymentWallet TestSupport \(walletConnect) CSQLite"),
-    tests("SandboxHomeTests", "\(sandboxed) \(shops) SandboxHome TestSupport"),
+    tests("SandboxHomeTests", "\(sandboxed) \(app) \(shops) SandboxHome TestSupport"),
     tests(
         "PayrouteCommandsTests",
         "\(served) \(values) ChildProcesses PaymentSettlement PaymentWallet PayrouteCommands SandboxSupport"),

@@ -15,7 +15,20 @@ package protocol SandboxVendor: Sendable {
     /// Creates its simulated service; nil where it has none.
     func makeSandbox(_ settings: SandboxSettings) -> (any ListedService)?
 
-    // MARK: Paying with real money
+    // MARK: Real money
+
+    /// The members of an account at its service; none where it has no accounts.
+    var accountMembers: [VendorAccount.Member] { get }
+    /// Returns the merchant's services of an account.
+    ///
+    /// - Throws: an error without secrets, when a value cannot be used.
+    func merchants(of account: VendorAccount) throws -> [any PaymentService]
+    /// Returns a secret that an application keeps, got with an account; nil for names that are another vendor's.
+    func secret(_ name: String, of account: VendorAccount, over transport: any HTTPTransport) async throws -> Redacted<
+        String
+    >?
+    /// A well-formed name of a payment that no merchant has made.
+    var unknownPayment: String { get }
 
     /// Opens a wallet of the payer's own; nil where the address is not one of this vendor's.
     ///
@@ -77,6 +90,12 @@ extension SandboxVendor {
     package func payer(
         _ wallet: DevelopmentWallet, at sandbox: HTTPURL, over transport: any HTTPTransport
     ) -> Payer? { nil }
+    package var accountMembers: [VendorAccount.Member] { [] }
+    package func merchants(of account: VendorAccount) throws -> [any PaymentService] { [] }
+    package func secret(
+        _ name: String, of account: VendorAccount, over transport: any HTTPTransport
+    ) async throws -> Redacted<String>? { nil }
+    package var unknownPayment: String { "payroute-doctor" }
     package func wallet(_ settings: WalletSettings) async throws -> OpenedWallet? { nil }
     package var pagePaths: [String] { [] }
     package var secretNames: [String] { [] }

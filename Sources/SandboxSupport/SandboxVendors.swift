@@ -80,3 +80,23 @@ package struct SandboxSecrets: SecretStore {
         return nil
     }
 }
+
+/// The secrets that an application keeps, got with the accounts at the real services.
+package struct AccountSecrets: SecretStore {
+    private let vendors: SandboxVendors
+    private let accounts: [ProviderID: VendorAccount]
+    private let transport: any HTTPTransport
+
+    package init(_ vendors: SandboxVendors, _ accounts: [ProviderID: VendorAccount], transport: any HTTPTransport) {
+        (self.vendors, self.accounts, self.transport) = (vendors, accounts, transport)
+    }
+
+    /// Returns a secret that one of the accounts gives; nil for any other name.
+    package func secret(_ name: String) async throws -> Redacted<String>? {
+        for vendor in vendors.list {
+            guard let account = accounts[vendor.id] else { continue }
+            if let secret = try await vendor.secret(name, of: account, over: transport) { return secret }
+        }
+        return nil
+    }
+}

@@ -8,7 +8,7 @@ package import PaymentCore
 
 /// The settings of a vendor's providers.
 package struct VendorSettings: Sendable {
-    /// The sandbox that they call; nil for the real services. Nothing is sent without one, so that no key is needed.
+    /// The sandbox that they call; nil for the real services, which take nothing without an account.
     package let sandbox: HTTPURL?
     /// Reads the payment standards.
     package let reader: any InstructionReader
@@ -16,13 +16,16 @@ package struct VendorSettings: Sendable {
     package let privately: PrivateSettings?
     /// Tokens that wallets may pay although no table knows them.
     package let allowedTokens: [AssetID]
-    /// True if the payer has a wallet that pays by itself.
+    /// True if the payer pays invoices and addresses.
     package let hasWallet: Bool
+    /// The accounts at the real services.
+    package let accounts: [ProviderID: VendorAccount]
 
     package init(
         sandbox: HTTPURL?, reader: any InstructionReader, privately: PrivateSettings? = nil,
-        allowedTokens: [AssetID] = [], hasWallet: Bool = false
+        allowedTokens: [AssetID] = [], hasWallet: Bool = false, accounts: [ProviderID: VendorAccount] = [:]
     ) {
+        self.accounts = accounts
         self.hasWallet = hasWallet
         self.allowedTokens = allowedTokens
         self.sandbox = sandbox

@@ -46,7 +46,7 @@ struct ProgramTests {
                   sandbox                 Serve simulated payment services on this machine.
                   demo                    Route a mixed list of links and pay one per scenario.
                   doctor                  Check this installation: libraries, journal, sandbox,
-                                          wallet.
+                                          accounts, wallet.
                   completion              Print completions for bash, zsh or fish.
                   manual                  Print the manual page, for man.
                   new-provider            Write your own provider, which compiles and passes its
@@ -63,6 +63,7 @@ struct ProgramTests {
                 ENVIRONMENT:
                   PAYROUTE_SANDBOX        stands for --sandbox, where a command has it
                   PAYROUTE_JOURNAL        stands for --journal, where a command has it
+                  PAYROUTE_ACCOUNTS       stands for --accounts, where a command has it
                   PAYROUTE_WALLET         stands for --wallet, where a command has it
                   PAYROUTE_WALLET_KEY_FILE
                                           stands for --wallet-key-file, where a command has it

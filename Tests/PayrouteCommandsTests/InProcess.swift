@@ -10,12 +10,14 @@ func payroute(_ words: String..., input: String = "") async -> Captured {
     await payroute(words, input: Array(input.utf8))
 }
 
-/// Runs the tool in this process, without any vendor.
-func payroute(_ words: [String], input: [UInt8]) async -> Captured {
+/// Runs the tool in this process.
+func payroute(
+    _ words: [String], input: [UInt8], vendors: SandboxVendors = SandboxVendors([])
+) async -> Captured {
     let (output, errors, input) = (ScratchFile(), ScratchFile(), ScratchFile(input))
     defer { for file in [output, errors, input] { close(file.descriptor) } }
     let console = Console(
-        vendors: SandboxVendors([]), output: output.descriptor, diagnostics: errors.descriptor,
+        vendors: vendors, output: output.descriptor, diagnostics: errors.descriptor,
         input: input.descriptor, environment: { _ in nil })
     let code = await CommandLineTool.run(words, console)
     return Captured(

@@ -11,18 +11,48 @@ package struct CitconVendor: SandboxVendor {
     package var id: ProviderID { CitconProvider.id }
 
     package func providers(_ settings: VendorSettings) throws -> [any PaymentService] {
-        let endpoint = try settings.sandbox.map { try CitconEndpoint(.UAT, baseURL: $0.text + "/v1/") }
+        let account = settings.accounts[id] ?? settings.sandbox.map(Self.account)
+        let application = settings.accounts[id].map {
+            CitconConfiguration.Application(scheme: $0["appScheme"], universalLink: $0["universalLink"])
+        }
         let configuration = CitconConfiguration(
-            endpoint: try endpoint ?? CitconEndpoint(.UAT), application: .demonstration)
+            endpoint: try account.map(Self.endpoint) ?? CitconEndpoint(.UAT), application: application ?? .demonstration
+        )
         return [CitconProvider(configuration: configuration)]
     }
 
-    package func merchants(at sandbox: HTTPURL) throws -> [any PaymentService] {
+    package var accountMembers: [VendorAccount.Member] {
         [
-            CitconMerchant(
-                endpoint: try CitconEndpoint(.UAT, baseURL: sandbox.text + "/v1/"), privateKey: CitconSandbox.privateKey
-            )
+            .init("environment", "UAT or PROD", isRequired: true),
+            .init("keyFile", "the merchant's private key", isRequired: true),
+            .init("appScheme", "the URL scheme to which payers' wallets return"),
+            .init("universalLink", "the universal link to which WeChat returns"),
+            .init("url", "another address of the service"),
         ]
+    }
+
+    package func merchants(of account: VendorAccount) throws -> [any PaymentService] {
+        try account.secrets("keyFile").prefix(1).map {
+            CitconMerchant(endpoint: try Self.endpoint(account), privateKey: $0)
+        }
+    }
+
+    private static func endpoint(_ account: VendorAccount) throws -> CitconEndpoint {
+        guard let mode = CitconEndpoint.Mode.allCases.first(where: { "\($0)" == account["environment"] }) else {
+            throw PaymentError(.unauthorized, "environment is UAT or PROD")
+        }
+        return try CitconEndpoint(mode, baseURL: account["url"])
+    }
+
+    package func merchants(at sandbox: HTTPURL) throws -> [any PaymentService] {
+        try merchants(of: Self.account(at: sandbox))
+    }
+
+    /// The account that every sandbox has.
+    private static func account(at sandbox: HTTPURL) -> VendorAccount {
+        VendorAccount(
+            texts: ["environment": "UAT", "url": sandbox.text + "/v1/"],
+            secrets: ["keyFile": [CitconSandbox.privateKey]])
     }
 
     package func makeSandbox(_ settings: SandboxSettings) -> (any ListedService)? {
@@ -44,12 +74,16 @@ package struct CitconVendor: SandboxVendor {
     package func secret(
         _ name: String, at sandbox: HTTPURL, over transport: any HTTPTransport
     ) async throws -> Redacted<String>? {
-        guard secretNames.contains(name) else { return nil }
+        try await secret(name, of: Self.account(at: sandbox), over: transport)
+    }
+
+    package func secret(
+        _ name: String, of account: VendorAccount, over transport: any HTTPTransport
+    ) async throws -> Redacted<String>? {
+        guard secretNames.contains(name), let key = account.secrets("keyFile").first else { return nil }
         let request = HTTPRequest(
-            .post, try sandbox.appending(["v1", "access-tokens"]),
-            headers: [
-                "Authorization": "Bearer \(CitconSandbox.privateKey.reveal())", "Content-Type": "application/json",
-            ],
+            .post, try Self.endpoint(account).baseURL.appending(["access-tokens"]),
+            headers: ["Authorization": "Bearer \(key.reveal())", "Content-Type": "application/json"],
             body: Array(#"{"token_type":"client"}"#.utf8))
         let answer = try await transport.send(request)
         return try JSONValue(parsing: answer.body)["data"]?["access_token"]?.string.map { Redacted($0) }

@@ -11,17 +11,43 @@ package struct PayrailsVendor: SandboxVendor {
     package var id: ProviderID { PayrailsProvider.id }
 
     package func providers(_ settings: VendorSettings) throws -> [any PaymentService] {
-        [PayrailsProvider(additionalHosts: settings.sandbox.map { [$0.authority] } ?? [])]
+        let other = try settings.sandbox ?? settings.accounts[id]?["url"].map { try HTTPURL($0) }
+        return [PayrailsProvider(additionalHosts: other.map { [$0.authority] } ?? [])]
+    }
+
+    package var accountMembers: [VendorAccount.Member] {
+        [
+            .init("clientID", "the client id", isRequired: true),
+            .init("clientSecretFile", "the client secret", isRequired: true),
+            .init("captureMode", "Instant, Delayed or Manual, as in the portal", isRequired: true),
+            .init("workflow", "the workflow's code"), .init("workspace", "the workspace's id"),
+            .init("notificationSecretFile", "the secrets of the notifications"),
+            .init("url", "another address of the service"),
+        ]
+    }
+
+    package func merchants(of account: VendorAccount) throws -> [any PaymentService] {
+        guard let clientID = account["clientID"], let secret = account.secrets("clientSecretFile").first else {
+            return []
+        }
+        guard let mode = account["captureMode"].flatMap(PayrailsCaptureMode.init) else {
+            throw PaymentError(.unauthorized, "captureMode is Instant, Delayed or Manual")
+        }
+        return [
+            PayrailsMerchant(
+                endpoint: try account["url"].map { try PayrailsEndpoint(baseURL: $0) } ?? .production,
+                credentials: PayrailsCredentials(clientID: clientID, secret: secret), captureMode: mode,
+                workflow: account["workflow"] ?? "payment-acceptance", workspace: account["workspace"],
+                notificationSecrets: account.secrets("notificationSecretFile"))
+        ]
     }
 
     package func merchants(at sandbox: HTTPURL) throws -> [any PaymentService] {
         let known = PayrailsSandbox.Configuration()
-        return [
-            PayrailsMerchant(
-                endpoint: try PayrailsEndpoint(baseURL: sandbox.text),
-                credentials: PayrailsCredentials(clientID: known.clientID, secret: known.clientSecret),
-                captureMode: .instant)
-        ]
+        return try merchants(
+            of: VendorAccount(
+                texts: ["url": sandbox.text, "clientID": known.clientID, "captureMode": "Instant"],
+                secrets: ["clientSecretFile": [known.clientSecret]]))
     }
 
     package func makeSandbox(_ settings: SandboxSettings) -> (any ListedService)? {

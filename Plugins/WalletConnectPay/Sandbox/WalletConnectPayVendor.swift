@@ -24,7 +24,9 @@ package struct WalletConnectPayVendor: SandboxVendor {
         // The sandbox accepts any key.
         var reviewer = SigningReviewer(allowedTokens: settings.allowedTokens)
         guard let sandbox = settings.sandbox else {
-            let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("none")))
+            let account = settings.accounts[id]
+            let gateway = try GatewayConfiguration(
+                appID: account?["appID"] ?? "none", baseURL: account?["url"] ?? GatewayConfiguration.productionURL)
             return [WalletConnectPayProvider(configuration: gateway, reviewer: reviewer)]
         }
         let gateway = try GatewayConfiguration(credentials: .apiKey(Redacted("sandbox")), baseURL: sandbox.text)
@@ -32,6 +34,33 @@ package struct WalletConnectPayVendor: SandboxVendor {
         reviewer.unreviewedMethods = ["tron_signTransaction"]
         return [WalletConnectPayProvider(configuration: gateway, reviewer: reviewer)]
     }
+
+    package var accountMembers: [VendorAccount.Member] {
+        [
+            .init("appID", "the wallet's app id, to pay"), .init("merchantID", "the merchant's id"),
+            .init("keyFile", "the partner's API key"),
+            .init("webhookSecretFile", "the secrets of the webhook endpoint"),
+            .init("url", "another address of the service"),
+        ]
+    }
+
+    package func merchants(of account: VendorAccount) throws -> [any PaymentService] {
+        guard let merchant = account["merchantID"], let key = account.secrets("keyFile").first else {
+            guard account["merchantID"] == nil, account.secrets("keyFile").isEmpty else {
+                throw PaymentError(.unauthorized, "merchantID and keyFile belong together")
+            }
+            return []
+        }
+        return [
+            try WalletConnectPayMerchant(
+                merchantID: merchant, key: try WalletConnectPayMerchant.Key(key),
+                webhookSecrets: try account.secrets("webhookSecretFile").map {
+                    try WalletConnectPayMerchant.WebhookSecret($0)
+                }, baseURL: account["url"] ?? WalletConnectPayMerchant.productionURL)
+        ]
+    }
+
+    package var unknownPayment: String { "pay_7fa2ecc101ARZ3NDEKTSV4RRFFQ69G5FAV" }
 
     package func merchants(at sandbox: HTTPURL) throws -> [any PaymentService] {
         try [

@@ -112,6 +112,7 @@ struct CommandSyntax: Sendable {
     static let commonVariables: [(name: String, help: String)] = [
         ("PAYROUTE_SANDBOX", "stands for --sandbox, where a command has it"),
         ("PAYROUTE_JOURNAL", "stands for --journal, where a command has it"),
+        ("PAYROUTE_ACCOUNTS", "stands for --accounts, where a command has it"),
         ("PAYROUTE_WALLET", "stands for --wallet, where a command has it"),
         ("PAYROUTE_WALLET_KEY_FILE", "stands for --wallet-key-file, where a command has it"),
         ("PAYROUTE_WALLET_CERTIFICATE", "stands for --wallet-certificate, where a command has it"),

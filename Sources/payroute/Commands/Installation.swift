@@ -29,10 +29,16 @@ extension SandboxVendors {
         sandbox: HTTPURL? = nil, privately: PrivateSettings? = nil, allowing allowedTokens: [AssetID] = [],
         with external: [ExternalProvider] = [], hasWallet: Bool = false
     ) throws -> ProviderRegistry {
-        let settings = VendorSettings(
-            sandbox: sandbox, reader: Installation.standards, privately: privately, allowedTokens: allowedTokens,
-            hasWallet: hasWallet)
-        return try ProviderRegistry(providers(settings) + external)
+        try registry(
+            VendorSettings(
+                sandbox: sandbox, reader: Installation.standards, privately: privately, allowedTokens: allowedTokens,
+                hasWallet: hasWallet),
+            with: external)
+    }
+
+    /// Returns the providers with these settings, and external ones.
+    func registry(_ settings: VendorSettings, with external: [ExternalProvider]) throws -> ProviderRegistry {
+        try ProviderRegistry(providers(settings) + external)
     }
 
     /// Returns true if a provider pays texts of payment standards; the standard then describes its texts.

@@ -45,6 +45,9 @@ actor Shop: SandboxService {
         let path = request.url.path.split(separator: "/").map(String.init)
         guard path.count >= 2, path[0] == "orders" else { return HTTPResponse(status: 404) }
         let (order, key) = (path[1], request.headers["Idempotency-Key"])
+        if order == "payroute-doctor" {
+            return HTTPResponse(status: request.headers["X-Key"] == "sk-shop" ? 404 : 401)
+        }
         switch (path.dropFirst(2).first, key) {
         case ("pay", let key?):
             keys[order, default: []].insert(key)
@@ -68,6 +71,9 @@ struct ShopProvider: PayeeProvider, RefundingService, CancellingService, Notific
     RedirectCompletingProvider
 {
     let gateway: HTTPURL
+    var id: ProviderID = "shop"
+    /// The merchant's key.
+    var key: Redacted<String>?
     static let price = price("4.80")
 
     static func price(_ text: String) -> Money {
@@ -76,7 +82,8 @@ struct ShopProvider: PayeeProvider, RefundingService, CancellingService, Notific
 
     var descriptor: ProviderDescriptor {
         ProviderDescriptor(
-            id: "shop", name: "Shop", patterns: [.host("shop.example")], outboundHosts: [gateway.authority],
+            id: id, name: "Shop", patterns: id == "shop" ? [.host("shop.example")] : [],
+            outboundHosts: [gateway.authority],
             replayWindow: .seconds(600))
     }
 
@@ -137,7 +144,8 @@ struct ShopProvider: PayeeProvider, RefundingService, CancellingService, Notific
     }
 
     func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
-        report(try await context.json(.get, try url(payment)), payment)
+        let headers: HTTPHeaders = key.map { ["X-Key": $0.reveal()] } ?? [:]
+        return report(try await context.json(.get, try url(payment), headers: headers), payment)
     }
 
     func complete(
@@ -196,7 +204,17 @@ struct ShopVendor: SandboxVendor {
     let id: ProviderID = "shop"
 
     func providers(_ settings: VendorSettings) throws -> [any PaymentService] {
-        [ShopProvider(gateway: try settings.sandbox ?? HTTPURL("https://api.shop.example"))]
+        let url = try settings.accounts[id]?["url"].map { try HTTPURL($0) }
+        return [ShopProvider(gateway: try settings.sandbox ?? url ?? HTTPURL("https://api.shop.example"))]
+    }
+
+    let accountMembers: [VendorAccount.Member] = [
+        .init("url", "the shop's address", isRequired: true), .init("keyFile", "the key", isRequired: true),
+    ]
+
+    func merchants(of account: VendorAccount) throws -> [any PaymentService] {
+        guard let url = try account["url"].map({ try HTTPURL(service: $0) }) else { return [] }
+        return [ShopProvider(gateway: url, id: "shop-desk", key: account.secrets("keyFile").first)]
     }
 
     func payer(_ wallet: DevelopmentWallet, at sandbox: HTTPURL, over transport: any HTTPTransport) -> Payer? {

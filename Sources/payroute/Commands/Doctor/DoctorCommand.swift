@@ -7,13 +7,13 @@ import SandboxSupport
 /// `payroute doctor`: checks that everything that this program needs is present and works.
 enum DoctorCommand: Command {
     static let name = "doctor"
-    static let summary = "Check this installation: libraries, journal, sandbox, wallet."
+    static let summary = "Check this installation: libraries, journal, sandbox, accounts, wallet."
     static let syntax = CommandSyntax(
         path: "payroute doctor",
         overview:
-            "Check this installation: its version, the system's libraries, and on request a journal, a sandbox and your own wallet.",
+            "Check this installation: its version, the system's libraries, and on request a journal, a sandbox, your accounts and your own wallet.",
         discussion:
-            "Nothing is changed, and nothing is sent but one request to the sandbox and some questions to the wallet. Exits with 0 if everything works.",
+            "Nothing is changed. A sandbox, each service of the accounts and a wallet are asked questions, and sent nothing else. Exits with 0 if everything works.",
         options: [
             .init(
                 name: "journal", value: "file",
@@ -22,6 +22,7 @@ enum DoctorCommand: Command {
             .init(
                 name: "sandbox", value: "url", help: "Check that this sandbox answers.",
                 variable: "PAYROUTE_SANDBOX"),
+            AccountsOption.option,
             .init(name: "json", help: "Print one JSON object per finding, one line each."),
         ] + WalletOption.options,
         examples: [.init("payroute doctor --journal payments.db", "with a journal")])
@@ -53,6 +54,9 @@ enum DoctorCommand: Command {
             + libraries()
         if let path = arguments.value("journal") { findings.append(await journal(path)) }
         if let sandbox { findings.append(await answer(of: sandbox)) }
+        if let path = arguments.value(AccountsOption.option.name) {
+            findings += await AccountCheck.findings(path, console.vendors)
+        }
         if WalletOption.namesOwn(arguments) { findings.append(try await wallet(arguments, console)) }
         findings.append(providers(of: console.vendors))
         var table = Table(["WHAT", "STATE", "DETAIL"])

@@ -7,7 +7,7 @@ enum CancelCommand: Command {
     static let summary = "Cancel a payment that is not paid yet."
     static let syntax = CommandSyntax(
         path: "payroute cancel",
-        overview: "Cancel a payment at a sandbox that is not paid yet, as its merchant does.",
+        overview: "Cancel a payment that is not paid yet, as its merchant does.",
         discussion:
             "Exits with 0 only if the payment is cancelled. A payment that was paid meanwhile is reported as paid and not "
             + "refunded: 'payroute refund' does that.",

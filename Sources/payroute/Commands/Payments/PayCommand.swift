@@ -101,9 +101,12 @@ enum PayCommand: Command {
     static func sandboxURL(_ arguments: ParsedArguments) throws(UsageError) -> HTTPURL {
         let syntax = arguments.syntax
         guard let url = try arguments.value("sandbox", { try? HTTPURL($0) }) else {
+            let other =
+                syntax.options.contains { $0.name == AccountsOption.option.name }
+                ? ", or '--accounts <file>' for real money" : ""
             throw UsageError(
                 "Missing '--sandbox <url>': the development wallet is for the sandbox only, never for real money. "
-                    + "Start one with 'payroute sandbox'",
+                    + "Start one with 'payroute sandbox'\(other)",
                 syntax)
         }
         guard url.isLoopback else {

@@ -13,7 +13,7 @@ enum PaymentOptions {
         variable: "PAYROUTE_JOURNAL")
 
     /// The options of a merchant's commands: a merchant has no wallet.
-    static let merchants = [sandbox, journal, ExternalOption.syntax]
+    static let merchants = [sandbox(isRequired: false), AccountsOption.option, journal, ExternalOption.syntax]
     /// The options of a payer's commands.
     static let payers =
         [sandbox(isRequired: false), journal] + WalletOption.options + [AllowTokenOption.syntax, ExternalOption.syntax]

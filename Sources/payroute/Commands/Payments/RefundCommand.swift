@@ -8,7 +8,7 @@ enum RefundCommand: Command {
     static let summary = "Refund a payment, in whole or in part, once."
     static let syntax = CommandSyntax(
         path: "payroute refund",
-        overview: "Refund a payment at a sandbox, as its merchant does.",
+        overview: "Refund a payment, as its merchant does: at a sandbox, or with your account at the service.",
         discussion: """
             A repeated refund is made once: it is identified by --id, or by the payment and the amount. A second refund of the same amount needs another --id. With --journal it survives a crash; 'payroute journal list' shows it.
 

@@ -5,7 +5,7 @@ import PaymentWallet
 import SandboxSupport
 
 /// A session for merchants, and for questions about payments: a router with the payers' providers and the merchants'
-/// services of a sandbox.
+/// services, of a sandbox or of the accounts at the real services.
 struct ServiceSession {
     let router: PaymentRouter
     /// The payer, for questions about the payer's payments.
@@ -20,29 +20,52 @@ struct ServiceSession {
     ///
     /// - Parameter isCreating: True if a missing journal is created.
     init(_ arguments: ParsedArguments, _ console: Console, creatingJournal isCreating: Bool) async throws {
-        guard case .development(let seed, let sandbox) = try await WalletOption.read(arguments, console) else {
-            let session = try await PaymentSession(arguments, console, creatingJournal: isCreating) { _ in }
-            (router, payer, vendors, known) = (session.router, session.payer, [], console.vendors)
+        let known = console.vendors
+        let transport = StandardTransport()
+        let accounts = try AccountsOption.read(arguments, known)
+        guard accounts != nil || WalletOption.namesOwn(arguments) else {
+            let (seed, sandbox) = (try WalletOption.number(arguments), try PayCommand.sandboxURL(arguments))
+            try self.init(
+                arguments, console, creatingJournal: isCreating,
+                VendorSettings(sandbox: sandbox, reader: Installation.standards),
+                payer: known.payer(DevelopmentWallet(seed: seed), at: sandbox, over: transport),
+                secrets: SandboxSecrets(known, sandbox: sandbox, transport: transport)
+            ) { try $0.merchants(at: sandbox) }
             return
         }
-        let wallet = DevelopmentWallet(seed: seed)
-        let journal = try PaymentOptions.journal(arguments, creating: isCreating)
-        let external = try ExternalOption.load(arguments, console, sandbox: sandbox)
-        known = console.vendors
-        var registry = try known.registry(sandbox: sandbox, with: external)
-        vendors = try known.list.map { vendor in
-            let merchants = try vendor.merchants(at: sandbox)
-            for merchant in merchants { registry = try registry.adding(merchant) }
-            return (vendor, Set(merchants.map(\.descriptor.id)).union([vendor.id]))
+        guard !isCreating || arguments.value(PaymentOptions.journal.name) != nil else {
+            throw UsageError(
+                "Real money needs '--journal <file>', the same file each time: it keeps money from moving twice",
+                arguments.syntax)
         }
-        let transport = StandardTransport()
-        payer = known.payer(wallet, at: sandbox, over: transport)
+        var payer = Payer()
+        if WalletOption.namesOwn(arguments), case .own(let wallet) = try await WalletOption.read(arguments, console) {
+            payer = Payer(policy: .firstWhateverItCosts, settler: wallet.settler)
+        }
+        let real = accounts ?? [:]
+        try self.init(
+            arguments, console, creatingJournal: isCreating,
+            VendorSettings(sandbox: nil, reader: Installation.standards, hasWallet: true, accounts: real), payer: payer,
+            secrets: AccountSecrets(known, real, transport: transport)
+        ) { try real[$0.id].map($0.merchants) ?? [] }
+    }
+
+    private init(
+        _ arguments: ParsedArguments, _ console: Console, creatingJournal isCreating: Bool, _ settings: VendorSettings,
+        payer: Payer, secrets: any SecretStore, merchants: (any SandboxVendor) throws -> [any PaymentService]
+    ) throws {
+        let external = try ExternalOption.load(arguments, console, sandbox: settings.sandbox)
+        (known, self.payer) = (console.vendors, payer)
+        var registry = try known.registry(settings, with: external)
+        vendors = try known.list.map { vendor in
+            let services = try merchants(vendor)
+            for service in services { registry = try registry.adding(service) }
+            return (vendor, Set(services.map(\.descriptor.id)).union([vendor.id]))
+        }
         router = PaymentRouter(
-            registry: registry, transport: external.network(transport), journal: journal,
-            readers: Installation.readers,
-            secrets: ExternalSecrets(
-                base: SandboxSecrets(known, sandbox: sandbox, transport: transport), providers: external,
-                environment: console.environment))
+            registry: registry, transport: external.network(StandardTransport()),
+            journal: try PaymentOptions.journal(arguments, creating: isCreating), readers: Installation.readers,
+            secrets: ExternalSecrets(base: secrets, providers: external, environment: console.environment))
     }
 
     /// Returns the vendor of a service.
@@ -52,7 +75,7 @@ struct ServiceSession {
 
     /// Returns the payment as its merchant names it. Where there are several names, the service decides.
     func asMerchant(_ payment: PaymentReference) async -> PaymentReference {
-        let names = vendor(of: payment.provider)?.merchantNames(of: payment) ?? [payment]
+        let names = (vendor(of: payment.provider)?.merchantNames(of: payment) ?? []).filter { isKnown($0.provider) }
         for name in names.dropLast() {
             do throws(PaymentError) { _ = try await router.status(of: name) } catch {
                 if error.code == .notFound { continue }
@@ -64,8 +87,14 @@ struct ServiceSession {
 
     /// Returns the outcome of a payment. Its service is asked under the name that it knows without the payment's link.
     func status(of payment: PaymentReference) async throws(PaymentError) -> PaymentOutcome {
-        let name = known[payment.provider]?.statusName(of: payment) ?? payment
-        return try await router.status(of: payment, askedAs: name, as: payer)
+        let name = known[payment.provider]?.statusName(of: payment)
+        return try await router.status(
+            of: payment, askedAs: name.flatMap { isKnown($0.provider) ? $0 : nil } ?? payment, as: payer)
+    }
+
+    /// Returns true if there is a service of this id: an account may lack the merchant's.
+    private func isKnown(_ service: ProviderID) -> Bool {
+        router.registry.descriptors.contains { $0.id == service }
     }
 
     /// Does `work`, which a signal stops in good order, and shows its result.

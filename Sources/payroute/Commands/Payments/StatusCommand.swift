@@ -11,7 +11,8 @@ enum StatusCommand: Command {
         discussion:
             "Exits with 0 only if the payment is made. With --journal this machine's records count, too: while an attempt "
             + "is open there, or after the wallet itself has sent coins, no refusal of the service is final.",
-        arguments: [PaymentName.argument], options: [ServiceSession.json] + PaymentOptions.payers,
+        arguments: [PaymentName.argument],
+        options: [ServiceSession.json, AccountsOption.option] + PaymentOptions.payers,
         examples: [.init("payroute status citcon/order-7", "by provider and id")])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {

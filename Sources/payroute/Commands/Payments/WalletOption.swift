@@ -2,14 +2,6 @@ import PaymentCore
 import PaymentTransport
 import SandboxSupport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The `--wallet` option and those beside it: whose money pays.
 enum WalletOption {
     /// The money of a payer.
@@ -122,10 +114,10 @@ enum WalletOption {
         var configuration = TransportConfiguration()
         guard let path = arguments.value(certificate.name) else { return configuration }
         let kind = "certificate file"
-        let bytes = try content(of: path, kind, limit: certificateLimit)
+        let bytes = try NamedFile.bytes(path, kind, limit: certificateLimit)
         do throws(ServerCertificatesError) {
             configuration.certificates = try ServerCertificates(pem: bytes)
-        } catch { throw unreadable(path, kind, error.description) }
+        } catch { throw NamedFile.unusable(path, kind, error.description) }
         return configuration
     }
 
@@ -138,28 +130,6 @@ enum WalletOption {
             }
             return Redacted(Array(key.utf8))
         }
-        return Redacted(try content(of: path, "key file", limit: keyLimit, isSecret: true))
-    }
-
-    private static func content(
-        of path: String, _ kind: String, limit: Int, isSecret: Bool = false
-    ) throws(CommandError) -> [UInt8] {
-        guard let file = fopen(path, "rb") else { throw unreadable(path, kind, String(cString: strerror(errno))) }
-        defer { fclose(file) }
-        var status = stat()
-        guard fstat(fileno(file), &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw unreadable(path, kind, "it is not a file")
-        }
-        guard !isSecret || status.st_mode & 0o007 == 0 else {
-            throw unreadable(path, kind, "every user of this machine may read it; run chmod 600 on it")
-        }
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
-        let count = fread(&bytes, 1, bytes.count, file)
-        guard count > 0, count <= limit else { throw unreadable(path, kind, "it is empty or too large") }
-        return Array(bytes.prefix(count))
-    }
-
-    private static func unreadable(_ path: String, _ kind: String, _ reason: String) -> CommandError {
-        CommandError(description: "the \(kind) \(Printable.text(path)) cannot be used: \(reason)")
+        return Redacted(try NamedFile.bytes(path, "key file", limit: keyLimit, keptFrom: .reading))
     }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The lines of a file that only its owner may read, each as words. Blank lines, and lines that begin with `#`, have no
 /// meaning.
 struct OwnersFile: Sendable {
@@ -9,17 +7,8 @@ struct OwnersFile: Sendable {
 
     /// - Parameter content: What it holds, for messages: `tokens`.
     init(path: String, of content: String) throws(CommandError) {
-        let name = Printable.text(path)
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            let mode = attributes[.posixPermissions] as? Int,
-            let text = try? String(contentsOfFile: path, encoding: .utf8)
-        else { throw CommandError(description: "the file of \(content) \(name) cannot be read") }
-        guard mode & 0o077 == 0 else {
-            throw CommandError(
-                description:
-                    "other users of this machine may read the file of \(content) \(name); run chmod 600 on it")
-        }
-        self.init(text, called: name)
+        let bytes = try NamedFile.bytes(path, "file of \(content)", limit: 1_048_576, keptFrom: .anyReading)
+        self.init(String(decoding: bytes, as: UTF8.self), called: Printable.text(path))
     }
 
     init(_ text: String, called name: String) {

@@ -17,6 +17,8 @@ enum ServeCommand: Command {
 
             It listens on 127.0.0.1 only: other machines reach it through a reverse proxy on this one. With --tokens each call needs a token of that file: on each line a tenant's name, the SHA-256 of the token in hexadecimal, and its scopes: read, pay, refund, notify. A tenant sees its own payments only.
 
+            With --accounts it works at the real services: a JSON object with one object for each service. Secrets are in other files, which it names. 'payroute doctor --accounts FILE' checks it and asks each service; its errors name the services and what each may state.
+
             With --webhooks what became of each payment is sent to its tenant's address, signed, again for three days until it is taken: on each line of that file a tenant's name ('local' without --tokens), the address, and the secret (whsec_ and base64), as in Standard Webhooks.
 
             Ctrl-C or SIGTERM ends it in good order: it takes no payments any more, waits for those that run, and leaves the rest in the journal.
@@ -42,12 +44,14 @@ enum ServeCommand: Command {
                 name: "ready-file", value: "file",
                 help: "Write the address into a file, as JSON, once it can be called; it is removed at the end."),
         ]
+            + [AccountsOption.option]
             + PaymentOptions.payers.filter { $0.name != AllowTokenOption.syntax.name }
             .map { $0.name == JournalOption.syntax.name ? JournalOption.syntax : $0 },
         examples: [
             .init(
                 "payroute serve --journal payments.db --sandbox http://127.0.0.1:8080", "pays at a sandbox"),
             .init("payroute serve --journal payments.db --port 7070 --tokens tokens.txt", "with tokens"),
+            .init("payroute serve --journal payments.db --accounts accounts.json", "at the real services"),
         ],
         files: [
             ("FILE.served", "the payments of the callers and their webhooks, beside the journal FILE"),
