@@ -19,6 +19,11 @@ public struct TransportConfiguration: Sendable {
     /// anything is sent. On Linux `URLSessionTransport` refuses every `https` request then.
     public var certificates: ServerCertificates?
 
+    /// The client's identity at each service that asks for one, by `host` or `host:port`. Shown to that service only.
+    ///
+    /// `CurlTransport` only: `URLSessionTransport` refuses a request to such a service before anything is sent.
+    public var identities: [String: ClientIdentity] = [:]
+
     /// Linux only: the HTTP proxy to use for every host but this machine, or nil for none.
     ///
     /// The environment's `http_proxy` and `https_proxy` are ignored: code alone decides where payments go. Apple

@@ -13,21 +13,26 @@ package struct VendorAccount: Sendable {
             (self.name, self.words, self.isRequired) = (name, words, isRequired)
         }
 
-        /// True if the value is the name of a file, which holds a secret on each of its lines.
-        package var isSecret: Bool { name.hasSuffix("File") }
+        /// True if the value is the name of a file, whose content is secret.
+        package var isFile: Bool { name.hasSuffix("File") }
     }
 
     private let texts: [String: String]
-    private let secrets: [String: [Redacted<String>]]
+    private let files: [String: Redacted<String>]
 
     /// Creates an account whose members were checked.
-    package init(texts: [String: String], secrets: [String: [Redacted<String>]]) {
-        (self.texts, self.secrets) = (texts, secrets)
+    package init(texts: [String: String], files: [String: Redacted<String>]) {
+        (self.texts, self.files) = (texts, files)
     }
 
-    /// Returns the value of a member that is no secret.
+    /// Returns the value of a member that is no file.
     package subscript(name: String) -> String? { texts[name] }
 
-    /// Returns the secrets of a member's file; none where the account does not name it.
-    package func secrets(_ name: String) -> [Redacted<String>] { secrets[name] ?? [] }
+    /// Returns the content of a member's file; nil where the account names none.
+    package func file(_ name: String) -> Redacted<String>? { files[name] }
+
+    /// Returns the secrets in a member's file, one on each of its lines; none where the account does not name it.
+    package func secrets(_ name: String) -> [Redacted<String>] {
+        files[name]?.reveal().split(whereSeparator: \.isNewline).map { Redacted(String($0)) } ?? []
+    }
 }

@@ -42,6 +42,48 @@
             #expect(try await CurlTransport(configuration).send(HTTPRequest(.get, server.url())).status == 200)
         }
 
+        @Test("A service that asks for the client's certificate is shown it, and no other service is")
+        func identities() async throws {
+            let (server, other) = (try TLSServer(asksForIdentity: true), try TLSServer(asksForIdentity: true))
+            defer { for server in [server, other] { server.stop() } }
+            var configuration = TransportConfiguration()
+            configuration.certificates = try ServerCertificates(pem: server.certificate() + other.certificate())
+            let identity = try ClientIdentity(certificate: other.certificate(), key: Redacted(other.key()))
+            configuration.identities[try server.url().authority] = identity
+            let transport = CurlTransport(configuration)
+            let missing = "no client certificate available"
+            // In turn: a handle that has shown it once keeps nothing of it.
+            for _ in 0..<3 {
+                let shown = try await transport.send(HTTPRequest(.get, server.url()))
+                #expect(String(decoding: shown.body, as: UTF8.self).contains("Client certificate"))
+                let unasked = try await transport.send(HTTPRequest(.get, other.url()))
+                #expect(String(decoding: unasked.body, as: UTF8.self).contains(missing))
+            }
+            let refused = try #require(
+                await failure(URLSessionTransport(configuration), HTTPRequest(.get, server.url())))
+            #expect(refused.phase == .notSent && refused.isTLS)
+        }
+
+        @Test("A certificate or a key that cannot be used is refused when it is read, and a key is not printed")
+        func unusableIdentities() throws {
+            let server = try TLSServer()
+            defer { server.stop() }
+            let (certificate, key) = (try server.certificate(), Redacted(try server.key()))
+            #expect(throws: ClientIdentityError.certificate(.noCertificate)) {
+                try ClientIdentity(certificate: [], key: key)
+            }
+            #expect(throws: ClientIdentityError.noKey) {
+                try ClientIdentity(certificate: certificate, key: Redacted(certificate))
+            }
+            let locked = Array(
+                "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMAA=\n-----END ENCRYPTED PRIVATE KEY-----\n".utf8)
+            #expect(throws: ClientIdentityError.encryptedKey) {
+                try ClientIdentity(certificate: certificate, key: Redacted(locked))
+            }
+            let identity = try ClientIdentity(certificate: certificate, key: key)
+            #expect(!"\(identity)".contains("PRIVATE") && !String(reflecting: identity).contains("PRIVATE"))
+        }
+
         @Test(
             "A server that speaks HTTP/2 only is an error at once, and others are answered meanwhile",
             .enabled(if: TLSServer.hasHTTP2, "needs Debian's nghttp2-server"))

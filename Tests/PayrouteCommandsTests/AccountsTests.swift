@@ -92,6 +92,14 @@ struct AccountsTests {
             (#"{"shop":{"url":7,"keyFile":"key"}}"#, "shop: url is not a text"),
             (#"{"shop":{"url":"http://a.example","keyFile":"key"}}"#, "shop: "),
             (#"{"shop":{"url":"https://a.example","keyFile":"none"}}"#, "none cannot be used"),
+            (
+                #"{"shop":{"url":"https://a.example","keyFile":"key","certificateFile":"key"}}"#,
+                "shop: certificateFile and certificateKeyFile belong together"
+            ),
+            (
+                #"{"shop":{"url":"https://a.example","keyFile":"key","certificateFile":"key","certificateKeyFile":"key"}}"#,
+                "shop: the client's certificate: no certificate in it"
+            ),
             (#"{"shop":{"url":"https://a.example","url":"https://b.example","keyFile":"key"}}"#, "twice"),
         ])
     func faults(text: String, message: String) async throws {

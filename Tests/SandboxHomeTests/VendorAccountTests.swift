@@ -38,7 +38,7 @@ struct VendorAccountTests {
         func code(_ secret: Redacted<String>) async throws -> PaymentError.Code? {
             var texts = texts
             texts["url"] = server.baseURL.text + (vendor.id == "citcon" ? "/v1/" : "")
-            let account = VendorAccount(texts: texts, secrets: [member: [secret]])
+            let account = VendorAccount(texts: texts, files: [member: secret])
             let merchants = try vendor.merchants(of: account)
             let router = PaymentRouter(
                 registry: try ProviderRegistry(merchants), transport: StandardTransport(), journal: InMemoryJournal())
@@ -57,12 +57,12 @@ struct VendorAccountTests {
             let index = vendor.id == "citcon" ? 0 : 1
             var texts = Self.all[index].1
             texts[member] = "other"
-            let account = VendorAccount(texts: texts, secrets: [Self.all[index].2: [Redacted("secret")]])
+            let account = VendorAccount(texts: texts, files: [Self.all[index].2: Redacted("secret")])
             #expect(throws: PaymentError.self) { try vendor.merchants(of: account) }
         }
-        let payer = VendorAccount(texts: ["appID": "wallet"], secrets: [:])
+        let payer = VendorAccount(texts: ["appID": "wallet"], files: [:])
         #expect(try WalletConnectPayVendor().merchants(of: payer).isEmpty)
-        let half = VendorAccount(texts: ["merchantID": "mrch_1"], secrets: [:])
+        let half = VendorAccount(texts: ["merchantID": "mrch_1"], files: [:])
         #expect(throws: PaymentError.self) { try WalletConnectPayVendor().merchants(of: half) }
     }
 }

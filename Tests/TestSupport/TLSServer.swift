@@ -43,9 +43,10 @@
         ///   - pages: the answers, whole with their heads, by their paths; without any it answers with a page about the
         ///     connection.
         ///   - speaksHTTP2: true for a server that speaks HTTP/2 only.
+        ///   - asksForIdentity: true for a server that asks for the client's certificate; its page shows it.
         package init(
             names: String = "IP:127.0.0.1,DNS:localhost", isSignedByAuthority: Bool = false,
-            pages: [String: String] = [:], speaksHTTP2: Bool = false
+            pages: [String: String] = [:], speaksHTTP2: Bool = false, asksForIdentity: Bool = false
         ) throws {
             folder = FileManager.default.temporaryDirectory.appending(path: "payment-tls-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -70,7 +71,7 @@
                 [
                     "s_server", "-accept", "127.0.0.1:0", pages.isEmpty ? "-www" : "-HTTP", "-key",
                     "certificate-key.pem", "-cert", "certificate.pem",
-                ], in: folder, Self.tool)
+                ] + (asksForIdentity ? ["-verify", "1"] : []), in: folder, Self.tool)
             // The server prints the port that the system gave it: "ACCEPT 127.0.0.1:43210".
             var text = ""
             var found: Int?

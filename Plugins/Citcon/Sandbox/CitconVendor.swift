@@ -32,9 +32,10 @@ package struct CitconVendor: SandboxVendor {
     }
 
     package func merchants(of account: VendorAccount) throws -> [any PaymentService] {
-        try account.secrets("keyFile").prefix(1).map {
-            CitconMerchant(endpoint: try Self.endpoint(account), privateKey: $0)
+        guard let key = account.secrets("keyFile").first else {
+            throw PaymentError(.unauthorized, "keyFile has no key")
         }
+        return [CitconMerchant(endpoint: try Self.endpoint(account), privateKey: key)]
     }
 
     private static func endpoint(_ account: VendorAccount) throws -> CitconEndpoint {
@@ -52,7 +53,7 @@ package struct CitconVendor: SandboxVendor {
     private static func account(at sandbox: HTTPURL) -> VendorAccount {
         VendorAccount(
             texts: ["environment": "UAT", "url": sandbox.text + "/v1/"],
-            secrets: ["keyFile": [CitconSandbox.privateKey]])
+            files: ["keyFile": CitconSandbox.privateKey])
     }
 
     package func makeSandbox(_ settings: SandboxSettings) -> (any ListedService)? {

@@ -5,7 +5,8 @@ public struct PayrailsEndpoint: Sendable, Hashable {
     /// The address that calls are appended to.
     public let baseURL: HTTPURL
 
-    /// Real money. In production the service also requires a client certificate; the transport has to present it.
+    /// Real money. In production the service also requires a client's certificate, which the transport presents:
+    /// `TransportConfiguration.identities`.
     public static let production = PayrailsEndpoint(own: "https://api.payrails.io")
     /// The service's environment for merchants' tests, with separate credentials.
     public static let staging = PayrailsEndpoint(own: "https://api.staging.payrails.io")

@@ -22,13 +22,15 @@ package struct PayrailsVendor: SandboxVendor {
             .init("captureMode", "Instant, Delayed or Manual, as in the portal", isRequired: true),
             .init("workflow", "the workflow's code"), .init("workspace", "the workspace's id"),
             .init("notificationSecretFile", "the secrets of the notifications"),
+            .init("certificateFile", "the client's certificate"),
+            .init("certificateKeyFile", "the private key of that"),
             .init("url", "another address of the service"),
         ]
     }
 
     package func merchants(of account: VendorAccount) throws -> [any PaymentService] {
         guard let clientID = account["clientID"], let secret = account.secrets("clientSecretFile").first else {
-            return []
+            throw PaymentError(.unauthorized, "clientSecretFile has no secret")
         }
         guard let mode = account["captureMode"].flatMap(PayrailsCaptureMode.init) else {
             throw PaymentError(.unauthorized, "captureMode is Instant, Delayed or Manual")
@@ -47,7 +49,7 @@ package struct PayrailsVendor: SandboxVendor {
         return try merchants(
             of: VendorAccount(
                 texts: ["url": sandbox.text, "clientID": known.clientID, "captureMode": "Instant"],
-                secrets: ["clientSecretFile": [known.clientSecret]]))
+                files: ["clientSecretFile": known.clientSecret]))
     }
 
     package func makeSandbox(_ settings: SandboxSettings) -> (any ListedService)? {

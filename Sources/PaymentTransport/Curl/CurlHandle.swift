@@ -66,6 +66,7 @@
                 && set(CURLOPT_SSL_VERIFYHOST, relaxed ? 0 : 2)
                 && set(CURLOPT_TIMEOUT_MS, timeout)
                 && set(CURLOPT_CONNECTTIMEOUT_MS, min(timeout, configuration.connectTimeout.wholeMilliseconds))
+                && setIdentity(configuration.identities[request.url.authority])
                 && setReuse(request.replay)
                 && setMethod(request) && setFields(request)
         }
@@ -76,6 +77,16 @@
             _ = ccurl_set_list(easy, CURLOPT_HTTPHEADER, nil)
             curl_slist_free_all(fieldList)
             fieldList = nil
+        }
+
+        private func setIdentity(_ identity: ClientIdentity?) -> Bool {
+            guard let identity else { return ccurl_set_identity(easy, nil, 0, nil, 0) == CURLE_OK }
+            var pem = identity.certificates.pem
+            return pem.withUTF8 { certificate in
+                identity.key.reveal().withUnsafeBytes { key in
+                    ccurl_set_identity(easy, certificate.baseAddress, certificate.count, key.baseAddress, key.count)
+                }
+            } == CURLE_OK
         }
 
         private func setReuse(_ replay: HTTPRequest.Replay) -> Bool {

@@ -18,12 +18,15 @@ public final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let exchanges: URLSessionExchanges
     private let userAgent: String
+    /// The services that ask for the client's certificate, which URLSession is not given.
+    private let identified: Set<String>
 
     /// Creates a transport and starts its session.
     ///
     /// - Parameter configuration: time limits, sizes and trust.
     public init(_ configuration: TransportConfiguration = TransportConfiguration()) {
         userAgent = configuration.userAgent
+        identified = Set(configuration.identities.keys)
         exchanges = URLSessionExchanges(
             acceptsAnyLoopbackCertificate: configuration.acceptsAnyLoopbackCertificate,
             certificates: configuration.certificates)
@@ -52,6 +55,11 @@ public final class URLSessionTransport: HTTPTransport {
     public func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         try RequestCheck.check(request)
         guard !Task.isCancelled else { throw TransportError(.notSent, .cancelled, origin: request.url.origin) }
+        guard !identified.contains(request.url.authority) else {
+            throw TransportError(
+                .notSent, .tls("URLSession is not given a client's certificate here; use CurlTransport"),
+                origin: request.url.origin)
+        }
         #if !canImport(Darwin)
             if request.url.isSecure, exchanges.certificates != nil {
                 throw TransportError(

@@ -139,6 +139,17 @@ static inline CURLcode ccurl_set_certificates(CURL *easy, const void *pem, size_
     return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &blob);
 }
 
+// The client's certificate and private key in PEM, or neither. A key with a passphrase is refused: nobody is asked for it.
+static inline CURLcode ccurl_set_identity(
+    CURL *easy, const void *certificate, size_t certificate_size, const void *key, size_t key_size
+) {
+    struct curl_blob shown = { (void *)certificate, certificate_size, CURL_BLOB_COPY };
+    struct curl_blob secret = { (void *)key, key_size, CURL_BLOB_COPY };
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_SSLCERT_BLOB, certificate ? &shown : NULL);
+    if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, key ? &secret : NULL);
+    return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_KEYPASSWD, "");
+}
+
 // Only HTTP and HTTPS. The textual option replaced the bit mask in 7.85.
 static inline CURLcode ccurl_allow_only_http(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075500

@@ -210,6 +210,7 @@ struct ShopVendor: SandboxVendor {
 
     let accountMembers: [VendorAccount.Member] = [
         .init("url", "the shop's address", isRequired: true), .init("keyFile", "the key", isRequired: true),
+        .init("certificateFile", "a certificate"), .init("certificateKeyFile", "its private key"),
     ]
 
     func merchants(of account: VendorAccount) throws -> [any PaymentService] {

@@ -10,10 +10,11 @@ enum AccountCheck {
     static func findings(_ path: String, _ vendors: SandboxVendors) async -> [DoctorCommand.Finding] {
         do {
             let accounts = try AccountsOption.accounts(path, vendors)
+            let transport = try AccountsOption.transport(accounts, vendors)
             var findings: [DoctorCommand.Finding] = []
             for (id, account) in accounts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 guard let vendor = vendors[id] else { continue }
-                findings.append(await finding(vendor, try vendor.merchants(of: account)))
+                findings.append(await finding(vendor, try vendor.merchants(of: account), over: transport))
             }
             return findings
         } catch {
@@ -23,7 +24,7 @@ enum AccountCheck {
 
     /// Asks for a payment that does not exist: a service answers so only to a merchant that it knows.
     private static func finding(
-        _ vendor: any SandboxVendor, _ merchants: [any PaymentService]
+        _ vendor: any SandboxVendor, _ merchants: [any PaymentService], over transport: StandardTransport
     ) async -> DoctorCommand.Finding {
         let what = "\(vendor.id) account"
         guard let merchant = merchants.first?.descriptor.id else {
@@ -31,7 +32,7 @@ enum AccountCheck {
         }
         do {
             let router = PaymentRouter(
-                registry: try ProviderRegistry(merchants), transport: StandardTransport(), journal: InMemoryJournal())
+                registry: try ProviderRegistry(merchants), transport: transport, journal: InMemoryJournal())
             _ = try await router.status(of: PaymentReference(provider: merchant, id: vendor.unknownPayment))
         } catch let error as PaymentError where error.code == .notFound {
             // As it should be.

@@ -1,10 +1,11 @@
 import PaymentCore
+import PaymentTransport
 import SandboxSupport
 
 /// The `--accounts` option: a file of the vendors' accounts at their real services.
 ///
-/// The file is JSON: for each service an object of texts. A member that ends with `File` names a file with a secret on
-/// each of its lines, beside the file of accounts unless its path is absolute.
+/// The file is JSON: for each service an object of texts. A member that ends with `File` names a file with secrets,
+/// beside the file of accounts unless its path is absolute.
 enum AccountsOption {
     static let option = CommandSyntax.Option(
         name: "accounts", value: "file",
@@ -50,49 +51,76 @@ enum AccountsOption {
                 let names = known.map(\.id.rawValue).joined(separator: ", ")
                 throw NamedFile.unusable(path, kind, "no service '\(name)' has accounts; these have: \(names)")
             }
-            let account: VendorAccount
-            do { account = try self.account(value, vendor.accountMembers, beside: path) } catch let error as Defect {
-                throw NamedFile.unusable(path, kind, "\(name): \(error.text)")
+            do {
+                let account = try self.account(value, vendor.accountMembers, beside: path)
+                _ = try (vendor.merchants(of: account), identity(of: account))
+                accounts[vendor.id] = account
+            } catch {
+                let reason = (error as? PaymentError)?.message ?? "\(error)"
+                throw NamedFile.unusable(path, kind, "\(name): \(reason)")
             }
-            do { _ = try vendor.merchants(of: account) } catch {
-                throw NamedFile.unusable(path, kind, "\(name): \((error as? PaymentError)?.message ?? "\(error)")")
-            }
-            accounts[vendor.id] = account
         }
         return accounts
+    }
+
+    /// Returns the transport to the services, which shows each the certificate of its account, and no other.
+    static func transport(
+        _ accounts: [ProviderID: VendorAccount], _ vendors: SandboxVendors
+    ) throws -> StandardTransport {
+        var configuration = TransportConfiguration()
+        for (id, account) in accounts {
+            guard let identity = try identity(of: account), let vendor = vendors[id] else { continue }
+            for host in try vendor.merchants(of: account).flatMap(\.descriptor.outboundHosts) {
+                configuration.identities[host] = identity
+            }
+        }
+        return StandardTransport(configuration)
+    }
+
+    /// Returns the client's certificate that an account names; nil for none.
+    private static func identity(of account: VendorAccount) throws -> ClientIdentity? {
+        switch (account.file("certificateFile"), account.file("certificateKeyFile")) {
+        case (nil, nil): nil
+        case (let certificate?, let key?):
+            try ClientIdentity(
+                certificate: Array(certificate.reveal().utf8), key: Redacted(Array(key.reveal().utf8)))
+        default: throw Defect("certificateFile and certificateKeyFile belong together")
+        }
     }
 
     private static let kind = "file of accounts"
 
     /// The fault of an account.
-    private struct Defect: Error { let text: String }
+    private struct Defect: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) { self.description = description }
+    }
 
     private static func account(
         _ value: JSONValue, _ known: [VendorAccount.Member], beside path: String
     ) throws -> VendorAccount {
-        guard let members = value.object else { throw Defect(text: "give an object of its members") }
+        guard let members = value.object else { throw Defect("give an object of its members") }
         for name in members.keys.sorted() where !known.contains(where: { $0.name == name }) {
             let names = known.map { "\($0.name) (\($0.words))" }.joined(separator: ", ")
-            throw Defect(text: "it has no member '\(Printable.short(name, 40))'; it may have: \(names)")
+            throw Defect("it has no member '\(Printable.short(name, 40))'; it may have: \(names)")
         }
-        var (texts, secrets): ([String: String], [String: [Redacted<String>]]) = ([:], [:])
+        var (texts, files): ([String: String], [String: Redacted<String>]) = ([:], [:])
         for member in known {
             guard let value = members[member.name] else {
-                guard !member.isRequired else { throw Defect(text: "\(member.name) is missing: \(member.words)") }
+                guard !member.isRequired else { throw Defect("\(member.name) is missing: \(member.words)") }
                 continue
             }
-            guard let text = value.string, !text.isEmpty else { throw Defect(text: "\(member.name) is not a text") }
-            guard member.isSecret else {
+            guard let text = value.string, !text.isEmpty else { throw Defect("\(member.name) is not a text") }
+            guard member.isFile else {
                 texts[member.name] = text
                 continue
             }
             let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
             let file = text.hasPrefix("/") ? text : folder + text
-            let lines = try NamedFile.bytes(file, "key file", limit: secretLimit, keptFrom: .reading)
-                .split { $0 == 0x0A || $0 == 0x0D }
-            guard !lines.isEmpty else { throw Defect(text: "the file of \(member.name) has no line") }
-            secrets[member.name] = lines.map { Redacted(String(decoding: $0, as: UTF8.self)) }
+            let bytes = try NamedFile.bytes(file, "key file", limit: secretLimit, keptFrom: .reading)
+            files[member.name] = Redacted(String(decoding: bytes, as: UTF8.self))
         }
-        return VendorAccount(texts: texts, secrets: secrets)
+        return VendorAccount(texts: texts, files: files)
     }
 }

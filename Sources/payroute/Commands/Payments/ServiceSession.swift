@@ -21,15 +21,15 @@ struct ServiceSession {
     /// - Parameter isCreating: True if a missing journal is created.
     init(_ arguments: ParsedArguments, _ console: Console, creatingJournal isCreating: Bool) async throws {
         let known = console.vendors
-        let transport = StandardTransport()
         let accounts = try AccountsOption.read(arguments, known)
         guard accounts != nil || WalletOption.namesOwn(arguments) else {
             let (seed, sandbox) = (try WalletOption.number(arguments), try PayCommand.sandboxURL(arguments))
+            let transport = StandardTransport()
             try self.init(
                 arguments, console, creatingJournal: isCreating,
                 VendorSettings(sandbox: sandbox, reader: Installation.standards),
                 payer: known.payer(DevelopmentWallet(seed: seed), at: sandbox, over: transport),
-                secrets: SandboxSecrets(known, sandbox: sandbox, transport: transport)
+                secrets: SandboxSecrets(known, sandbox: sandbox, transport: transport), over: transport
             ) { try $0.merchants(at: sandbox) }
             return
         }
@@ -43,16 +43,18 @@ struct ServiceSession {
             payer = Payer(policy: .firstWhateverItCosts, settler: wallet.settler)
         }
         let real = accounts ?? [:]
+        let transport = try AccountsOption.transport(real, known)
         try self.init(
             arguments, console, creatingJournal: isCreating,
             VendorSettings(sandbox: nil, reader: Installation.standards, hasWallet: true, accounts: real), payer: payer,
-            secrets: AccountSecrets(known, real, transport: transport)
+            secrets: AccountSecrets(known, real, transport: transport), over: transport
         ) { try real[$0.id].map($0.merchants) ?? [] }
     }
 
     private init(
         _ arguments: ParsedArguments, _ console: Console, creatingJournal isCreating: Bool, _ settings: VendorSettings,
-        payer: Payer, secrets: any SecretStore, merchants: (any SandboxVendor) throws -> [any PaymentService]
+        payer: Payer, secrets: any SecretStore, over transport: StandardTransport,
+        merchants: (any SandboxVendor) throws -> [any PaymentService]
     ) throws {
         let external = try ExternalOption.load(arguments, console, sandbox: settings.sandbox)
         (known, self.payer) = (console.vendors, payer)
@@ -63,7 +65,7 @@ struct ServiceSession {
             return (vendor, Set(services.map(\.descriptor.id)).union([vendor.id]))
         }
         router = PaymentRouter(
-            registry: registry, transport: external.network(StandardTransport()),
+            registry: registry, transport: external.network(transport),
             journal: try PaymentOptions.journal(arguments, creating: isCreating), readers: Installation.readers,
             secrets: ExternalSecrets(base: secrets, providers: external, environment: console.environment))
     }
