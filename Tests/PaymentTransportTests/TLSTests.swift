@@ -59,9 +59,11 @@
                 let unasked = try await transport.send(HTTPRequest(.get, other.url()))
                 #expect(String(decoding: unasked.body, as: UTF8.self).contains(missing))
             }
+            // Without certificates of servers, which URLSession is not given either.
+            configuration.certificates = nil
             let refused = try #require(
                 await failure(URLSessionTransport(configuration), HTTPRequest(.get, server.url())))
-            #expect(refused.phase == .notSent && refused.isTLS)
+            #expect(refused.phase == .notSent && "\(refused)".contains("client's certificate"), "\(refused)")
         }
 
         @Test("A certificate or a key that cannot be used is refused when it is read, and a key is not printed")
