@@ -12,7 +12,7 @@ import Testing
 struct ServeActionTests {
     private static let link: JSONValue = "https://shop.example/order/7"
 
-    @Test("Without an option the caller chooses, and what cannot be paid is no choice")
+    @Test("Without an option the caller chooses, and what is none is no choice")
     func choosing() async throws {
         let served = try await ServedShop([])
         let asked = try await served.pay(["link": Self.link])
@@ -25,6 +25,17 @@ struct ServeActionTests {
         #expect(try await served.answer(asked, ["option": "tab"])["outcome"]?["outcome"] == "succeeded")
         // Its payment has ended by now.
         #expect(try await served.call(.post, path, ["option": "tab"]).status == 404)
+    }
+
+    @Test("An option that asks for what the server's wallet cannot sign is no choice")
+    func unusable() async throws {
+        let served = try await ServedShop()
+        let asked = try await served.pay(["link": Self.link])
+        let path = "/v1/payments/\(asked["id"]?.string ?? "")/actions/\(asked["action"]?["id"]?.string ?? "")"
+        let refused = try await served.call(.post, path, ["option": "foreign"])
+        #expect(refused.status == 422 && refused.json["error"]?["code"] == "unusable-option", "\(refused.json.text)")
+        #expect(try await served.answer(asked, ["option": "signed"])["outcome"]?["outcome"] == "succeeded")
+        #expect(await served.shop.charges == 1)
     }
 
     @Test("A declined choice pays nothing")
