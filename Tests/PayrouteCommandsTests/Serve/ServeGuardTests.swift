@@ -117,6 +117,11 @@ struct ServeGuardTests {
             #expect((tokens != nil) == isTaken, "\(String(mode, radix: 8))")
         }
         #expect(throws: CommandError.self) { try ServeTokens(OwnersFile(path: folder.file("none"), of: "tokens")) }
+        // A name that is not UTF-8.
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        try Data([0xFF] + Array(" \(Self.digest("a")) read".utf8)).write(to: URL(filePath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        #expect(throws: CommandError.self) { try ServeTokens(OwnersFile(path: file, of: "tokens")) }
         let digest = Self.digest("a")
         for text in [
             "", "# nothing", "ann \(digest)", "ann \(digest) read write", "ann \(digest) write", "ann \(digest) read,",

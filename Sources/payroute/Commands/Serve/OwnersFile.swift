@@ -7,8 +7,13 @@ struct OwnersFile: Sendable {
 
     /// - Parameter content: What it holds, for messages: `tokens`.
     init(path: String, of content: String) throws(CommandError) {
-        let bytes = try NamedFile.bytes(path, "file of \(content)", limit: 1_048_576, keptFrom: .anyReading)
-        self.init(String(decoding: bytes, as: UTF8.self), called: Printable.text(path))
+        let kind = "file of \(content)"
+        let bytes = try NamedFile.bytes(path, kind, limit: 1_048_576, keptFrom: .anyReading)
+        // Two names that are not UTF-8 would become one.
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw NamedFile.unusable(path, kind, "it is not UTF-8")
+        }
+        self.init(text, called: Printable.text(path))
     }
 
     init(_ text: String, called name: String) {
