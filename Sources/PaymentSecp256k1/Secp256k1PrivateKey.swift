@@ -3,7 +3,7 @@ import CSecp256k1
 /// A private key of secp256k1. It has no way to print, dump or encode its bytes.
 public struct Secp256k1PrivateKey: Sendable {
     // A closure, because reflection can walk stored properties but not captured variables.
-    private let bytes: @Sendable () -> [UInt8]
+    let bytes: @Sendable () -> [UInt8]
 
     /// The key's public half.
     public let publicKey: Secp256k1PublicKey

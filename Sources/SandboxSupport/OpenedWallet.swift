@@ -77,15 +77,15 @@ package struct OpenedWallet: Sendable {
     package let name: String
     /// Pays from it; nil where it was opened without orders.
     package let settler: (any PaymentSettler)?
-    /// Returns the most that the payment of an amount may cost beside it; nil where that is not limited.
-    package let feeLimit: @Sendable (Money) -> Money?
+    /// Returns the most that the payment of an option may cost beside its amount; nil where that is not limited.
+    package let feeLimit: @Sendable (PaymentMethodOption) -> Money?
     /// Returns the words of the payee's service, once the settlement of this name is made; nil where it has none.
     package let message: @Sendable (String) async -> PayeeMessage?
     /// Asks whether it can be paid from, and returns what it says, for people.
     package let check: @Sendable () async throws -> String
 
     package init(
-        name: String, settler: (any PaymentSettler)?, feeLimit: @escaping @Sendable (Money) -> Money?,
+        name: String, settler: (any PaymentSettler)?, feeLimit: @escaping @Sendable (PaymentMethodOption) -> Money?,
         message: @escaping @Sendable (String) async -> PayeeMessage?,
         check: @escaping @Sendable () async throws -> String
     ) {

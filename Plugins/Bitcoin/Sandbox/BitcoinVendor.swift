@@ -26,14 +26,13 @@ package struct BitcoinVendor: SandboxVendor {
         case "phoenixd": wallet = PhoenixdWallet(at: url, password: Self.text(settings.key), over: transport)
         default: return nil
         }
-        let fees = FeeLimit.standard
         let settler = try settings.orders.map { path in
             WalletSettler(
                 wallet, orders: try WalletOrders(path: path), reader: settings.reader, network: settings.network,
-                feeLimit: fees, services: settings.services, comment: { _ in settings.comment })
+                services: settings.services, comment: { _ in settings.comment })
         }
         return OpenedWallet(
-            name: "\(wallet.name) at \(url.origin)", settler: settler, feeLimit: { fees.limit(for: $0) },
+            name: "\(wallet.name) at \(url.origin)", settler: settler, feeLimit: Self.feeLimit,
             message: { await Self.message($0, settler) }
         ) {
             let account = try await wallet.account()
@@ -44,6 +43,11 @@ package struct BitcoinVendor: SandboxVendor {
             return "answers\(network), as \(account.id.prefix(16))…"
                 + (account.balance.map { ", with \($0 / 1000) satoshi" } ?? "")
         }
+    }
+
+    private static func feeLimit(_ option: PaymentMethodOption) -> Money? {
+        let fees = option.method == "onchain" ? FeeLimit.chain : .standard
+        return fees.limit(for: option.amount)
     }
 
     private static func message(_ name: String, _ settler: WalletSettler?) async -> PayeeMessage? {

@@ -73,6 +73,15 @@ public struct WalletInvoice: Sendable, Hashable {
         self.isAmountless = isAmountless
         self.feeLimit = feeLimit
     }
+
+    /// True for an invoice that was made for an offer (BOLT 12).
+    var isOffered: Bool { text.hasPrefix("lni1") }
+
+    /// Returns it as the destination of a settler.
+    func endpoint(on network: String) -> SettlementEndpoint {
+        SettlementEndpoint(
+            isOffered ? .bolt12Invoice : .bolt11, text: text, network: network, paymentHash: paymentHash)
+    }
 }
 
 /// The proof in a wallet's answer to a request to pay.
@@ -106,6 +115,8 @@ public struct FeeLimit: Sendable, Hashable {
 
     /// 10 satoshi and 1 %.
     public static let standard = FeeLimit(satoshi: 10, partsPerMillion: 10_000)
+    /// 10,000 satoshi and 1 %, for a transaction on the chain.
+    public static let chain = FeeLimit(satoshi: 10_000, partsPerMillion: 10_000)
 
     /// Creates a limit.
     ///

@@ -58,9 +58,10 @@ struct WalletConnection: Sendable {
     /// - Throws: ``PaymentError``, when there is no answer.
     func ask(
         _ method: HTTPRequest.Method, _ path: [String], query: [(name: String, value: String)] = [],
-        _ content: Content = .none
+        _ content: Content = .none, timeout: Duration = .seconds(20)
     ) async throws(PaymentError) -> HTTPResponse {
-        do throws(TransportError) { return try await send(method, path, query: query, content) } catch {
+        do throws(TransportError) { return try await send(method, path, query: query, content, timeout: timeout) } catch
+        {
             throw PaymentError(.network, "\(name) does not answer: \(error.reason)", retry: .later, cause: error)
         }
     }

@@ -11,8 +11,10 @@ import PaymentSettlement
 extension WalletSettler {
     enum Reading {
         case invoice(WalletInvoice, until: Date?)
-        /// The address of a service that makes an invoice over this amount.
-        case service(UInt64)
+        /// An address or offer whose service or node makes an invoice over this amount, in thousandths of a satoshi.
+        case maker(UInt64)
+        /// An address on the chain, with the amount in satoshi.
+        case address(UInt64, any ChainWallet)
         case unusable(String)
     }
 
@@ -20,13 +22,18 @@ extension WalletSettler {
     func read(_ settlement: Settlement) -> Reading {
         let endpoint = settlement.endpoint
         guard canSettle(endpoint.kind, on: endpoint.network) else {
-            return .unusable("\(wallet.name) pays Lightning invoices of \(network) only")
+            return .unusable("\(wallet.name) does not pay \(endpoint.kind) here; it is on \(network)")
         }
         if endpoint.kind != .bolt11 {
             guard SettlementOffer.offer(endpoint, reader)?.takes(settlement.amount) == true,
                 let amount = Self.thousandths(settlement.amount)
-            else { return .unusable("the address cannot be paid this amount") }
-            return .service(amount)
+            else { return .unusable("\(endpoint.kind) cannot be paid this amount") }
+            guard endpoint.kind == .bitcoinAddress, let chain = wallet as? any ChainWallet else {
+                return .maker(amount)
+            }
+            guard comment(settlement) == nil else { return .unusable("an address takes no comment; leave it out") }
+            return amount % 1000 == 0
+                ? .address(amount / 1000, chain) : .unusable("the chain has no amounts below a satoshi")
         }
         guard comment(settlement) == nil else { return .unusable("an invoice takes no comment; leave it out") }
         guard let hash = endpoint.paymentHash, let offer = SettlementOffer.offer(endpoint, reader),
@@ -40,10 +47,19 @@ extension WalletSettler {
                 feeLimit: feeLimit.limit(for: amount)), until: offer.expiresAt)
     }
 
-    /// Has a service make an invoice, which is then the only one that its order pays.
+    /// Has an invoice made, which is then the only one that its order pays.
     func made(
         _ settlement: Settlement, over amount: UInt64
     ) async throws(PaymentError) -> (WalletInvoice, Date?, ServiceMessage?) {
+        if settlement.endpoint.kind == .bolt12Offer, let wallet = wallet as? any OfferWallet {
+            guard comment(settlement) == nil else {
+                throw PaymentError(.payer, "comments are not sent to the node of an offer; leave it out")
+            }
+            let made = try await OfferInvoice(
+                wallet.invoice(of: settlement.endpoint.text, over: amount), of: settlement.endpoint.text, over: amount,
+                on: network, feeLimit: feeLimit.limit(for: amount), reader)
+            return (made.invoice, made.expiresAt, nil)
+        }
         guard let services else { throw PaymentError(.payer, "services are not asked for invoices here") }
         let made = try await services.invoice(of: settlement.endpoint, over: amount, comment: comment(settlement))
         let invoice = WalletInvoice(

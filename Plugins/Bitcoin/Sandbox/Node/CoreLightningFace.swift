@@ -26,12 +26,36 @@ struct CoreLightningFace {
             guard let invoice = body["string"]?.string.flatMap(node.invoice) else {
                 return error(500, -32602, "string: not a readable text")
             }
-            return json(decoded(invoice))
+            return json(body["string"]?.string?.hasPrefix("lni") == true ? offered(invoice) : decoded(invoice))
+        case "fetchinvoice": return fetch(body)
         case "xpay": return pay(body)
         case "listpays": return json(["pays": .array(payment.map { [row($0)] } ?? [])])
         case "listsendpays": return json(["payments": .array(payment.map { [part($0)] } ?? [])])
-        default: return error(404, -32601, "Unknown command '\(path[1])'")
+        default: return chainAnswer(path[1], body) ?? error(404, -32601, "Unknown command '\(path[1])'")
         }
+    }
+
+    private func offered(_ invoice: SimulatedInvoice) -> JSONValue {
+        [
+            "type": "bolt12 invoice", "valid": true, "invoice_payment_hash": .string(invoice.hash),
+            "invoice_amount_msat": number(invoice.amount ?? 0),
+            "invoice_created_at": number(invoice.draft.timestamp),
+            "invoice_relative_expiry": number(invoice.draft.lifetime), "invoice_paths": [],
+            "invreq_metadata": .string(Hex.encode(invoice.draft.paymentHash.prefix(16))),
+            "invreq_payer_id": .string(invoice.payee), "signature": .string(Hex.encode(invoice.signature)),
+        ]
+    }
+
+    private func fetch(_ body: JSONValue) -> SandboxAnswer {
+        guard let offer = body["offer"]?.string, let amount = body["amount_msat"]?.uint64 else {
+            return error(500, -32602, "missing required parameter")
+        }
+        do {
+            guard let invoice = try node.invoice(of: offer, over: amount) else {
+                return error(500, 1003, "Could not find a way to the node of the offer")
+            }
+            return json(["invoice": .string(invoice.text), "changes": [:]])
+        } catch { return self.error(500, 1004, "\(error)") }
     }
 
     private func decoded(_ invoice: SimulatedInvoice) -> JSONValue {
@@ -77,7 +101,8 @@ struct CoreLightningFace {
     /// The members of a payment and of a part alike.
     private func common(_ payment: SimulatedNode.Payment) -> JSONValue {
         var row: JSONValue = [
-            "payment_hash": .string(payment.invoice.hash), "bolt11": .string(payment.invoice.text),
+            "payment_hash": .string(payment.invoice.hash),
+            (payment.invoice.isOffered ? "bolt12" : "bolt11"): .string(payment.invoice.text),
             "created_at": number(payment.sentSecond), "created_index": 1,
         ]
         switch payment.status(at: node.now) {
@@ -111,12 +136,12 @@ struct CoreLightningFace {
         return part
     }
 
-    private func error(_ status: Int, _ code: Int64, _ message: String) -> SandboxAnswer {
+    func error(_ status: Int, _ code: Int64, _ message: String) -> SandboxAnswer {
         json(["code": .number(JSONNumber(code)), "message": .string(message)], status)
     }
 
-    private func json(_ body: JSONValue, _ status: Int = 201) -> SandboxAnswer {
+    func json(_ body: JSONValue, _ status: Int = 201) -> SandboxAnswer {
         .response(.json(body, status: status))
     }
-    private func number(_ value: UInt64) -> JSONValue { .number(JSONNumber(value)) }
+    func number(_ value: UInt64) -> JSONValue { .number(JSONNumber(value)) }
 }

@@ -5,7 +5,7 @@ package import PaymentStandards
 
 /// An invoice of a simulated payee, and the proof of its payment.
 package struct SimulatedInvoice: Sendable {
-    /// The text (BOLT 11).
+    /// The text (BOLT 11, or BOLT 12 for an offer).
     package let text: String
     /// In thousandths of a satoshi; nil if the payer chooses.
     package let amount: UInt64?
@@ -14,11 +14,14 @@ package struct SimulatedInvoice: Sendable {
     let draft: Bolt11Draft
     /// The payee's key in hexadecimal digits.
     let payee: String
-    /// The payee's signature, in DER.
+    /// The payee's signature: in DER, or of 64 bytes for an offer.
     let signature: [UInt8]
 
     /// The payment hash in hexadecimal digits.
     package var hash: String { Hex.encode(Digest.sha256.hash(preimage)) }
+
+    /// True for an invoice for an offer.
+    var isOffered: Bool { text.hasPrefix("lni") }
 
     /// The invoice as the destination of a settler.
     package var endpoint: SettlementEndpoint {
@@ -50,6 +53,23 @@ package struct SimulatedInvoice: Sendable {
         let parts = try Bolt11(PaymentLink(text)).signature
         let numbers = Self.number(parts.prefix(32)) + Self.number(parts.dropFirst(32))
         signature = [0x30, UInt8(numbers.count)] + numbers
+    }
+
+    /// Makes an invoice for an offer (BOLT 12).
+    ///
+    /// - Parameters:
+    ///   - amount: in thousandths of a satoshi.
+    ///   - number: makes the preimage.
+    ///   - time: the time of its creation, in seconds of Unix time.
+    package init(for offer: SimulatedOffer, over amount: UInt64, number: Int, at time: UInt64) throws {
+        self.amount = amount
+        preimage = Digest.sha256.hash(Array("simulated preimage \(number)".utf8))
+        draft = Bolt11Draft(
+            offer.network, amountMsat: amount, paymentHash: Digest.sha256.hash(preimage), paymentSecret: [],
+            purpose: .words(SimulatedOffer.purpose), timestamp: time, lifetime: SimulatedOffer.lifetime)
+        let signed = try offer.invoice(over: amount, paymentHash: draft.paymentHash, at: time)
+        (text, signature) = (signed.text, signed.signature.bytes)
+        payee = Hex.encode(offer.node.publicKey.compressed)
     }
 
     /// Returns a number of at most 32 bytes in DER.

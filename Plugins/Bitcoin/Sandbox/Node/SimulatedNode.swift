@@ -63,10 +63,13 @@ package final class SimulatedNode: SandboxService {
         var scenario = NodeScenario.pays
         var balance: UInt64 = 1_000_000_000
         var invoices: [String: SimulatedInvoice] = [:]
+        var offers: [String: SimulatedOffer] = [:]
         var payments: [String: Payment] = [:]
         var sent = 0
     }
 
+    /// Its wallet on the chain.
+    package let chain = SimulatedChain()
     private let face: Face
     private let network: Bolt11.Network
     private let clock: any PaymentClock
@@ -133,7 +136,28 @@ package final class SimulatedNode: SandboxService {
         }
     }
 
+    /// Makes an offer of a payee that the node can reach.
+    ///
+    /// - Parameter amount: in thousandths of a satoshi; nil if the payer chooses.
+    package func offer(_ amount: UInt64?) throws -> SimulatedOffer {
+        let offer = try SimulatedOffer(amount, on: network)
+        state.withLock { $0.offers[offer.text] = offer }
+        return offer
+    }
+
     // MARK: For its faces
+
+    /// Has an offer's node make an invoice; nil for an offer that is not known.
+    func invoice(of offer: String, over amount: UInt64) throws -> SimulatedInvoice? {
+        let now = clock.now
+        return try state.withLock { state in
+            guard let offer = state.offers[offer] else { return nil }
+            let invoice = try SimulatedInvoice(
+                for: offer, over: amount, number: state.invoices.count, at: UInt64(now.timeIntervalSince1970))
+            state.invoices[invoice.text] = invoice
+            return invoice
+        }
+    }
 
     /// Pays an invoice as all nodes do: not while a payment of its hash is in flight or has arrived.
     ///

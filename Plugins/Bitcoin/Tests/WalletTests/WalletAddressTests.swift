@@ -131,8 +131,8 @@ struct WalletAddressTests {
         let invoice = WalletInvoice(text: "lnbc1", paymentHash: "", amount: 1, isAmountless: false, feeLimit: 0)
         func action(_ body: JSONValue, _ preimage: String) -> SuccessAction? {
             WalletOrder(
-                name: "a", invoice: invoice, placedAt: Date(timeIntervalSince1970: 0),
-                state: .paid(preimage: preimage, fee: nil),
+                name: "a", payment: .invoice(invoice), placedAt: Date(timeIntervalSince1970: 0),
+                state: .paid(.preimage(preimage), fee: nil),
                 message: ServiceMessage(host: "pay.example", text: String(decoding: body.serialized(), as: UTF8.self))
             ).successAction
         }

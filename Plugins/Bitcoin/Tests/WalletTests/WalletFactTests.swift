@@ -42,12 +42,31 @@ struct WalletFactTests {
         let lost = try WalletBench(face)
         _ = try? await lost.wallet.objection(to: invoice("lnbcrt1"))
         _ = await lost.wallet.pay(invoice("lnbcrt1"))
-        for bench in [poor, open, strange, lost] { exchanges += bench.traffic.exchanges }
+        let others = try WalletBench(face)
+        await Self.playOffersAndChain(others)
+        for bench in [poor, open, strange, lost, others] { exchanges += bench.traffic.exchanges }
         var seen: Set<[[UInt8]]> = []
         return exchanges.filter { exchange in
             let place = "\(exchange.request.method.rawValue) \(exchange.request.url.text) \(exchange.response.status)"
             return seen.insert([Array(place.utf8), exchange.request.body, exchange.response.body]).inserted
         }
+    }
+
+    /// Plays what some wallets pay beside invoices.
+    private static func playOffersAndChain(_ bench: WalletBench) async {
+        guard let amount = try? Money(minorUnits: 2100, currency: .satoshi), let offer = try? bench.node.offer(nil)
+        else {
+            return
+        }
+        let address = SettlementEndpoint(
+            .bitcoinAddress, text: "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080", network: "regtest")
+        let offered = SettlementEndpoint(.bolt12Offer, text: offer.text)
+        _ = try? await bench.settler.settle(Settlement(key: "a", endpoint: offered, amount: amount))
+        _ = try? await bench.settler.settle(Settlement(key: "b", endpoint: address, amount: amount))
+        bench.node.chain.fee = 1_000_000
+        _ = try? await bench.settler.settle(Settlement(key: "c", endpoint: address, amount: amount))
+        bench.node.chain.fee = 100_000
+        _ = try? await bench.settler.settle(Settlement(key: "d", endpoint: address, amount: amount))
     }
 
     private static func invoice(_ text: String, feeLimit: UInt64 = 10_000) -> WalletInvoice {

@@ -71,7 +71,11 @@ struct WalletOrderTests {
         #expect(try await bench.settler.state(of: fresh) == paid)
         #expect(try await bench.settler.settle(fresh) == paid)
         let order = try await bench.another().walletOrder(named: "a")
-        #expect(order?.invoice?.text == first.endpoint.text)
+        guard case .invoice(let invoice)? = order?.payment else {
+            Issue.record("it has no invoice")
+            return
+        }
+        #expect(invoice.text == first.endpoint.text)
         #expect(bench.node.attemptCount == 1)
         #expect(try await bench.settler.order(named: "b") == nil)
     }
@@ -155,7 +159,7 @@ struct WalletOrderTests {
             isAmountless: false, feeLimit: 10_000)
         var mortal: WalletOrders? = try bench.orders()
         let claim = try await mortal?.begin(
-            invoice, named: "a", at: bench.wallet.account(), now: bench.clock.now)
+            .invoice(invoice), named: "a", at: bench.wallet.account(), now: bench.clock.now)
         guard case .begun = claim else {
             Issue.record("it did not begin")
             return

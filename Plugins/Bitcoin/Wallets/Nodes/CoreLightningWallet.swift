@@ -10,7 +10,7 @@ public import PaymentCore
 ///
 /// A failure counts only while no part of the payment is in flight, which the node is asked for in addition.
 public struct CoreLightningWallet: LightningWallet {
-    private let connection: WalletConnection
+    let connection: WalletConnection
 
     /// `Core Lightning`.
     public var name: String { connection.name }
@@ -23,7 +23,8 @@ public struct CoreLightningWallet: LightningWallet {
     ///
     /// - Parameters:
     ///   - url: the address of `clnrest`, such as `https://127.0.0.1:3010`.
-    ///   - rune: a rune for `getinfo`, `decode`, `xpay`, `listpays` and `listsendpays`.
+    ///   - rune: a rune for `getinfo`, `decode`, `xpay`, `listpays` and `listsendpays`; for offers also `fetchinvoice`,
+    ///     and for payments on the chain `txprepare`, `txsend`, `txdiscard`, `listfunds` and `listtransactions`.
     ///   - transport: the way there.
     public init(at url: HTTPURL, rune: Redacted<String>, over transport: any HTTPTransport) {
         connection = WalletConnection(to: "Core Lightning", at: url, over: transport, "Rune", rune)
@@ -45,8 +46,9 @@ public struct CoreLightningWallet: LightningWallet {
     /// - Throws: ``PaymentError``, when the node does not answer.
     public func objection(to invoice: WalletInvoice) async throws(PaymentError) -> String? {
         let body = try await call("decode", ["string": .string(invoice.text)])
-        guard body["valid"] == true, body["payment_hash"]?.string == invoice.paymentHash,
-            body["amount_msat"]?.amount == (invoice.isAmountless ? nil : invoice.amount)
+        let member = invoice.isOffered ? "invoice_" : ""
+        guard body["valid"] == true, body[member + "payment_hash"]?.string == invoice.paymentHash,
+            body[member + "amount_msat"]?.amount == (invoice.isAmountless ? nil : invoice.amount)
         else { return "Core Lightning reads the invoice in another way" }
         return nil
     }
@@ -87,25 +89,27 @@ public struct CoreLightningWallet: LightningWallet {
         of invoice: WalletInvoice, in account: WalletAccount
     ) async throws(PaymentError) -> WalletRecord {
         let query: JSONValue = ["payment_hash": .string(invoice.paymentHash)]
-        guard let payments = try await call("listpays", query)["pays"]?.array else { throw unreadable() }
+        guard let payments = try await call("listpays", query)["pays"]?.array else { throw unreadable("payments") }
         let paid = payments.first { $0["status"] == "complete" }
         if let paid {
-            let text = paid["bolt11"]?.string
+            let text = paid[invoice.isOffered ? "bolt12" : "bolt11"]?.string
             guard text.map({ $0.lowercased() == invoice.text.lowercased() }) ?? true,
                 paid["amount_msat"].map({ $0.amount == invoice.amount }) ?? true
             else { throw connection.foreign() }
-            guard let preimage = paid["preimage"]?.string else { throw unreadable() }
+            guard let preimage = paid["preimage"]?.string else { throw unreadable("payments") }
             let sent = paid["amount_sent_msat"]?.amount
             return .paid(preimage: preimage, fee: sent.flatMap { $0 >= invoice.amount ? $0 - invoice.amount : nil })
         }
         guard payments.allSatisfy({ $0["status"] == "failed" }) else { return .inFlight }
-        guard let parts = try await call("listsendpays", query)["payments"]?.array else { throw unreadable() }
+        guard let parts = try await call("listsendpays", query)["payments"]?.array else { throw unreadable("payments") }
         guard parts.allSatisfy({ $0["status"] == "failed" }) else { return .inFlight }
         return payments.isEmpty && parts.isEmpty ? .none : .failed(reason: "Core Lightning found no way to pay it")
     }
 
-    private func call(_ method: String, _ parameters: JSONValue) async throws(PaymentError) -> JSONValue {
-        let response = try await connection.ask(.post, ["v1", method], .json(parameters))
+    func call(
+        _ method: String, _ parameters: JSONValue, timeout: Duration = .seconds(20)
+    ) async throws(PaymentError) -> JSONValue {
+        let response = try await connection.ask(.post, ["v1", method], .json(parameters), timeout: timeout)
         guard response.status == 201, let body = response.json else {
             if let message = response.json?["message"]?.string {
                 throw PaymentError(
@@ -117,9 +121,8 @@ public struct CoreLightningWallet: LightningWallet {
         return body
     }
 
-    private func unreadable() -> PaymentError {
+    func unreadable(_ what: String) -> PaymentError {
         PaymentError(
-            .invalidResponse, "the payments that Core Lightning lists cannot be read here", phase: .answered,
-            retry: .later)
+            .invalidResponse, "the \(what) of Core Lightning cannot be read here", phase: .answered, retry: .later)
     }
 }

@@ -1,4 +1,4 @@
-import PaymentCore
+public import PaymentCore
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -6,7 +6,7 @@ import PaymentCore
     public import Foundation
 #endif
 
-/// An order at a wallet: the name under which a payment was requested, the invoice, and what became of it.
+/// An order at a wallet: the name under which a payment was requested, the payment, and what became of it.
 public struct WalletOrder: Sendable, Hashable {
     /// The knowledge about an order.
     @nonexhaustive
@@ -16,8 +16,9 @@ public struct WalletOrder: Sendable, Hashable {
         /// The request's connection has ended at this time, without an answer that ends the order. True if the wallet
         /// itself has dealt with the request, so that its records are about it.
         case asked(since: Date, isDealtWith: Bool)
-        /// Paid, with the preimage, which fits the payment hash, and the fee in thousandths of a satoshi, if known.
-        case paid(preimage: String, fee: UInt64?)
+        /// Paid, with the preimage, which fits the payment hash, or the transaction on the chain; and the fee in
+        /// thousandths of a satoshi, if known.
+        case paid(SettlementProof, fee: UInt64?)
         /// Nothing was sent under this name, and nothing ever will be.
         case refused(reason: String)
     }
@@ -26,8 +27,25 @@ public struct WalletOrder: Sendable, Hashable {
     public let name: String
     /// The wallet: ``WalletAccount/id``. Nil where the order was refused before a wallet was asked.
     public let wallet: String?
-    /// The invoice; nil for a name that was abandoned before there was one.
-    public let invoice: WalletInvoice?
+    /// The payment that was requested.
+    @nonexhaustive
+    public enum Payment: Sendable, Hashable {
+        /// That of an invoice.
+        case invoice(WalletInvoice)
+        /// A transaction on the chain.
+        case transaction(ChainTransaction)
+
+        /// The one name that the wallet knows it by: the payment hash, or the transaction's id.
+        var id: String {
+            switch self {
+            case .invoice(let invoice): invoice.paymentHash
+            case .transaction(let transaction): transaction.id
+            }
+        }
+    }
+
+    /// The payment; nil for a name that was abandoned before there was one.
+    public let payment: Payment?
     /// The time at which it was placed.
     public let placedAt: Date
     /// The knowledge about it.
@@ -37,20 +55,20 @@ public struct WalletOrder: Sendable, Hashable {
 
     /// The message of the payee's service, once the payment is made.
     public var successAction: SuccessAction? {
-        guard case .paid(let preimage, _) = state, let message, let body = try? JSONValue(parsing: message.text) else {
+        guard case .paid(let proof, _) = state, let message, let body = try? JSONValue(parsing: message.text) else {
             return nil
         }
-        return SuccessAction(body, from: message.host, preimage: preimage)
+        return SuccessAction(body, from: message.host, preimage: proof.text)
     }
 
     init(
-        name: String, wallet: String? = nil, invoice: WalletInvoice? = nil, placedAt: Date, state: State,
+        name: String, wallet: String? = nil, payment: Payment? = nil, placedAt: Date, state: State,
         message: ServiceMessage? = nil
     ) {
         self.message = message
         self.name = name
         self.wallet = wallet
-        self.invoice = invoice
+        self.payment = payment
         self.placedAt = placedAt
         self.state = state
     }

@@ -2,7 +2,8 @@ import PaymentStore
 
 extension Schema {
     /// The table of a file of orders. No two orders that are not refused are for one payment hash: the file itself
-    /// keeps an invoice from being paid under two names.
+    /// keeps an invoice from being paid under two names. An order on the chain has its transaction's id as its hash,
+    /// and its address as its invoice.
     static let walletOrders = Schema(
         kind: .walletOrders,
         steps: [
@@ -13,6 +14,7 @@ extension Schema {
                 wallet TEXT,
                 hash TEXT,
                 invoice TEXT,
+                chain INTEGER NOT NULL,
                 amount INTEGER NOT NULL,
                 amountless INTEGER NOT NULL,
                 fee_limit INTEGER NOT NULL,
@@ -21,7 +23,7 @@ extension Schema {
                 state TEXT NOT NULL,
                 asked REAL,
                 dealt INTEGER NOT NULL,
-                preimage TEXT,
+                proof TEXT,
                 fee INTEGER,
                 reason TEXT,
                 service TEXT,

@@ -9,7 +9,7 @@ import PaymentStore
 #endif
 
 /// The orders of an application's wallets in one SQLite file, shared safely by any number of tasks and processes of one
-/// machine: which name asked for which invoice, and what is known of it.
+/// machine: which name asked for which payment, and what is known of it.
 ///
 /// A change is on the disk when its call returns. Errors are ``/PaymentRouting/JournalError``: the file is opened,
 /// checked and refused as a journal's is, and is no journal. It holds invoices and preimages, and no key.
@@ -27,8 +27,8 @@ public actor WalletOrders {
 
     private enum Column: String, StoredColumn {
         static let table = "wallet_order"
-        case name, wallet, hash, invoice, amount, amountless, fee_limit, placed, owner, state, asked, dealt, preimage
-        case fee, reason, service, success
+        case name, wallet, hash, invoice, chain, amount, amountless, fee_limit, placed, owner, state, asked, dealt
+        case proof, fee, reason, service, success
     }
 
     private enum Word: String {
@@ -74,15 +74,15 @@ public actor WalletOrders {
 
     /// Begins an order, which its caller alone may then request from the wallet, once.
     func begin(
-        _ invoice: WalletInvoice, named name: String, at wallet: WalletAccount, message: ServiceMessage? = nil,
+        _ payment: WalletOrder.Payment, named name: String, at wallet: WalletAccount, message: ServiceMessage? = nil,
         now: Date
     ) throws -> Claim {
         try database.transaction { () throws(JournalError) in
             if let known = try find("name = ?1", name, now) { return .known(known) }
-            if let known = try find(Self.isOpen, invoice.paymentHash, now) { return .known(known) }
+            if let known = try find(Self.isOpen, payment.id, now) { return .known(known) }
             try insert(
                 WalletOrder(
-                    name: name, wallet: wallet.id, invoice: invoice, placedAt: now, state: .sending, message: message))
+                    name: name, wallet: wallet.id, payment: payment, placedAt: now, state: .sending, message: message))
             return .begun
         }
     }
@@ -90,10 +90,12 @@ public actor WalletOrders {
     /// Ends a name that has no order: nothing is ever requested under it.
     ///
     /// - Returns: the order that is now stored, which may be an earlier one.
-    func refuse(_ name: String, _ invoice: WalletInvoice?, because reason: String, now: Date) throws -> WalletOrder {
+    func refuse(
+        _ name: String, _ payment: WalletOrder.Payment?, because reason: String, now: Date
+    ) throws -> WalletOrder {
         try database.transaction { () throws(JournalError) in
             if let known = try find("name = ?1", name, now) { return known }
-            let order = WalletOrder(name: name, invoice: invoice, placedAt: now, state: .refused(reason: reason))
+            let order = WalletOrder(name: name, payment: payment, placedAt: now, state: .refused(reason: reason))
             try insert(order)
             return order
         }
@@ -113,12 +115,12 @@ public actor WalletOrders {
     }
 
     /// Ends an order as paid.
-    func settle(_ name: String, preimage: String, fee: UInt64?) throws {
+    func settle(_ name: String, _ proof: SettlementProof, fee: UInt64?) throws {
         try database.transaction { () throws(JournalError) in
             try database.run(
-                "UPDATE wallet_order SET state = 'paid', preimage = ?2, fee = ?3 "
+                "UPDATE wallet_order SET state = 'paid', proof = ?2, fee = ?3 "
                     + "WHERE name = ?1 AND state IN ('sending', 'asked')",
-                [.text(name), .text(preimage), fee.flatMap { Int64(exactly: $0) }.map { .integer($0) } ?? .null])
+                [.text(name), .text(proof.text), fee.flatMap { Int64(exactly: $0) }.map { .integer($0) } ?? .null])
         }
     }
 
@@ -146,12 +148,12 @@ public actor WalletOrders {
             "UPDATE wallet_order SET state = 'asked', asked = ?2, dealt = 0 WHERE name = ?1 AND state = 'sending'",
             [.text(order.name), .real(now.timeIntervalSinceReferenceDate)])
         return WalletOrder(
-            name: order.name, wallet: order.wallet, invoice: order.invoice, placedAt: order.placedAt,
+            name: order.name, wallet: order.wallet, payment: order.payment, placedAt: order.placedAt,
             state: .asked(since: now, isDealtWith: false), message: order.message)
     }
 
     private func insert(_ order: WalletOrder) throws(JournalError) {
-        let invoice = order.invoice
+        let payment = order.payment.map(StoredPayment.init)
         var reason: String?
         if case .refused(let text) = order.state { reason = text }
         try database.insert(
@@ -160,11 +162,12 @@ public actor WalletOrders {
                 switch column {
                 case .name: .text(order.name)
                 case .wallet: order.wallet.map { .text($0) } ?? .null
-                case .hash: invoice.map { .text($0.paymentHash) } ?? .null
-                case .invoice: invoice.map { .text($0.text) } ?? .null
-                case .amount: .integer(Int64(clamping: invoice?.amount ?? 0))
-                case .amountless: .integer(invoice?.isAmountless == true ? 1 : 0)
-                case .fee_limit: .integer(Int64(clamping: invoice?.feeLimit ?? 0))
+                case .hash: payment.map { .text($0.id) } ?? .null
+                case .invoice: payment.map { .text($0.text) } ?? .null
+                case .chain: .integer(payment?.isOnChain == true ? 1 : 0)
+                case .amount: .integer(Int64(clamping: payment?.amount ?? 0))
+                case .amountless: .integer(payment?.isAmountless == true ? 1 : 0)
+                case .fee_limit: .integer(Int64(clamping: payment?.feeLimit ?? 0))
                 case .placed: .real(order.placedAt.timeIntervalSinceReferenceDate)
                 case .owner: .integer(owner.id)
                 case .state: .text((reason == nil ? Word.sending : .refused).rawValue)
@@ -172,7 +175,7 @@ public actor WalletOrders {
                 case .reason: reason.map { .text($0) } ?? .null
                 case .service: order.message.map { .text($0.host) } ?? .null
                 case .success: order.message.map { .text($0.text) } ?? .null
-                case .asked, .preimage, .fee: .null
+                case .asked, .proof, .fee: .null
                 }
             })
     }
@@ -185,23 +188,25 @@ public actor WalletOrders {
             state = .asked(
                 since: Date(timeIntervalSinceReferenceDate: row.real(.asked)),
                 isDealtWith: row.integer(.dealt) != 0)
-        case .paid where !row.isNull(.preimage):
+        case .paid where !row.isNull(.proof):
+            let proof = row.text(.proof)
             state = .paid(
-                preimage: row.text(.preimage), fee: row.isNull(.fee) ? nil : UInt64(exactly: row.integer(.fee)))
+                row.integer(.chain) == 0 ? .preimage(proof) : .transaction(proof),
+                fee: row.isNull(.fee) ? nil : UInt64(exactly: row.integer(.fee)))
         case .refused where !row.isNull(.reason): state = .refused(reason: row.text(.reason))
         default: throw row.damage("an order has no state that is known")
         }
-        var invoice: WalletInvoice?
-        if let text = row.optionalText(.invoice), let hash = row.optionalText(.hash) {
+        var payment: StoredPayment?
+        if let text = row.optionalText(.invoice), let id = row.optionalText(.hash) {
             guard let amount = UInt64(exactly: row.integer(.amount)),
                 let limit = UInt64(exactly: row.integer(.fee_limit))
             else { throw row.damage("an order has an amount below nothing") }
-            invoice = WalletInvoice(
-                text: text, paymentHash: hash, amount: amount, isAmountless: row.integer(.amountless) != 0,
-                feeLimit: limit)
+            payment = StoredPayment(
+                id: id, text: text, isOnChain: row.integer(.chain) != 0, amount: amount,
+                isAmountless: row.integer(.amountless) != 0, feeLimit: limit)
         }
         return WalletOrder(
-            name: row.text(.name), wallet: row.optionalText(.wallet), invoice: invoice,
+            name: row.text(.name), wallet: row.optionalText(.wallet), payment: payment?.payment,
             placedAt: Date(timeIntervalSinceReferenceDate: row.real(.placed)), state: state,
             message: row.optionalText(.service).map { ServiceMessage(host: $0, text: row.text(.success)) })
     }

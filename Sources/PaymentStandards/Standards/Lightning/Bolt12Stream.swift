@@ -29,6 +29,9 @@ struct Bolt12Stream: Sendable, Hashable {
         alphabet.firstIndex(of: byte.lowercasedASCII).map(UInt8.init) ?? 0xFF
     }
 
+    /// Returns the letter of a group of five bits.
+    static func letter(of group: UInt8) -> UInt8 { alphabet[Int(group & 31)] }
+
     /// Reads `part`.
     init(_ part: TextPart, _ name: String) throws(StandardDefect) {
         let (characters, places) = try Self.joined(part, name)
@@ -139,7 +142,7 @@ struct Bolt12Stream: Sendable, Hashable {
     private static let signatures: ClosedRange<UInt64> = 240...1000
 
     /// The root over all records but signatures.
-    var merkleRoot: [UInt8] {
+    private var merkleRoot: [UInt8] {
         let signed = records.filter { !Self.signatures.contains($0.type) }
         guard let first = signed.first else { return [] }
         let nonceTag = Array("LnNonce".utf8) + first.bytes
@@ -171,14 +174,19 @@ struct Bolt12Stream: Sendable, Hashable {
         return Digest.sha256.hash(hash + hash + message)
     }
 
+    /// The digest of all other records that is signed, as a `message` (`invoice`).
+    func digest(_ message: String) -> [UInt8] {
+        Self.tagged(Array("lightning\(message)signature".utf8), merkleRoot)
+    }
+
     /// Requires the signature record (240) to be a signature of `key` over all other records, as a `message`
     /// (`invoice`).
     func requireSignature(_ message: String, by key: Secp256k1PublicKey, _ end: Int) throws(StandardDefect) {
         guard let record = self[240] else {
             throw StandardDefect(.missing, "signature", at: end, "is missing; ask for a new text")
         }
-        let digest = Self.tagged(Array("lightning\(message)signature".utf8), merkleRoot)
-        guard let signature = SchnorrSignature(record.value), signature.isValid(message: digest, key: key) else {
+        guard let signature = SchnorrSignature(record.value), signature.isValid(message: digest(message), key: key)
+        else {
             throw StandardDefect(
                 .signature, "signature", at: record.offset, "does not fit; the text was changed, ask for a new one")
         }

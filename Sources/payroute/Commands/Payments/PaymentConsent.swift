@@ -40,7 +40,7 @@ enum PaymentConsent {
         guard let option, option.unmet.isEmpty else { return id }
         let answer = await console.answer(
             to: "\nPay \(AmountText.words(option.amount)) to \(Printable.name(quote.payee.name)), "
-                + "\(terms(option.amount, wallet))? Type yes to pay: ")
+                + "\(terms(option, wallet))? Type yes to pay: ")
         guard answer?.lowercased() == "yes" else {
             console.output.line("Nothing was paid.")
             return nil
@@ -49,8 +49,8 @@ enum PaymentConsent {
     }
 
     /// The source of the money, and the most that it costs to send it.
-    static func terms(_ amount: Money, _ wallet: OpenedWallet) -> String {
-        let fees = wallet.feeLimit(amount).map { "at most \(AmountText.words($0)) of fees" } ?? "unlimited fees"
+    static func terms(_ option: PaymentMethodOption, _ wallet: OpenedWallet) -> String {
+        let fees = wallet.feeLimit(option).map { "at most \(AmountText.words($0)) of fees" } ?? "unlimited fees"
         return "with real money from \(Printable.text(wallet.name)) and \(fees)"
     }
 }

@@ -44,8 +44,8 @@ enum QuoteCommand: Command {
             return .done
         }
         show(quote, console)
-        if quote.outcome == nil, let amount = quote.amount, let wallet = session.wallet {
-            console.output.line("\nIt is paid \(PaymentConsent.terms(amount, wallet)).")
+        if quote.outcome == nil, let option = quote.options.first(where: \.unmet.isEmpty), let wallet = session.wallet {
+            console.output.line("\nIt is paid \(PaymentConsent.terms(option, wallet)).")
         }
         guard quote.outcome == nil, let id = choose(from: quote.options, console) else { return .done }
         let (result, end) = await Interrupts.run { await session.pay(quote, .option(id), asked.result) }

@@ -1,0 +1,229 @@
+import BitcoinSandbox
+import Foundation
+import PaymentCore
+import PaymentTesting
+import TestSupport
+import Testing
+
+@testable import BitcoinWallets
+
+/// Addresses on the chain: a transaction is stored before it is published, so that it can be asked for.
+@Suite("Payments on the chain by wallets")
+struct WalletChainTests {
+    private static let address = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"
+
+    private static func settlement(_ key: String = "a", satoshi: UInt64 = 2100) throws -> Settlement {
+        Settlement(
+            key: key, endpoint: SettlementEndpoint(.bitcoinAddress, text: address, network: "regtest"),
+            amount: try Money(minorUnits: UInt128(satoshi), currency: .satoshi))
+    }
+
+    private static func isPublishing(_ method: String, _ path: String) -> Bool { path == "/v1/txsend" }
+
+    @Test("An address is paid once for each name, and the proof is the transaction")
+    func paid() async throws {
+        let bench = try WalletBench(.coreLightning)
+        #expect(bench.settler.canSettle(.bitcoinAddress, on: "regtest"))
+        #expect(!bench.settler.canSettle(.bitcoinAddress, on: "mainnet"))
+        let state = try await bench.settler.settle(Self.settlement())
+        guard case .settled(.transaction(let id)) = state else {
+            Issue.record("\(state)")
+            return
+        }
+        #expect(try await bench.another().settle(Self.settlement()) == state)
+        let order = try #require(try await bench.settler.order(named: "a"))
+        #expect(try order.endpoint == Self.settlement().endpoint && order.state == state)
+        guard case .transaction(let transaction)? = try await bench.settler.walletOrder(named: "a")?.payment else {
+            Issue.record("it has no transaction")
+            return
+        }
+        #expect(transaction == ChainTransaction(id: id, address: Self.address, amount: 2100, fee: 300))
+        #expect(bench.node.chain.payments.map(\.amount) == [2100])
+        // An address takes every payment.
+        #expect(try await bench.settler.settle(Self.settlement("b")).isSettled)
+        #expect(bench.node.chain.payments.count == 2)
+    }
+
+    @Test(
+        "Only a wallet that prepares transactions pays on the chain",
+        arguments: [.lnbits, .lnd, .phoenixd] as [SimulatedNode.Face])
+    func others(face: SimulatedNode.Face) async throws {
+        let bench = try WalletBench(face)
+        #expect(!bench.settler.canSettle(.bitcoinAddress, on: "regtest"))
+        #expect(try await bench.settler.settle(Self.settlement()).hasSentNothing)
+        #expect(bench.node.chain.payments.isEmpty)
+    }
+
+    @Test("A transaction whose answer is lost is found by its id", arguments: [true, false])
+    func answerLost(isRestarted: Bool) async throws {
+        let bench = try WalletBench(.coreLightning)
+        bench.faults.inject(.dropAfter, when: Self.isPublishing)
+        let state = try await bench.settler.settle(Self.settlement())
+        if isRestarted { bench.node.chain.restart() }
+        #expect(state.isSettled, "\(state)")
+        #expect(try await bench.another().state(of: Self.settlement()) == state)
+        #expect(bench.node.chain.payments.count == 1)
+    }
+
+    @Test("A request that is lost publishes nothing, not even late")
+    func requestLost() async throws {
+        let bench = try WalletBench(.coreLightning)
+        bench.faults.inject(.dropBefore, when: Self.isPublishing)
+        #expect(try await bench.settler.settle(Self.settlement()).hasSentNothing)
+        guard case .transaction(let transaction)? = try await bench.settler.walletOrder(named: "a")?.payment,
+            let wallet = bench.wallet as? any ChainWallet
+        else {
+            Issue.record("it has no transaction")
+            return
+        }
+        // The lost request arrives after all.
+        #expect(await wallet.publish(transaction) == .sentNothing(reason: "not an unreleased txid '\(transaction.id)'"))
+        #expect(bench.node.chain.payments.isEmpty && bench.node.chain.reservedCount == 0)
+        #expect(try await bench.settler.settle(Self.settlement("b")).isSettled)
+    }
+
+    @Test("A transaction that is being published is not discarded by another process")
+    func beingPublished() async throws {
+        let bench = try WalletBench(.coreLightning)
+        bench.faults.inject(.stall(nil), when: Self.isPublishing)
+        let first = Task { try await bench.settler.settle(Self.settlement()) }
+        while bench.faults.stalledCount == 0 { await Task.yield() }
+        let other = try bench.another()
+        #expect(try await other.state(of: Self.settlement()).isInFlight)
+        #expect(try await other.abandon("a").isInFlight)
+        bench.faults.release()
+        #expect(try await first.value.isSettled)
+        #expect(try await other.settle(Self.settlement()).isSettled)
+        #expect(bench.node.chain.payments.count == 1)
+    }
+
+    @Test("A node that states another transaction's id publishes nothing")
+    func otherID() async throws {
+        let bench = try WalletBench(.coreLightning)
+        let transaction =
+            "02000000011a62fcc004efd39a7b3fe4f8fe2eef26ab47414f06e05e7eec20e8109376078e0000000000fdffffff01340800000000"
+            + "0000220020819a6c0f60f0c015655fd15f678d18f2944159952e4d632b8eb5ada26586f910a0000000"
+        let body = #"{"psbt":"","unsigned_tx":"\#(transaction)","txid":"\#(String(repeating: "a", count: 64))"}"#
+        bench.faults.inject(.status(201, body: body)) { _, path in path == "/v1/txprepare" }
+        let funds = #"{"txid":"8e07769310e8c2ee7ee5e0064f4147ab26effef8e43f7b9ad3ef04c0fc622a1a","output":0,"#
+        bench.faults.inject(.status(201, body: #"{"outputs":[\#(funds)"amount_msat":2200000}],"channels":[]}"#)) {
+            _, path in path == "/v1/listfunds"
+        }
+        guard case .nothingSent(let reason) = try await bench.settler.settle(Self.settlement()) else {
+            Issue.record("it paid")
+            return
+        }
+        #expect(reason?.contains("transaction") == true)
+        #expect(!bench.faults.requests.contains { $0.path == "/v1/txsend" })
+    }
+
+    @Test("A node that has forgotten a transaction leaves it open for as long as it may be somewhere")
+    func forgotten() async throws {
+        let bench = try WalletBench(.coreLightning)
+        bench.faults.inject(.dropBefore, when: Self.isPublishing)
+        bench.faults.inject(.dropBefore) { _, path in path == "/v1/txdiscard" }
+        await #expect(throws: PaymentError.self) { try await bench.settler.settle(Self.settlement()) }
+        bench.node.chain.restart()
+        #expect(try await bench.settler.state(of: Self.settlement()).isInFlight)
+        bench.clock.advance(by: .seconds(336 * 3600 - 1))
+        #expect(try await bench.settler.state(of: Self.settlement()).isInFlight)
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await bench.settler.state(of: Self.settlement()).hasSentNothing)
+        #expect(bench.node.chain.payments.isEmpty)
+    }
+
+    @Test("A node that says no is not believed before its records are asked, and then for long enough")
+    func saysNo() async throws {
+        let bench = try WalletBench(.coreLightning)
+        bench.node.chain.publishing = .takesAndSaysNo
+        #expect(try await bench.settler.settle(Self.settlement()).isSettled)
+        bench.node.chain.publishing = .refuses
+        #expect(try await bench.settler.settle(Self.settlement("b")).isInFlight)
+        bench.clock.advance(by: .seconds(336 * 3600))
+        #expect(try await bench.settler.state(of: Self.settlement("b")).hasSentNothing)
+        #expect(bench.node.chain.payments.count == 1)
+    }
+
+    @Test("What is not sent leaves nothing reserved", arguments: [500, 999_900] as [UInt64])
+    func refused(satoshi: UInt64) async throws {
+        let bench = try WalletBench(.coreLightning)
+        #expect(try await bench.settler.settle(Self.settlement(satoshi: satoshi)).hasSentNothing)
+        #expect(bench.node.chain.reservedCount == 0)
+    }
+
+    @Test("A transaction whose fee cannot be determined is discarded")
+    func unknownFee() async throws {
+        let bench = try WalletBench(.coreLightning)
+        bench.faults.inject(.dropBefore) { _, path in path == "/v1/listfunds" }
+        #expect(try await bench.settler.settle(Self.settlement()).hasSentNothing)
+        #expect(bench.node.chain.payments.isEmpty && bench.node.chain.reservedCount == 0)
+    }
+
+    @Test("A transaction above the limit of fees is discarded")
+    func tooDear() async throws {
+        let bench = try WalletBench(.coreLightning)
+        bench.node.chain.fee = 10_022
+        #expect(try await bench.settler.settle(Self.settlement()).hasSentNothing)
+        #expect(bench.node.chain.payments.isEmpty && bench.node.chain.reservedCount == 0)
+        bench.node.chain.fee = 10_021
+        #expect(try await bench.settler.settle(Self.settlement("b")).isSettled)
+    }
+
+    @Test("Of eight processes that pay under one name, one does")
+    func concurrent() async throws {
+        let bench = try WalletBench(.coreLightning)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                let settler = try bench.another()
+                group.addTask { _ = try await settler.settle(Self.settlement()) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(bench.node.chain.payments.count == 1)
+        #expect(try await bench.settler.state(of: Self.settlement()).isSettled)
+        #expect(bench.node.chain.reservedCount == 1)
+    }
+
+    @Test("An abandoned name is paid on no chain, and a published transaction stays paid")
+    func abandoned() async throws {
+        let bench = try WalletBench(.coreLightning)
+        #expect(try await bench.settler.abandon("a").hasSentNothing)
+        #expect(try await bench.settler.settle(Self.settlement()).hasSentNothing)
+        #expect(bench.node.chain.payments.isEmpty)
+        _ = try await bench.settler.settle(Self.settlement("b"))
+        #expect(try await bench.settler.abandon("b").isSettled)
+    }
+
+    // MARK: Transactions
+
+    @Test("A transaction is read with its id, as published ones of the chain have it")
+    func transaction() throws {
+        // Two transactions of Core Lightning's published examples of txdiscard.
+        let texts = [
+            (
+                "02000000011a62fcc004efd39a7b3fe4f8fe2eef26ab47414f06e05e7eec20e8109376078e0000000000fdffffff02000000"
+                    + "0100000000220020819a6c0f60f0c015655fd15f678d18f2944159952e4d632b8eb5ada26586f91041839800000000"
+                    + "002251200e42ec7057b0fb8532c24bf96d717eb6e42fa7e4048c2584bc950d3a470a6100a0000000",
+                "43cb705395b43d0f643ad30eb78215b0044fc73d02d03d160b0135f6c42249db", 1
+            ),
+            (
+                "02000000029d59764523af940417d42ef5b8339947fcc9e1e3a1a603c412b1304ea6b12e8f0000000000fdffffff9dd5eea1"
+                    + "322eadd13bbe050f6627f2de1d4e8a7a710f8e7e2a417507cb68c6d10100000000fdffffff0240420f000000000022"
+                    + "00202e0776d6a8cc9671e8d151f94840955298535fd3498c1f1fbd143cd0851513476e1f890100000000225120"
+                    + "1859d9295b77e37d7445b12d0541aefe52f4932bedcc26e0e0cb8a206e550719a1000000",
+                "92110841095272f10006a646a81ec3127ab33f7888e6f68bac2a6f164a6b42d5", 2
+            ),
+        ]
+        for (text, id, count) in texts {
+            let bytes = try #require(Hex.decode(text))
+            let transaction = try #require(UnsignedTransaction(bytes))
+            #expect(transaction.id == id && transaction.sources.count == count && transaction.amounts.count == 2)
+            let spent = Dictionary(uniqueKeysWithValues: transaction.sources.map { ($0, UInt64(50_000_000)) })
+            let paid = transaction.amounts.reduce(0, +)
+            #expect(transaction.fee(spent) == UInt64(count) * 50_000_000 - paid)
+            #expect(transaction.fee([:]) == nil)
+            for length in 0..<bytes.count { #expect(UnsignedTransaction(Array(bytes[..<length])) == nil) }
+            #expect(UnsignedTransaction(bytes + [0]) == nil)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+public import PaymentCore
+
+/// A wallet that pays to addresses on Bitcoin's chain, in two calls: a transaction is made and noted here before it is
+/// published, so that what became of it can be asked for by its id.
+public protocol ChainWallet: LightningWallet {
+    /// Makes a transaction, and publishes nothing. The wallet reserves what it spends.
+    ///
+    /// - Parameters:
+    ///   - address: the address.
+    ///   - amount: the amount in satoshi.
+    /// - Throws: ``PaymentError``; nothing is ever sent then.
+    func prepare(payingTo address: String, _ amount: UInt64) async throws(PaymentError) -> ChainTransaction
+
+    /// Publishes a prepared transaction, in one request that is sent once.
+    ///
+    /// - Returns: what the answer proves.
+    func publish(_ transaction: ChainTransaction) async -> WalletAnswer
+
+    /// Returns true if the wallet has published a transaction, or seen it on the chain. Changes nothing.
+    ///
+    /// - Throws: ``PaymentError``, when the wallet does not answer.
+    func hasPublished(_ transaction: ChainTransaction) async throws(PaymentError) -> Bool
+
+    /// Discards a transaction that was not published.
+    ///
+    /// - Returns: true if it can never be published now; false where the wallet has it no longer, which proves nothing.
+    /// - Throws: ``PaymentError``, when the wallet does not answer.
+    func discard(_ transaction: ChainTransaction) async throws(PaymentError) -> Bool
+}
+
+/// A transaction that a wallet has prepared. Amounts are in satoshi.
+public struct ChainTransaction: Sendable, Hashable {
+    /// The transaction's id: 64 hexadecimal digits in lower case, as the chain writes it.
+    public let id: String
+    /// The address that is paid.
+    public let address: String
+    /// The amount that arrives there.
+    public let amount: UInt64
+    /// The fee.
+    public let fee: UInt64
+
+    /// Creates a transaction.
+    public init(id: String, address: String, amount: UInt64, fee: UInt64) {
+        (self.id, self.address, self.amount, self.fee) = (id, address, amount, fee)
+    }
+}

@@ -1,0 +1,115 @@
+public import PaymentCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The paying of an order: stored first, and requested once.
+extension WalletSettler {
+    /// Pays an invoice, at most once.
+    ///
+    /// - Throws: any error, when it cannot be determined what became of the payment.
+    public func settle(_ settlement: Settlement) async throws -> SettlementState {
+        if let order = try await orders.order(named: settlement.key, at: clock.now) {
+            return try await state(of: order)
+        }
+        let (invoice, end, message): (WalletInvoice, Date?, ServiceMessage?)
+        switch read(settlement) {
+        case .invoice(let read, let until): (invoice, end, message) = (read, until, nil)
+        case .maker(let amount):
+            do throws(PaymentError) {
+                (invoice, end, message) = try await made(settlement, over: amount)
+            } catch {
+                return try await refuse(settlement.key, nil, because: error.message)
+            }
+        case .address(let amount, let wallet): return try await transfer(settlement, over: amount, from: wallet)
+        case .unusable(let reason): return try await refuse(settlement.key, nil, because: reason)
+        }
+        if let other = try await orders(for: invoice) { return try await leave(invoice, to: other, settlement.key) }
+        let account: WalletAccount
+        var isForeign = false
+        do throws(PaymentError) {
+            account = try await self.account()
+            switch try await record(of: invoice, in: account) {
+            // It may be this payment, whose order was lost.
+            case .paid, .inFlight: isForeign = true
+            case .none, .failed: break
+            }
+            if !isForeign, let objection = try await wallet.objection(to: invoice) {
+                return try await refuse(settlement.key, .invoice(invoice), because: objection)
+            }
+        } catch {
+            // No order has begun under this name, and after this none can.
+            return try await refuse(settlement.key, .invoice(invoice), because: error.message)
+        }
+        guard !isForeign else {
+            // An order is stored before its request: another process may have placed one since the first look.
+            let placed = try await orders(for: invoice)
+            if let placed { return try await leave(invoice, to: placed, settlement.key) }
+            throw PaymentError(
+                .payer,
+                "\(wallet.name) has paid this invoice, or is paying it, without an order: look into the wallet before you "
+                    + "pay again", phase: .maybeSent)
+        }
+        // Not every wallet looks.
+        if let end, end <= clock.now {
+            return try await refuse(
+                settlement.key, .invoice(invoice),
+                because: "the invoice has expired by this device's clock; ask for a new one")
+        }
+        let claim = try await orders.begin(
+            .invoice(invoice), named: settlement.key, at: account, message: message, now: clock.now)
+        switch claim {
+        case .known(let order): return try await leave(invoice, to: order, settlement.key)
+        case .begun: return try await finish(settlement.key, await wallet.pay(invoice))
+        }
+    }
+
+    /// Notes the answer to the one request of an order.
+    func finish(_ name: String, _ answer: WalletAnswer) async throws -> SettlementState {
+        try await orders.endRequest(of: name, isDealtWith: answer == .dealtWith, now: clock.now)
+        // The only request of this order: what it has not sent, nothing has.
+        if case .sentNothing(let reason) = answer { try await orders.refuse(name, because: reason) }
+        guard let order = try await orders.order(named: name, at: clock.now) else {
+            throw PaymentError(.payer, "the order is gone from the file of orders", phase: .maybeSent, retry: .later)
+        }
+        return try await state(of: order)
+    }
+
+    /// Promises that nothing is ever sent under a name, unless it was requested already.
+    ///
+    /// - Parameter name: ``/PaymentCore/Settlement/key``.
+    /// - Returns: ``/PaymentCore/SettlementState/nothingSent(reason:)``, which is the promise; or what an order of this
+    ///   name says.
+    /// - Throws: any error, when it cannot be determined what became of an order of this name.
+    public func abandon(_ name: String) async throws -> SettlementState {
+        try await refuse(name, nil, because: "it was abandoned")
+    }
+
+    /// Ends a name whose invoice another name has ordered.
+    private func leave(_ invoice: WalletInvoice, to order: WalletOrder, _ name: String) async throws -> SettlementState
+    {
+        guard order.name != name else { return try await state(of: order) }
+        try Self.require(order, isFor: invoice.text)
+        return try await refuse(name, .invoice(invoice), because: Self.elsewhere)
+    }
+
+    func refuse(
+        _ name: String, _ payment: WalletOrder.Payment?, because reason: String
+    ) async throws(PaymentError) -> SettlementState {
+        do {
+            return try await state(of: orders.refuse(name, payment, because: reason, now: clock.now))
+        } catch { throw Self.open(error) }
+    }
+
+    private func orders(for invoice: WalletInvoice) async throws(PaymentError) -> WalletOrder? {
+        do { return try await orders.order(for: invoice.paymentHash, at: clock.now) } catch { throw Self.open(error) }
+    }
+
+    private static func open(_ error: any Error) -> PaymentError {
+        error as? PaymentError
+            ?? PaymentError(.payer, "the file of orders failed: \(error)", retry: .later, cause: error)
+    }
+}
