@@ -76,8 +76,10 @@ package enum CommandLineTool {
         guard command.subcommands.isEmpty || command.runsAlone && isForAnother != true else {
             return try await dispatch(words.dropFirst(), command.syntax, among: command.subcommands, console)
         }
-        let arguments = try ParsedArguments(
-            words.dropFirst(), for: command.syntax, environment: console.environment)
+        let settings = try Settings.named(by: console)
+        let arguments = try ParsedArguments(words.dropFirst(), for: command.syntax) { variable in
+            settings?.value(variable, console) ?? console.environment(variable)
+        }
         if let code = answer(arguments, console) { return code }
         return try await command.run(arguments, console)
     }

@@ -61,6 +61,8 @@ struct ProgramTests {
                   FILE.served             payments of 'payroute serve', beside the journal
 
                 ENVIRONMENT:
+                  PAYROUTE_CONFIG         a file, as JSON, with values of options that have a
+                                          variable: {"journal": "payments.db"}
                   PAYROUTE_SANDBOX        stands for --sandbox, where a command has it
                   PAYROUTE_JOURNAL        stands for --journal, where a command has it
                   PAYROUTE_ACCOUNTS       stands for --accounts, where a command has it

@@ -12,13 +12,14 @@ func payroute(_ words: String..., input: String = "") async -> Captured {
 
 /// Runs the tool in this process.
 func payroute(
-    _ words: [String], input: [UInt8], vendors: SandboxVendors = SandboxVendors([])
+    _ words: [String], input: [UInt8], vendors: SandboxVendors = SandboxVendors([]),
+    environment: [String: String] = [:]
 ) async -> Captured {
     let (output, errors, input) = (ScratchFile(), ScratchFile(), ScratchFile(input))
     defer { for file in [output, errors, input] { close(file.descriptor) } }
     let console = Console(
         vendors: vendors, output: output.descriptor, diagnostics: errors.descriptor,
-        input: input.descriptor, environment: { _ in nil })
+        input: input.descriptor, environment: { environment[$0] })
     let code = await CommandLineTool.run(words, console)
     return Captured(
         code: code.rawValue, output: String(decoding: output.content, as: UTF8.self),

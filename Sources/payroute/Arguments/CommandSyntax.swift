@@ -110,6 +110,10 @@ struct CommandSyntax: Sendable {
 
     /// The variables that every command reads.
     static let commonVariables: [(name: String, help: String)] = [
+        (
+            Settings.variable,
+            "a file, as JSON, with values of options that have a variable: {\"journal\": \"payments.db\"}"
+        ),
         ("PAYROUTE_SANDBOX", "stands for --sandbox, where a command has it"),
         ("PAYROUTE_JOURNAL", "stands for --journal, where a command has it"),
         ("PAYROUTE_ACCOUNTS", "stands for --accounts, where a command has it"),

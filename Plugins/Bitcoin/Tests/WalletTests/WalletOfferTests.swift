@@ -65,6 +65,17 @@ struct WalletOfferTests {
         #expect(bench.node.attemptCount == 1)
     }
 
+    @Test("An offer and its invoice are of the wallet's network")
+    func network() throws {
+        let offer = try SimulatedOffer(nil, on: .mainnet)
+        let text = try offer.invoice(over: 21_000, paymentHash: [UInt8](repeating: 7, count: 32), at: 1).text
+        func check(on network: String) throws {
+            _ = try OfferInvoice(text, of: offer.text, over: 21_000, on: network, feeLimit: 0, StandardsReader())
+        }
+        try check(on: "mainnet")
+        #expect(throws: PaymentError.self) { try check(on: "regtest") }
+    }
+
     // MARK: Invoices that are not the offer's
 
     private enum Lie: CaseIterable {

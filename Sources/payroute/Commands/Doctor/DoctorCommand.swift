@@ -52,6 +52,9 @@ enum DoctorCommand: Command {
         var findings =
             [Finding(what: "payroute", state: .good, detail: "\(CommandLineTool.versionText); \(platform)")]
             + libraries()
+        if let names = try Settings.named(by: console)?.names.joined(separator: ", ") {
+            findings.append(Finding(what: "settings", state: .good, detail: names.isEmpty ? "are empty" : names))
+        }
         if let path = arguments.value("journal") { findings.append(await journal(path)) }
         if let sandbox { findings.append(await answer(of: sandbox)) }
         if let path = arguments.value(AccountsOption.option.name) {

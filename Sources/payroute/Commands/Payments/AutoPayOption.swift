@@ -13,6 +13,7 @@ enum AutoPayOption {
         name: "auto-within", value: "limits",
         help:
             "Pay without a question within limits such as '20 EUR/day, 100 EUR/month', and decline the rest. Needs --journal, which counts the spending.",
+        variable: "PAYROUTE_AUTO_WITHIN",
         form: "limits, comma-separated, each an amount and day, week or month: '20 EUR/day, 5000 sat/week'"
     )
 

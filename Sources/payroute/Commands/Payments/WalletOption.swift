@@ -24,6 +24,7 @@ enum WalletOption {
         variable: "PAYROUTE_WALLET_KEY_FILE")
     static let network = CommandSyntax.Option(
         name: "wallet-network", value: "name", help: "Your wallet's network. (default: mainnet)",
+        variable: "PAYROUTE_WALLET_NETWORK",
         values: ["mainnet", "testnet", "signet", "regtest"])
 
     static let certificate = CommandSyntax.Option(

@@ -26,20 +26,21 @@ enum ServeCommand: Command {
         options: [
             .init(
                 name: "port", value: "number", help: "The port on 127.0.0.1. (default: any free one)",
-                form: "a number from 0 to 65535"),
+                variable: "PAYROUTE_PORT", form: "a number from 0 to 65535"),
             .init(
                 name: "tokens", value: "file",
                 help:
-                    "The file of tokens, which only its owner may read. (default: every program of this machine may pay)"
-            ),
+                    "The file of tokens, which only its owner may read. (default: every program of this machine may pay)",
+                variable: "PAYROUTE_TOKENS"),
             .init(
                 name: "webhooks", value: "file",
-                help: "The file of webhooks, which only its owner may read: addresses that get what became of payments."
-            ),
+                help:
+                    "The file of webhooks, which only its owner may read: addresses that get what became of payments.",
+                variable: "PAYROUTE_WEBHOOKS"),
             .init(
                 name: "drain", value: "seconds",
                 help: "Wait at most so long for running payments at the end. (default: 20)",
-                form: "a whole number from 0 to 600"),
+                variable: "PAYROUTE_DRAIN", form: "a whole number from 0 to 600"),
             .init(
                 name: "ready-file", value: "file",
                 help: "Write the address into a file, as JSON, once it can be called; it is removed at the end."),
