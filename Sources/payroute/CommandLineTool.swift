@@ -76,11 +76,12 @@ package enum CommandLineTool {
         guard command.subcommands.isEmpty || command.runsAlone && isForAnother != true else {
             return try await dispatch(words.dropFirst(), command.syntax, among: command.subcommands, console)
         }
-        let settings = try Settings.named(by: console)
-        let arguments = try ParsedArguments(words.dropFirst(), for: command.syntax) { variable in
-            settings?.value(variable, console) ?? console.environment(variable)
-        }
+        var arguments = try ParsedArguments(
+            words.dropFirst(), for: command.syntax, environment: console.environment)
         if let code = answer(arguments, console) { return code }
+        if !command.syntax.variables.isEmpty, let settings = try Settings.named(by: console) {
+            arguments.fill { settings.values[$0] }
+        }
         return try await command.run(arguments, console)
     }
 

@@ -23,10 +23,11 @@ struct SettingsTests {
     ) throws -> ParsedArguments {
         let variables = environment.merging([Settings.variable: folder.file("payroute.json")]) { own, _ in own }
         let console = Console(vendors: .init([]), environment: { variables[$0] })
-        let settings = try Settings.named(by: console)
-        return try ParsedArguments(["pay:1"] + words, for: PayCommand.syntax) { variable in
-            settings?.value(variable, console)
-        }
+        var arguments = try ParsedArguments(
+            ["pay:1"] + words, for: PayCommand.syntax, environment: console.environment)
+        let settings = try #require(try Settings.named(by: console))
+        arguments.fill { settings.values[$0] }
+        return arguments
     }
 
     @Test("Stands for options, after the line and the environment; files are looked for beside it")
@@ -73,5 +74,17 @@ struct SettingsTests {
         #expect(found.first { $0["what"] == "settings" }?["detail"]?.string == "journal, port")
         #expect(found.first { $0["what"] == "journal" }?["state"] == "bad")
         #expect(result.code == 1)
+    }
+
+    @Test("A broken file stops neither help nor a command without settings")
+    func broken() async throws {
+        try write("{")
+        let environment = [Settings.variable: folder.file("payroute.json")]
+        for words in [["pay", "--help"], ["inspect", "lightning:lnbc1"], ["completion", "bash"]] {
+            let result = await payroute(words, input: [], environment: environment)
+            #expect(!result.errors.contains("file of settings"), "\(result)")
+        }
+        let refused = await payroute(["pay", "pay:1"], input: [], environment: environment)
+        #expect(refused.code == 1 && refused.errors.contains("file of settings"), "\(refused)")
     }
 }

@@ -36,11 +36,16 @@ struct ParsedArguments: Sendable {
                 try readOption(word, &iterator)
             }
         }
+        fill(from: environment)
+        try checkPositionals()
+    }
+
+    /// Gives each option that has a variable, and no value yet, the variable's value. An empty one counts as none.
+    mutating func fill(from environment: (String) -> String?) {
         for option in syntax.options where values[option.name] == nil {
             guard let variable = option.variable, let value = environment(variable), !value.isEmpty else { continue }
             values[option.name] = value
         }
-        try checkPositionals()
     }
 
     private mutating func readOption(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) {

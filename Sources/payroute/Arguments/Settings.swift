@@ -12,7 +12,7 @@ struct Settings {
     private static let limit = 65536
 
     /// The values by the variables that they stand for.
-    private let values: [String: String]
+    let values: [String: String]
     /// The names of the options, in order.
     let names: [String]
 
@@ -27,7 +27,6 @@ struct Settings {
             throw NamedFile.unusable(path, Self.kind, "it is not a JSON object, or names a member twice")
         }
         let options = Dictionary(known.filter { $0.variable != nil }.map { ($0.name, $0) }) { first, _ in first }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
         var values: [String: String] = [:]
         for (name, value) in members {
             guard let option = options[name], let variable = option.variable else {
@@ -38,7 +37,7 @@ struct Settings {
             guard let text = value.string ?? value.uint64.map({ "\($0)" }), !text.isEmpty else {
                 throw NamedFile.unusable(path, Self.kind, "\(name) is neither a text nor a number")
             }
-            values[variable] = option.value == "file" && !text.hasPrefix("/") ? folder + text : text
+            values[variable] = option.value == "file" ? NamedFile.path(text, beside: path) : text
         }
         self.values = values
         names = members.keys.sorted()
@@ -48,12 +47,6 @@ struct Settings {
     static func named(by console: Console) throws(CommandError) -> Settings? {
         guard let path = console.environment(variable), !path.isEmpty else { return nil }
         return try Settings(path, known: options(of: CommandLineTool.commands))
-    }
-
-    /// Returns a variable of the environment, or what stands for it here.
-    func value(_ variable: String, _ console: Console) -> String? {
-        if let value = console.environment(variable), !value.isEmpty { return value }
-        return values[variable]
     }
 
     private static func options(of commands: [any Command.Type]) -> [CommandSyntax.Option] {

@@ -54,6 +54,12 @@ enum NamedFile {
         return Array(bytes.prefix(count))
     }
 
+    /// Returns the path of a file that the file at `other` names: one beside it, unless the path is absolute.
+    static func path(_ text: String, beside other: String) -> String {
+        guard !text.hasPrefix("/"), let end = other.lastIndex(of: "/") else { return text }
+        return other[...end] + text
+    }
+
     static func unusable(_ path: String, _ kind: String, _ reason: String) -> CommandError {
         CommandError(description: "the \(kind) \(Printable.text(path)) cannot be used: \(reason)")
     }

@@ -132,6 +132,44 @@ struct WalletChainTests {
         #expect(bench.node.chain.payments.isEmpty)
     }
 
+    /// A wallet whose held request is carried out when it is asked to discard the transaction.
+    private struct LateWallet: ChainWallet {
+        let base: CoreLightningWallet
+
+        var name: String { base.name }
+        var quietTime: Duration { base.quietTime }
+        func account() async throws(PaymentError) -> WalletAccount { try await base.account() }
+        func objection(to invoice: WalletInvoice) async throws(PaymentError) -> String? { nil }
+        func pay(_ invoice: WalletInvoice) async -> WalletAnswer { .nothing }
+        func record(
+            of invoice: WalletInvoice, in account: WalletAccount
+        ) async throws(PaymentError) -> WalletRecord { .none }
+        func prepare(payingTo address: String, _ amount: UInt64) async throws(PaymentError) -> ChainTransaction {
+            try await base.prepare(payingTo: address, amount)
+        }
+        func publish(_ transaction: ChainTransaction) async -> WalletAnswer { await base.publish(transaction) }
+        func hasPublished(_ transaction: ChainTransaction) async throws(PaymentError) -> Bool {
+            try await base.hasPublished(transaction)
+        }
+        func discard(_ transaction: ChainTransaction) async throws(PaymentError) -> Bool {
+            _ = await base.publish(transaction)
+            return try await base.discard(transaction)
+        }
+    }
+
+    @Test("A request that is carried out between two questions is never called unsent, however late")
+    func arrivesBetween() async throws {
+        let bench = try WalletBench(.coreLightning)
+        bench.faults.inject(.dropBefore, when: Self.isPublishing)
+        bench.faults.inject(.dropBefore) { _, path in path == "/v1/txdiscard" }
+        await #expect(throws: PaymentError.self) { try await bench.settler.settle(Self.settlement()) }
+        bench.clock.advance(by: .seconds(336 * 3600))
+        let late = try bench.another(LateWallet(base: try #require(bench.wallet as? CoreLightningWallet)))
+        #expect(try await late.state(of: Self.settlement()).isInFlight)
+        #expect(bench.node.chain.payments.count == 1)
+        #expect(try await late.state(of: Self.settlement()).isSettled)
+    }
+
     @Test("A node that says no is not believed before its records are asked, and then for long enough")
     func saysNo() async throws {
         let bench = try WalletBench(.coreLightning)

@@ -49,9 +49,10 @@ extension WalletSettler {
         }
         guard let since else { return .inFlight(retryAfter: Self.pause) }
         // Where the wallet lets go of it, a request that is still on its way finds nothing to publish.
-        guard try await wallet.discard(transaction) || since >= Self.forgotten else {
-            return .inFlight(retryAfter: .seconds(600))
-        }
+        var isOver = try await wallet.discard(transaction)
+        // It may have arrived between the two questions.
+        if !isOver, since >= Self.forgotten { isOver = try await !wallet.hasPublished(transaction) }
+        guard isOver else { return .inFlight(retryAfter: .seconds(600)) }
         let reason = "\(wallet.name) has not published the transaction, and never will"
         try await orders.refuse(name, because: reason)
         return .nothingSent(reason: reason)

@@ -116,9 +116,8 @@ enum AccountsOption {
                 texts[member.name] = text
                 continue
             }
-            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-            let file = text.hasPrefix("/") ? text : folder + text
-            let bytes = try NamedFile.bytes(file, "key file", limit: secretLimit, keptFrom: .reading)
+            let bytes = try NamedFile.bytes(
+                NamedFile.path(text, beside: path), "key file", limit: secretLimit, keptFrom: .reading)
             files[member.name] = Redacted(String(decoding: bytes, as: UTF8.self))
         }
         return VendorAccount(texts: texts, files: files)
