@@ -117,8 +117,8 @@ let app = "PaymentCore PaymentRouting PaymentStore PaymentTransport"
 /// What a vendor's suites use of the library and of what tests share, and what its market in simulations does.
 let suite = "\(sandboxed) \(app) PaymentReview ServiceSupport TestSupport +Provider +Sandbox"
 let market = "MarketModel PaymentCore PaymentCrypto PaymentTesting +Provider +Sandbox"
-/// Paykit's provider, with the network and the sockets below it.
-let pubky = "+Network +Provider +Pubky"
+/// Paykit's provider, with the network, the DHT and the sockets below it.
+let pubky = "+DHT +Network +Provider +Pubky"
 let fuzz = "FuzzModel PaymentCore PaymentCrypto PaymentRouting PaymentStore PaymentTesting +Provider"
 
 let vendors =
@@ -155,23 +155,23 @@ let vendors =
     + house(
         "Paykit",
         [
-            // The network below: keys, the DHT, homeservers and their grants, Noise, sealed texts; it knows no payment.
-            "Pubky": "PaymentCore PaymentCrypto CSodium",
+            // The network below: keys, homeservers, grants, Noise, sealed texts, and the DHT; they know no payment.
+            "Pubky": "PaymentCore PaymentCrypto CSodium", "DHT": "PaymentCore PaymentCrypto +Pubky",
             "Provider": "PaymentCore PaymentCrypto PaymentSettlement +Pubky",
             // Sockets for its channels and its DHT, and files of its receipts and private links.
             "Network": "PaymentCore +Pubky", "Store": "PaymentCore PaymentRouting PaymentStore +Provider",
             "Postgres": "PaymentCore PaymentPostgres PaymentRouting PaymentStore +Provider +Store",
             "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore PaymentTransport \(pubky)",
-            "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +Pubky",
+            "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +DHT +Pubky",
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +NetworkSandbox +Store \(pubky)",
             "Tests/PubkyTests":
-                "\(app) ChildProcesses PaymentCrypto PaymentTesting TestSupport +Network +NetworkSandbox +Pubky",
+                "\(app) ChildProcesses PaymentCrypto PaymentTesting TestSupport +DHT +Network +NetworkSandbox +Pubky",
             "Tests/ProviderTests": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit +LinkSimulation "
                 + "+NetworkSandbox +Store BitcoinProvider \(pubky)",
             "Tests/SandboxTests": "\(suite) PaymentStandards SandboxHome +Pubky", "Tests/GuideTests": "+Kit",
             "Tests/PostgresTests": "PaymentCore PaymentPostgres PostgresServing +Postgres +Provider",
             "Tests/Market": "\(market) PaymentSettlement PaymentStandards +Pubky",
-            "Tests/Fuzz": "\(fuzz) PaymentRecurring PaymentStandards TestSupport +Kit +Pubky",
+            "Tests/Fuzz": "\(fuzz) PaymentRecurring PaymentStandards TestSupport +DHT +Kit +Pubky",
             // Two wallets with a private link and its troubles; what KillTests kills; what is measured, and speaks in interop.
             "Tests/LinkSimulation": "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentStandards PaymentTesting "
                 + "+Provider +Pubky +Sandbox",

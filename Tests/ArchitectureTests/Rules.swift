@@ -53,6 +53,7 @@ enum Rules {
         "Types": ([], []),
         // The network below a provider's payments.
         "Pubky": ([], []),
+        "DHT": ([], ["Pubky"]),
         "Provider": ([], ["Types", "Pubky"]),
         "Network": ([], ["Pubky"]),
         "Store": (["PaymentRouting", "PaymentStore"], ["Provider"]),
@@ -63,10 +64,10 @@ enum Rules {
         "Components": ([], ["Provider", "Types"]),
         "Kit": (
             ["PaymentTransport", "PaymentRouting", "PaymentRecurring", "PaymentStore"],
-            ["Provider", "Network", "Components", "Types", "Pubky"]
+            ["Provider", "Network", "DHT", "Components", "Types", "Pubky"]
         ),
         "Merchant": ([], ["Provider", "Types"]),
-        "NetworkSandbox": (["PaymentTesting"], ["Pubky"]),
+        "NetworkSandbox": (["PaymentTesting"], ["DHT", "Pubky"]),
         "Sandbox": (
             [
                 "PaymentLoopback", "PaymentSecp256k1", "PaymentStandards", "PaymentTesting", "PaymentWallet",
@@ -74,7 +75,7 @@ enum Rules {
             ],
             [
                 "Provider", "Network", "NetworkSandbox", "Store", "Components", "Kit", "Merchant", "Types", "Pubky",
-                "Wallets",
+                "Wallets", "DHT",
             ]
         ),
     ]

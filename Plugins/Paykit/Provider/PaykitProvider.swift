@@ -19,7 +19,6 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
     private let network: PubkyNetwork
     private let reader: any InstructionReader
     private let callbacks: [String]
-    private let dht: DHTWay?
     private let privately: PaykitChannelPayments?
     private let links: PaykitLinkPayments?
 
@@ -27,27 +26,23 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
     ///
     /// - Parameters:
     ///   - id: an identifier that never changes, and differs for each network and each user in one registry or journal.
-    ///   - network: the entry points of the Pubky network.
+    ///   - network: the entry points of the Pubky network. Keep it with the provider: its DHT learns which nodes to
+    ///     ask.
     ///   - reader: reads the published endpoints, with their checksums and signatures: `StandardsReader()`. An endpoint
     ///     that it does not read is not paid.
     ///   - callbacks: the application's own URLs that key managers open. They say nothing about payments.
-    ///   - datagrams: the connection to the DHT that `network` describes, such as `UDPTransport()`. Without it only
-    ///     relays are asked, and a payee that no relay knows, or that no relay can be asked about, is not found. Keep
-    ///     the provider: it learns which DHT nodes to ask.
     ///   - privately: the means to ask payees with a private endpoint for an invoice over a private channel; nil pays
     ///     their public endpoints.
     ///   - links: the means to pay requests over private links; nil rejects these requests.
     public init(
         id: ProviderID = PaykitProvider.id, network: PubkyNetwork, reader: any InstructionReader,
-        callbacks: [String] = [], datagrams: (any DatagramTransport)? = nil, privately: PaykitChannelPayments? = nil,
-        links: PaykitLinkPayments? = nil
+        callbacks: [String] = [], privately: PaykitChannelPayments? = nil, links: PaykitLinkPayments? = nil
     ) {
         self.links = links
         self.id = id
         self.network = network
         self.reader = reader
         self.callbacks = callbacks
-        dht = datagrams.map { DHTWay($0) }
         self.privately = privately
     }
 
@@ -130,13 +125,12 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
         random: any RandomSource = SystemRandomSource(), atMost limit: Int = 20
     ) async throws(PaykitNetworkError) -> Int {
         guard let privately else { return 0 }
-        let directory = PaymentFlow.directory(
-            network, over: transport, dht, links?.store, clock: clock, random: random)
+        let directory = PaymentFlow.directory(network, over: transport, links?.store, clock: clock)
         return try await privately.checkout(directory, network, clock: clock, random: random).confirmAll(atMost: limit)
     }
 
     private func flow(_ context: ProviderContext) -> PaymentFlow {
-        PaymentFlow(network, dht: dht, reader: reader, id: id, in: context, privately: privately, links: links)
+        PaymentFlow(network, reader: reader, id: id, in: context, privately: privately, links: links)
     }
 }
 

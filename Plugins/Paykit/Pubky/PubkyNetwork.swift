@@ -5,8 +5,9 @@ public struct PubkyNetwork: Sendable {
     /// The relays that are asked for the homeservers of users, and to which the user's own packet is published
     /// (Protocol 2.2). All are asked, and the latest signed packet counts, whichever relay returns it.
     public var relays: [HTTPURL]
-    /// The settings for the DHT, which is asked beside the relays or alone; nil to ask relays only.
-    public var dht: DHTConfiguration?
+    /// The DHT, which is asked beside the relays or alone: a `DHTResolver` of `PaykitDHT`; nil to ask relays only. A
+    /// payee that no relay knows, or that no relay can be asked about, is not found then.
+    public var dht: (any PacketStore)?
     /// The relay through which another device authorises this one (Protocol 1.7 and 10.8).
     public var authorizationRelay: HTTPURL
     /// True if homeservers on this machine are allowed, as in tests and sandboxes. A stranger's record can then direct
@@ -15,7 +16,7 @@ public struct PubkyNetwork: Sendable {
 
     /// Creates the description of a network.
     public init(
-        relays: [HTTPURL], dht: DHTConfiguration? = nil, authorizationRelay: HTTPURL,
+        relays: [HTTPURL], dht: (any PacketStore)? = nil, authorizationRelay: HTTPURL,
         allowsLocalHomeservers: Bool = false
     ) {
         self.relays = relays
@@ -31,13 +32,14 @@ public struct PubkyNetwork: Sendable {
         return StreamAddress(host: relay.host, port: relay.port)?.isPublic ?? relay.host.contains(".")
     }
 
-    /// The public network: the relays that its own clients ask, and the DHT.
+    /// Returns the public network: the relays that its own clients ask, and the DHT.
     ///
+    /// - Parameter dht: the DHT, such as `DHTResolver(transport: UDPTransport())`; nil to ask relays only.
     /// - Throws: never; the addresses are constants.
-    public static func standard() throws(LinkDefect) -> PubkyNetwork {
+    public static func standard(dht: (any PacketStore)?) throws(LinkDefect) -> PubkyNetwork {
         PubkyNetwork(
             relays: [try HTTPURL("https://pkarr.pubky.app"), try HTTPURL("https://pkarr.pubky.org")],
-            dht: DHTConfiguration(), authorizationRelay: try HTTPURL("https://httprelay.pubky.app/inbox"))
+            dht: dht, authorizationRelay: try HTTPURL("https://httprelay.pubky.app/inbox"))
     }
 
     /// A sandbox at `url`, which is relay, homeserver and authorisation relay in one.

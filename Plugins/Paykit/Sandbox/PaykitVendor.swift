@@ -1,3 +1,4 @@
+import PaykitDHT
 import PaykitNetwork
 import PaykitProvider
 import PaykitPubky
@@ -17,7 +18,8 @@ package struct PaykitVendor: SandboxVendor {
 
     package func providers(_ settings: VendorSettings) throws -> [any PaymentService] {
         guard let sandbox = settings.sandbox else {
-            return [PaykitProvider(network: try .standard(), reader: settings.reader, datagrams: UDPTransport())]
+            let network = try PubkyNetwork.standard(dht: DHTResolver(transport: UDPTransport()))
+            return [PaykitProvider(network: network, reader: settings.reader)]
         }
         return [
             PaykitProvider(

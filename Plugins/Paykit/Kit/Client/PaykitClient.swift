@@ -13,7 +13,8 @@ import PaymentTransport
 /// Paykit without the guide's global functions: all its dependencies are passed to it.
 ///
 /// ```swift
-/// let client = PaykitClient(configuration: PaykitClientConfiguration(network: try .standard()), transport: transport)
+/// let network = try PubkyNetwork.standard(dht: DHTResolver(transport: UDPTransport()))
+/// let client = PaykitClient(configuration: PaykitClientConfiguration(network: network), transport: transport)
 /// try await client.initialize(secretKeyHex: secret, homeserverPubkey: homeserver)
 /// try await client.setEndpoint(methodId: "lightning", endpoint: invoice)
 /// let checkout = try await client.smartCheckout(pubkey: payee, preferredMethod: "lightning")
@@ -52,7 +53,6 @@ public actor PaykitClient: PaykitService {
     /// - Parameters:
     ///   - configuration: the network, and the client's behaviour there.
     ///   - transport: sends requests.
-    ///   - datagrams: the way to the DHT, if the network has one.
     ///   - clock: dates tokens and packets, and measures the lifetime of cached answers.
     ///   - random: creates secrets of authorisations, and the keys of single channels.
     ///   - streams: connects to payees for private channels.
@@ -62,9 +62,9 @@ public actor PaykitClient: PaykitService {
     ///     holds for it.
     public init(
         configuration: PaykitClientConfiguration, transport: any HTTPTransport,
-        datagrams: any DatagramTransport = UDPTransport(), clock: any PaymentClock = SystemPaymentClock(),
-        random: any RandomSource = SystemRandomSource(), streams: any StreamTransport = TCPTransport(),
-        receipts: any ReceiptStore = InMemoryReceipts(), links: any SealedStateStore = InMemorySealedStates()
+        clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource(),
+        streams: any StreamTransport = TCPTransport(), receipts: any ReceiptStore = InMemoryReceipts(),
+        links: any SealedStateStore = InMemorySealedStates()
     ) {
         linkStore = links
         self.streams = streams
@@ -74,8 +74,7 @@ public actor PaykitClient: PaykitService {
         self.random = random
         let network = configuration.network
         let pkarr = PkarrClient(
-            network, http: transport, dht: DHTWay(datagrams), times: StoredPacketTimes(links), clock: clock,
-            random: random)
+            relays: network.relays, http: transport, dht: network.dht, times: StoredPacketTimes(links), clock: clock)
         let features = HomeserverFeatures(clock: clock)
         let reader = PubkyReader(
             HomeserverLocator(

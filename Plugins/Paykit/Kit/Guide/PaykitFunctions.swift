@@ -1,3 +1,5 @@
+import PaykitDHT
+import PaykitNetwork
 import PaykitPubky
 import PaymentCore
 import PaymentTransport
@@ -20,7 +22,9 @@ public enum Paykit {
     public static func client() throws(PaykitError) -> PaykitClient {
         try shared.withLock { client throws(PaykitError) in
             if let client { return client }
-            guard let network = try? PubkyNetwork.standard() else { throw .notAuthenticated }
+            guard let network = try? PubkyNetwork.standard(dht: DHTResolver(transport: UDPTransport())) else {
+                throw .notAuthenticated
+            }
             let made = PaykitClient(
                 configuration: PaykitClientConfiguration(network: network), transport: StandardTransport())
             client = made

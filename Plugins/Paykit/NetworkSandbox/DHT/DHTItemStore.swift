@@ -1,3 +1,4 @@
+import PaykitDHT
 import PaykitPubky
 import PaymentCore
 import PaymentCrypto

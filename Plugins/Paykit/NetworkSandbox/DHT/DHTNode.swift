@@ -1,3 +1,4 @@
+package import PaykitDHT
 package import PaykitPubky
 package import PaymentCore
 import Synchronization

@@ -1,3 +1,4 @@
+public import PaykitDHT
 public import PaykitPubky
 public import PaymentCore
 

@@ -64,8 +64,8 @@ package struct PaykitDirectory: Sendable {
         _ method: String, of owner: PubkyKey, at server: Homeserver
     ) async -> Result<PaykitEndpoint?, PaykitNetworkError> {
         do throws(PaykitNetworkError) {
-            guard case .file(let file) = try await server.read(try address(of: owner, method: method)),
-                let endpoint = try EndpointFile.read(file.content, method: method)
+            guard let file = try await server.read(try address(of: owner, method: method)),
+                let endpoint = try EndpointFile.read(file, method: method)
             else { return .success(nil) }
             return .success(PaykitEndpoint(methodID: method, endpoint: endpoint))
         } catch { return .failure(error) }

@@ -15,9 +15,8 @@ struct PaymentFlow: Sendable {
     let links: PaykitLinkPayments?
 
     init(
-        _ network: PubkyNetwork, dht: DHTWay?, reader: any InstructionReader,
-        id: ProviderID, in context: ProviderContext, privately: PaykitChannelPayments?,
-        links: PaykitLinkPayments?
+        _ network: PubkyNetwork, reader: any InstructionReader, id: ProviderID, in context: ProviderContext,
+        privately: PaykitChannelPayments?, links: PaykitLinkPayments?
     ) {
         self.links = links
         self.network = network
@@ -25,28 +24,22 @@ struct PaymentFlow: Sendable {
         self.reader = reader
         self.id = id
         self.context = context
-        directory = Self.directory(
-            network, over: context.http, dht, links?.store, clock: context.clock, random: context.random)
+        directory = Self.directory(network, over: context.http, links?.store, clock: context.clock)
         endpoints = PublishedEndpoints(directory.reader)
         people = PubkyPeople(directory.reader)
     }
 
     /// Returns the directory that reads users' endpoints.
     ///
-    /// - Parameters:
-    ///   - dht: the connection to the DHT; without it only relays are asked.
-    ///   - store: stores the times of packets, so that no older one is taken later.
+    /// - Parameter store: stores the times of packets, so that no older one is taken later.
     static func directory(
-        _ network: PubkyNetwork, over http: any HTTPTransport, _ dht: DHTWay?, _ store: (any SealedStateStore)?,
-        clock: any PaymentClock, random: any RandomSource
+        _ network: PubkyNetwork, over http: any HTTPTransport, _ store: (any SealedStateStore)?,
+        clock: any PaymentClock
     ) -> PaykitDirectory {
         let pkarr = PkarrClient(
-            network, http: http, dht: dht, times: store.map { StoredPacketTimes($0) }, clock: clock, random: random)
-        let names = dht.map { way in
-            HomeserverLocator.Names { host in
-                try? await way.transport.addresses(of: host, port: 443).map { StreamAddress($0) }
-            }
-        }
+            relays: network.relays, http: http, dht: network.dht, times: store.map { StoredPacketTimes($0) },
+            clock: clock)
+        let names = network.dht.map { dht in HomeserverLocator.Names { await dht.addresses(of: $0) } }
         return PaykitDirectory(
             PubkyReader(
                 HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers, names: names), over: http))

@@ -143,8 +143,8 @@ package struct ReceiverDirectory: Sendable {
         _ identifier: PaykitIdentifier, in directory: String, of owner: PubkyKey, at server: Homeserver
     ) async -> Result<PaykitEndpoint?, PaykitNetworkError> {
         do throws(PaykitNetworkError) {
-            guard case .file(let file) = try await server.read(try address(directory + identifier.text, of: owner)),
-                let payload = EndpointPayload(file.content), identifier.allows(payload.value)
+            guard let file = try await server.read(try address(directory + identifier.text, of: owner)),
+                let payload = EndpointPayload(file), identifier.allows(payload.value)
             else { return .success(nil) }
             return .success(PaykitEndpoint(methodID: identifier.text, payload))
         } catch { return .failure(error) }

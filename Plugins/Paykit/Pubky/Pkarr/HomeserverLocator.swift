@@ -2,14 +2,14 @@ package import PaymentCore
 
 /// Finds the ordinary web address of a user's homeserver (Protocol 2.3 and 3.1).
 package struct HomeserverLocator: Sendable {
-    /// Returns the addresses of a host; nil where they cannot be found.
-    package typealias NameLookup = @Sendable (_ host: String) async -> [StreamAddress]?
-
     /// Resolves the names of homeservers, so that a stranger's record directs no request into the device's own network.
     package struct Names: Sendable {
-        let addresses: NameLookup
+        /// Returns the addresses of a host; nil where they cannot be found.
+        let addresses: @Sendable (_ host: String) async -> [StreamAddress]?
 
-        package init(_ addresses: @escaping NameLookup) { self.addresses = addresses }
+        package init(_ addresses: @escaping @Sendable (_ host: String) async -> [StreamAddress]?) {
+            self.addresses = addresses
+        }
     }
 
     private let pkarr: PkarrClient

@@ -23,7 +23,7 @@ package actor PkarrClient {
 
     private let relays: [HTTPURL]
     private let http: any HTTPTransport
-    private let dht: DHTResolver?
+    private let dht: (any PacketStore)?
     /// The stored times of packets; without them an older packet is recognised only while this client lives.
     let times: (any PacketTimes)?
     private let clock: any PaymentClock
@@ -32,10 +32,10 @@ package actor PkarrClient {
     private var turn: UInt64 = 0
 
     /// - Parameters:
-    ///   - dht: the client of the DHT; without it only relays are asked.
+    ///   - dht: stores packets beside the relays; without it only relays are asked.
     ///   - capacity: the greatest number of cached packets; the least recently used are removed first.
     package init(
-        relays: [HTTPURL], http: any HTTPTransport, dht: DHTResolver? = nil, times: (any PacketTimes)? = nil,
+        relays: [HTTPURL], http: any HTTPTransport, dht: (any PacketStore)? = nil, times: (any PacketTimes)? = nil,
         clock: any PaymentClock, capacity: Int = 1000
     ) {
         self.times = times
@@ -99,7 +99,7 @@ package actor PkarrClient {
             throw failure
                 ?? PaykitNetworkError(
                     .validationFailed,
-                    "no user can be looked up: the network needs a relay, or the DHT and datagrams to reach it")
+                    "no user can be looked up: the network needs a relay, or the DHT")
         }
         if let newest {
             if newest.timestamp > floor { try await record(newest) }
@@ -170,9 +170,9 @@ package actor PkarrClient {
         return packet
     }
 
-    // MARK: One relay
+    // MARK: One source
 
-    enum Answer: Sendable {
+    private enum Answer: Sendable {
         case packet(SignedPacket)
         case unchanged
         case nothing
@@ -188,11 +188,23 @@ package actor PkarrClient {
         }
     }
 
-    enum Stored: Sendable {
+    private enum Stored: Sendable {
         case stored
         case refused(PaykitNetworkError)
         /// A later packet exists: this one.
         case outdated(SignedPacket)
+    }
+
+    private static func ask(_ dht: any PacketStore, for key: PubkyKey) async -> Answer {
+        do throws(PaykitNetworkError) {
+            return try await dht.packet(of: key).map { .packet($0) } ?? .nothing
+        } catch { return .failed(error) }
+    }
+
+    private static func put(_ packet: SignedPacket, to dht: any PacketStore) async -> Stored {
+        do throws(PaykitNetworkError) {
+            return try await dht.store(packet).map { .outdated($0) } ?? .stored
+        } catch { return .refused(error) }
     }
 
     private static let timeout: Duration = .seconds(10)

@@ -10,7 +10,7 @@ import PaymentCrypto
 /// A user's own DNS records under their key, signed (pkarr; Protocol 2.1).
 ///
 /// A value of this type was always signed by ``key``, whatever its source.
-package struct SignedPacket: Sendable, Hashable {
+public struct SignedPacket: Sendable, Hashable {
     package let key: PubkyKey
     package let signature: [UInt8]
     /// The time of its creation: microseconds since 1970. The greater one counts.

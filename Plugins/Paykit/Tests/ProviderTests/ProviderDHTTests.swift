@@ -1,3 +1,4 @@
+import PaykitDHT
 import PaykitNetwork
 import PaykitNetworkSandbox
 import PaykitPubky
@@ -14,7 +15,7 @@ import Testing
 
 @testable import PaykitProvider
 
-/// Payees are looked up in the DHT if the application gave the provider access to it (Protocol 2.4).
+/// Payees are looked up in the DHT if the network that the application gave the provider has it (Protocol 2.4).
 @Suite("Paykit's provider and the DHT")
 struct ProviderDHTTests {
     private let sandbox = PubkySandbox(random: SeededRandomSource(seed: 1))
@@ -32,26 +33,25 @@ struct ProviderDHTTests {
         }
     }
 
-    /// Runs `body` with a network whose nodes answer and whose relays do not.
+    /// Runs `body` with a network whose relays do not answer, and the configuration of a DHT whose nodes do.
     private func playing(
-        _ behaviours: [DHTNodeBehaviour], _ body: @escaping @Sendable (PubkyNetwork) async throws -> Void
+        _ behaviours: [DHTNodeBehaviour],
+        _ body: @escaping @Sendable (PubkyNetwork, DHTConfiguration) async throws -> Void
     ) async throws {
         let swarm = try await DHTSwarm.start(
             behaviours, over: UDPTransport(), clock: SystemPaymentClock(), random: SeededRandomSource(seed: 4))
-        var network = try PubkyNetwork.sandbox(url)
         let first = swarm.nodes.filter { $0.behaviour == .honest }.prefix(3).map(\.address)
         var dht = DHTConfiguration.local(first)
         // No distance slows an answer on this machine.
         dht.slotDuration = .milliseconds(200)
-        network.dht = dht
-        let described = network
+        let (network, configuration) = (try PubkyNetwork.sandbox(url), dht)
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 await swarm.serve()
                 return false
             }
             group.addTask {
-                try await body(described)
+                try await body(network, configuration)
                 return true
             }
             defer { group.cancelAll() }
@@ -61,14 +61,15 @@ struct ProviderDHTTests {
     }
 
     /// Copies the packets of `keys` from the sandbox's relay into the DHT.
-    private func move(_ keys: [PubkyKey], into network: PubkyNetwork) async throws {
+    private func move(
+        _ keys: [PubkyKey], from network: PubkyNetwork, into configuration: DHTConfiguration
+    ) async throws {
         let relay = PkarrClient(
             relays: network.relays, http: SandboxTransport(sandbox), clock: SystemPaymentClock())
-        var nowhere = network
-        nowhere.relays = []
         let nodes = PkarrClient(
-            nowhere, http: SandboxTransport(sandbox), dht: DHTWay(UDPTransport()), times: nil,
-            clock: SystemPaymentClock(), random: SeededRandomSource(seed: 6))
+            relays: [], http: SandboxTransport(sandbox),
+            dht: DHTResolver(configuration, transport: UDPTransport(), random: SeededRandomSource(seed: 6)),
+            clock: SystemPaymentClock())
         for key in keys {
             let packet = try #require(try await relay.resolve(key))
             try await nodes.publish(packet)
@@ -76,12 +77,12 @@ struct ProviderDHTTests {
     }
 
     private func router(
-        _ network: PubkyNetwork, _ datagrams: (any DatagramTransport)?, _ layers: [any HTTPMiddleware] = [RelaysDown()]
+        _ network: PubkyNetwork, _ dht: DHTResolver?, _ layers: [any HTTPMiddleware] = [RelaysDown()]
     ) throws -> PaymentRouter {
-        PaymentRouter(
-            registry: try ProviderRegistry([
-                PaykitProvider(network: network, reader: StandardsReader(), datagrams: datagrams)
-            ]),
+        var network = network
+        network.dht = dht
+        return PaymentRouter(
+            registry: try ProviderRegistry([PaykitProvider(network: network, reader: StandardsReader())]),
             transport: LayeredTransport(SandboxTransport(sandbox), layers), journal: InMemoryJournal(),
             readers: [StandardsReader()], random: SeededRandomSource(seed: 2))
     }
@@ -100,9 +101,10 @@ struct ProviderDHTTests {
         .timeLimit(.minutes(3)))
     func paid() async throws {
         let user = await sandbox.createUser(.ready)
-        try await playing(Self.mixed) { network in
-            try await move([user.key, sandbox.homeserver], into: network)
-            let outcome = try await router(network, UDPTransport()).pay(user.link, as: payer)
+        try await playing(Self.mixed) { network, dht in
+            try await move([user.key, sandbox.homeserver], from: network, into: dht)
+            let router = try router(network, DHTResolver(dht, transport: UDPTransport()))
+            let outcome = try await router.pay(user.link, as: payer)
             guard case .succeeded(let receipt) = outcome else {
                 Issue.record("\(outcome)")
                 return
@@ -130,20 +132,20 @@ struct ProviderDHTTests {
     func remembers() async throws {
         let user = await sandbox.createUser(.ready)
         let naming = Naming()
-        try await playing(Array(repeating: .honest, count: 8)) { network in
-            try await move([user.key, sandbox.homeserver], into: network)
-            let router = try router(network, naming)
+        try await playing(Array(repeating: .honest, count: 8)) { network, dht in
+            try await move([user.key, sandbox.homeserver], from: network, into: dht)
+            let router = try router(network, DHTResolver(dht, transport: naming))
             guard case .matched(let route) = router.route(user.link) else { throw CancellationError() }
             for _ in 0..<2 { #expect(try await router.quote(route, as: payer).options.count > 0) }
-            #expect(naming.lookups.withLock { $0 } == network.dht?.bootstrap.count)
+            #expect(naming.lookups.withLock { $0 } == dht.bootstrap.count)
         }
     }
 
-    @Test("Without a way to the DHT no payee is found there, and nothing is paid", .timeLimit(.minutes(3)))
-    func withoutDatagrams() async throws {
+    @Test("Where the network has no DHT no payee is found there, and nothing is paid", .timeLimit(.minutes(3)))
+    func withoutDHT() async throws {
         let user = await sandbox.createUser(.ready)
-        try await playing(Array(repeating: .honest, count: 8)) { network in
-            try await move([user.key, sandbox.homeserver], into: network)
+        try await playing(Array(repeating: .honest, count: 8)) { network, dht in
+            try await move([user.key, sandbox.homeserver], from: network, into: dht)
             let error = await #expect(throws: PaymentError.self) {
                 try await router(network, nil).pay(user.link, as: payer)
             }
@@ -155,9 +157,9 @@ struct ProviderDHTTests {
     @Test("A key that neither relays nor the DHT know has no packet; without relays and nodes, the error says so")
     func unknown() async throws {
         let user = await sandbox.createUser(.unknownKey)
-        try await playing(Array(repeating: .honest, count: 8)) { network in
+        try await playing(Array(repeating: .honest, count: 8)) { network, dht in
             let error = await #expect(throws: PaymentError.self) {
-                try await router(network, UDPTransport(), []).pay(user.link, as: payer)
+                try await router(network, DHTResolver(dht, transport: UDPTransport()), []).pay(user.link, as: payer)
             }
             #expect(error?.code == .notFound)
             var nowhere = network

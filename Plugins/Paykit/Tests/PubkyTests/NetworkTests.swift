@@ -308,7 +308,7 @@ struct NetworkTests {
         ])
     func relayPlaces(_ text: String, _ isPermitted: Bool) throws {
         let relay = try HTTPURL(text)
-        #expect(try PubkyNetwork.standard().permits(relay) == isPermitted)
+        #expect(try PubkyNetwork.standard(dht: nil).permits(relay) == isPermitted)
         let sandbox = try PubkyNetwork.sandbox(HTTPURL("http://localhost:6286"))
         #expect(sandbox.permits(relay) == (isPermitted || relay.host == "127.0.0.1" || relay.host == "[::1]"))
     }

@@ -5,6 +5,7 @@ import PaymentTesting
 import Synchronization
 import Testing
 
+@testable import PaykitDHT
 @testable import PaykitPubky
 
 /// Packets from relays and from the DHT: together, and either alone (Protocol 2.4).

@@ -14,9 +14,9 @@ extension PrivateLinkFlow {
 
     /// Checks for a new recovery of the peer, and follows it.
     func observe(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
-        guard case .file(let file) = try await ends.peers.read(ends.files.peersMarker),
+        guard let file = try await ends.peers.read(ends.files.peersMarker),
             // An unreadable marker is ignored.
-            let marker = (try? RecoveryMarker(file.content)).flatMap(\.self),
+            let marker = (try? RecoveryMarker(file)).flatMap(\.self),
             marker.attemptID != held.channel.recovery.peerAttempt
         else { return }
         held.channel.recovery.peerAttempt = marker.attemptID
@@ -107,13 +107,13 @@ extension PrivateLinkFlow {
     ///
     /// - Returns: true if there is one that fits.
     private func hear(_ slot: UInt32, _ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
-        guard case .file(let file) = try await ends.peers.read(try PrivateLinkFiles.slot(slot, in: ends.files.peers))
+        guard let file = try await ends.peers.read(try PrivateLinkFiles.slot(slot, in: ends.files.peers))
         else {
             // A late write has removed it, and the peer may be past it.
             if try await isLost(slot, ends) { try await hasFailed(&held) }
             return false
         }
-        guard let message = try? PrivateLinkForm.handshakeMessage(file.content),
+        guard let message = try? PrivateLinkForm.handshakeMessage(file),
             let next = try? handshake(held.record, ends, hearing: message), isPeers(next, held.record)
         else {
             // It may be of an earlier link: then the peer will write another.
@@ -140,8 +140,8 @@ extension PrivateLinkFlow {
 
     /// Returns true if the peer has replaced its answered first message; the handshake then restarts with the new one.
     private func hasBegunAgain(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
-        guard case .file(let file) = try await ends.peers.read(try PrivateLinkFiles.slot(0, in: ends.files.peers)),
-            let message = try? PrivateLinkForm.handshakeMessage(file.content), !message.isEmpty,
+        guard let file = try await ends.peers.read(try PrivateLinkFiles.slot(0, in: ends.files.peers)),
+            let message = try? PrivateLinkForm.handshakeMessage(file), !message.isEmpty,
             held.channel.heard.first != Base64URL.encode(message)
         else { return false }
         held.record.begin(ephemeral: random.bytes(32), keepingFiles: true)

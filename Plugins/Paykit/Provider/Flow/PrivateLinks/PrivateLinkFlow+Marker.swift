@@ -26,8 +26,8 @@ extension PrivateLinkFlow {
         var found: [PaykitReceiverPath] = []
         for receiver in try await directory.receivers(of: peer, survey, at: server) {
             let address = try PrivateLinkFiles.address(peer, ReceiverMarker.path(of: receiver))
-            guard case .file(let file) = try await server.read(address),
-                let marker = try? ReceiverMarker(file.content, of: receiver), marker.isReachable
+            guard let file = try await server.read(address),
+                let marker = try? ReceiverMarker(file, of: receiver), marker.isReachable
             else { continue }
             found.append(receiver)
         }
@@ -62,14 +62,14 @@ extension PrivateLinkFlow {
         of peer: PubkyKey, _ peerReceiver: PaykitReceiverPath, at server: Homeserver
     ) async throws(PaykitNetworkError) -> PubkyKey {
         let address = try PrivateLinkFiles.address(peer, ReceiverMarker.path(of: peerReceiver))
-        guard case .file(let file) = try await server.read(address) else {
+        guard let file = try await server.read(address) else {
             let survey = try await ReceiverDirectory(reader).survey(peer, at: server)
             if survey?.isLater == true { throw ReceiverDirectory.later(peer) }
             throw PaykitNetworkError(
                 .methodNotSupported, "\(peer) has no app called '\(peerReceiver)' that private messages reach")
         }
         let marker: ReceiverMarker
-        do { marker = try ReceiverMarker(file.content, of: peerReceiver) } catch {
+        do { marker = try ReceiverMarker(file, of: peerReceiver) } catch {
             throw PaykitNetworkError(.invalidData, "what \(peer) says of '\(peerReceiver)' cannot be read: \(error)")
         }
         guard let key = marker.noiseKey else {

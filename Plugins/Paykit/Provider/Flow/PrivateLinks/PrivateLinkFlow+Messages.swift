@@ -12,13 +12,13 @@ extension PrivateLinkFlow {
         var isChanged = false
         for _ in 0..<Self.mostMessages {
             let slot = try PrivateLinkFiles.slot(channel.readSlot, in: ends.files.peers)
-            guard case .file(let file) = try await ends.peers.read(slot) else {
+            guard let file = try await ends.peers.read(slot) else {
                 guard try await isLost(channel.readSlot, ends) else { break }
                 try await recover(&held)
                 return false
             }
             let message: [UInt8]
-            do { message = try channel.read(file.content) } catch {
+            do { message = try channel.read(file) } catch {
                 // An unreadable message stays unreadable, and so do those after it: both sides begin anew.
                 try await recover(&held)
                 return false

@@ -127,9 +127,9 @@ extension PrivateLinkFlow {
         for (request, access) in (wanted[start...] + wanted[..<start]).prefix(Self.mostReceipts) {
             held.record.receiptTurn = (held.record.receiptTurn + 1) % 1_000_000
             let address = try PrivateLinkFiles.address(held.party.peer, access.location)
-            guard case .file(let file) = try await ends.peers.read(address) else { continue }
-            if file.content.count <= Self.longestReceipt,
-                let receipt = try? PrivateLinkReceipt(opening: file.content, with: access),
+            guard let file = try await ends.peers.read(address) else { continue }
+            if file.count <= Self.longestReceipt,
+                let receipt = try? PrivateLinkReceipt(opening: file, with: access),
                 isReceipt(receipt, for: request, held.party)
             {
                 held.record.requests[request.id]?.receipts[receipt.id] = receipt.text

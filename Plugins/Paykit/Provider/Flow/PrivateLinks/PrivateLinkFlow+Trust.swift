@@ -84,8 +84,8 @@ extension PrivateLinkFlow {
     private func foreignMarker(
         _ record: PrivateLinkRecord, _ ends: Ends
     ) async throws(PaykitNetworkError) -> RecoveryMarker? {
-        guard case .file(let file) = try await ends.own.read(ends.files.ownMarker),
-            let marker = (try? RecoveryMarker(file.content)).flatMap(\.self),
+        guard let file = try await ends.own.read(ends.files.ownMarker),
+            let marker = (try? RecoveryMarker(file)).flatMap(\.self),
             !record.channel.recovery.hasAsked(marker.attemptID)
         else { return nil }
         return marker

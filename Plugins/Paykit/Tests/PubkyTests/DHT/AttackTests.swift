@@ -4,6 +4,7 @@ import PaymentTesting
 import Synchronization
 import Testing
 
+@testable import PaykitDHT
 @testable import PaykitPubky
 
 /// Attacks of strangers on a search.

@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentTesting
 import Testing
 
-@testable import PaykitPubky
+@testable import PaykitDHT
 
 /// BEP 3 for untrusted input.
 @Suite("Bencoding")

@@ -1,6 +1,7 @@
 import PaymentCore
 import Testing
 
+@testable import PaykitDHT
 @testable import PaykitPubky
 
 /// Messages as BEP 5, 44 and Pubky's implementation write them.

@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentCrypto
 import Testing
 
-@testable import PaykitPubky
+@testable import PaykitDHT
 
 /// Items as BEP 44 prints them, and Pubky's packets as items.
 @Suite("Items of the DHT")

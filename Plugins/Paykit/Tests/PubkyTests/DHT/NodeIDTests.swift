@@ -2,6 +2,7 @@ import PaymentCore
 import PaymentTesting
 import Testing
 
+@testable import PaykitDHT
 @testable import PaykitPubky
 
 @Suite("Places in the DHT")

@@ -2,6 +2,7 @@ import PaymentCore
 import PaymentTesting
 import Testing
 
+@testable import PaykitDHT
 @testable import PaykitNetworkSandbox
 @testable import PaykitPubky
 

@@ -3,6 +3,7 @@ import PaymentCore
 import PaymentTesting
 import Testing
 
+@testable import PaykitDHT
 @testable import PaykitPubky
 
 /// The failures of storing an item.

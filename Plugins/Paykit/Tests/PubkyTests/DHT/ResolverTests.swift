@@ -4,6 +4,7 @@ import PaymentTesting
 import Synchronization
 import Testing
 
+@testable import PaykitDHT
 @testable import PaykitPubky
 
 /// Searches in simulated nets: the same seed gives the same history.

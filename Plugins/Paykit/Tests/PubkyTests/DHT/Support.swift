@@ -2,7 +2,7 @@ import PaymentCore
 import PaymentCrypto
 import Testing
 
-@testable import PaykitPubky
+@testable import PaykitDHT
 
 /// A holder of a key.
 struct Owner {

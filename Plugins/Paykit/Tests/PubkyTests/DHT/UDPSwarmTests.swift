@@ -5,7 +5,7 @@ import PaymentTesting
 import PaymentTransport
 import Testing
 
-@testable import PaykitPubky
+@testable import PaykitDHT
 
 /// The same over real sockets on loopback.
 @Suite("A swarm on loopback")

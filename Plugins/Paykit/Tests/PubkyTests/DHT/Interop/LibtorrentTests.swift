@@ -6,6 +6,7 @@ import PaymentTransport
 import TestSupport
 import Testing
 
+@testable import PaykitDHT
 @testable import PaykitPubky
 
 /// The same net with an independent implementation: libtorrent, several nodes on loopback.

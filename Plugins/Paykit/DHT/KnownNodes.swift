@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 
 /// Nodes that answered in earlier searches: a bounded number of them, so that a search neither asks nor trusts the

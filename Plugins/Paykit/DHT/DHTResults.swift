@@ -1,3 +1,4 @@
+public import PaykitPubky
 import PaymentCore
 
 /// The result of a DHT search.

@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 
 /// Stores one item at nodes that issued tokens. Each is asked at most twice.

@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 
 /// The hosts that a search may ask, with the number of nodes that were named at each.

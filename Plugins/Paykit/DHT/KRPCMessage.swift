@@ -1,3 +1,4 @@
+package import PaykitPubky
 import PaymentCore
 
 /// A message between DHT nodes (BEP 5, 43 and 44): a question, its answer, or a refusal.

@@ -1,3 +1,4 @@
+package import PaykitPubky
 package import PaymentCore
 import PaymentCrypto
 

@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 
 /// One search for the nodes near a target and for the items that they store: it decides whom to ask, and when to end.

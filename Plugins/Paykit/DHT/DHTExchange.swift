@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 
 /// A conversation over datagrams with its own schedule: it decides what to send and how long to wait.

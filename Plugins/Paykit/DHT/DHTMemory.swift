@@ -1,8 +1,9 @@
+import PaykitPubky
 import PaymentCore
 import Synchronization
 
 /// The nodes that DHT searches have found, for the searches after them.
-package final class DHTMemory: Sendable {
+final class DHTMemory: Sendable {
     private struct Content {
         var known = KnownNodes()
         var firstNodes: [DatagramAddress] = []
@@ -13,8 +14,6 @@ package final class DHTMemory: Sendable {
 
     /// The time for which the addresses of the first nodes' names are kept.
     private static let namesKept = Duration.seconds(600)
-
-    package init() {}
 
     /// The nodes near `target` that answered before.
     func nearest(to target: NodeID, count: Int) -> [DatagramAddress] {
@@ -45,13 +44,4 @@ package final class DHTMemory: Sendable {
             content.namedAt = uptime
         }
     }
-}
-
-/// The way to the DHT, with the knowledge of the searches over it. Copies share that knowledge.
-package struct DHTWay: Sendable {
-    package let transport: any DatagramTransport
-    let memory = DHTMemory()
-
-    /// Creates a way without any knowledge.
-    package init(_ transport: any DatagramTransport) { self.transport = transport }
 }

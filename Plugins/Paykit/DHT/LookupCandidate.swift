@@ -1,3 +1,4 @@
+import PaykitPubky
 import PaymentCore
 
 extension Lookup {

@@ -1,3 +1,4 @@
+public import PaykitPubky
 import PaymentCore
 
 /// The parameters of DHT searches. The defaults are right for the internet.

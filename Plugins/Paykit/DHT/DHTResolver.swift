@@ -1,3 +1,4 @@
+public import PaykitPubky
 public import PaymentCore
 
 /// Finds and stores signed items in the mainline DHT (BEP 5 and 44), without any relay.
@@ -7,41 +8,31 @@ public import PaymentCore
 /// several items the newest counts.
 ///
 /// ```swift
-/// let resolver = DHTResolver(transport: UDPTransport(), clock: context.clock, random: context.random)
-/// let packet = try await resolver.resolve(key).item
+/// let network = try PubkyNetwork.standard(dht: DHTResolver(transport: UDPTransport()))
 /// ```
 public final class DHTResolver: Sendable {
     private let configuration: DHTConfiguration
-    private let transport: any DatagramTransport
+    let transport: any DatagramTransport
     private let clock: any PaymentClock
     private let random: any RandomSource
-    private let memory: DHTMemory
+    private let memory = DHTMemory()
 
     /// The number of nodes of earlier searches that are asked first.
     private static let remembered = 8
 
-    /// Creates a resolver. Keep it: it learns which nodes to ask.
+    /// Creates a resolver. Keep it, for all who share a network: it learns which nodes to ask.
     ///
     /// - Parameters:
     ///   - configuration: the nodes that are asked first, and the limits of a search.
     ///   - transport: the way to the network.
     ///   - clock: measures the time limits.
     ///   - random: draws ids and transactions, which must be unpredictable on the internet.
-    public convenience init(
+    public init(
         _ configuration: DHTConfiguration = DHTConfiguration(), transport: any DatagramTransport,
-        clock: any PaymentClock, random: any RandomSource
-    ) {
-        self.init(configuration, transport: transport, memory: DHTMemory(), clock: clock, random: random)
-    }
-
-    /// Creates a resolver that continues with the knowledge of others.
-    package init(
-        _ configuration: DHTConfiguration, transport: any DatagramTransport, memory: DHTMemory,
-        clock: any PaymentClock, random: any RandomSource
+        clock: any PaymentClock = SystemPaymentClock(), random: any RandomSource = SystemRandomSource()
     ) {
         self.configuration = configuration
         self.transport = transport
-        self.memory = memory
         self.clock = clock
         self.random = random
     }

@@ -1,0 +1,59 @@
+public import PaykitPubky
+import PaymentCore
+
+/// Packets in the DHT (Protocol 2.4): items whose sequence number is the packet's time.
+extension DHTResolver: PacketStore {
+    /// Returns the latest packet of `key`; nil when every node near enough was asked and none has one.
+    ///
+    /// - Parameter key: the owner of the packet.
+    /// - Throws: ``/PaykitPubky/PaykitNetworkError``, also for an incomplete search, which does not show that a packet
+    ///   is missing.
+    public func packet(of key: PubkyKey) async throws(PaykitNetworkError) -> SignedPacket? {
+        let search: DHTSearch
+        do { search = try await resolve(key.bytes) } catch { throw Self.failure(error) }
+        if let item = search.item, let packet = Self.packet(item, of: key) { return packet }
+        guard search.isComplete else {
+            throw PaykitNetworkError(.connectionTimeout, "the DHT was not searched to the end; try again later")
+        }
+        return nil
+    }
+
+    /// Stores a packet at the nodes near its key.
+    ///
+    /// - Parameter packet: the packet.
+    /// - Returns: the later packet of the key that the DHT has; nil when `packet` is stored.
+    /// - Throws: ``/PaykitPubky/PaykitNetworkError`` when no node stores it.
+    public func store(_ packet: SignedPacket) async throws(PaykitNetworkError) -> SignedPacket? {
+        guard let sequence = Int64(exactly: packet.timestamp),
+            let item = try? MutableItem(
+                key: packet.key.bytes, sequence: sequence, value: packet.dns, signature: packet.signature)
+        else { throw PaykitNetworkError(.validationFailed, "the packet's time is beyond what the DHT can number") }
+        do {
+            _ = try await publish(item)
+            return nil
+        } catch {
+            if case .outdated(let item) = error, let later = Self.packet(item, of: packet.key) { return later }
+            throw Self.failure(error)
+        }
+    }
+
+    /// Returns the addresses of a host, as the transport finds them.
+    ///
+    /// - Parameter host: a name, or an address in dotted form.
+    public func addresses(of host: String) async -> [StreamAddress]? {
+        try? await transport.addresses(of: host, port: 443).map { StreamAddress($0) }
+    }
+
+    /// Returns the packet in an item; nil for a malformed one, which is ignored.
+    private static func packet(_ item: MutableItem, of key: PubkyKey) -> SignedPacket? {
+        guard let time = UInt64(exactly: item.sequence) else { return nil }
+        return try? SignedPacket(key: key, signature: item.signature, timestamp: time, dns: item.value)
+    }
+
+    private static func failure(_ error: DHTError) -> PaykitNetworkError {
+        switch error {
+        case .noAnswer, .network, .cancelled: PaykitNetworkError(.connectionFailed, "\(error)")
+        default: PaykitNetworkError(.storage, "\(error)")
+        }
+    }
+}
