@@ -1,3 +1,5 @@
+package import PaykitPubky
+
 /// A value of bencoding (BEP 3), the encoding of all DHT messages.
 package enum Bencode: Sendable, Hashable {
     /// A whole number.
@@ -9,25 +11,14 @@ package enum Bencode: Sendable, Hashable {
     /// Values by name.
     case dictionary([[UInt8]: Bencode])
 
-    /// The limits on foreign values.
-    package struct Limits: Sendable {
-        /// The most bytes in total.
-        package var bytes = 2048
-        /// The greatest nesting depth.
-        package var depth = 8
-        /// The most values in total.
-        package var values = 1024
-
-        package init() {}
-    }
-
     /// Reads exactly one value. Numbers, lengths and order have one spelling each, except that names may come in any
     /// order; no name may come twice.
     ///
-    /// - Throws: ``BencodeError``, with the place of the defect.
-    package init(_ bytes: some Sequence<UInt8>, limits: Limits = Limits()) throws(BencodeError) {
-        var reader = BencodeReader(Array(bytes), limits)
-        self = try reader.whole()
+    /// - Parameter limit: the most bytes in total.
+    /// - Throws: `WireDefect`, with the place of the defect.
+    package init(_ bytes: some Sequence<UInt8>, atMost limit: Int = 2048) throws(WireDefect) {
+        var reader = BencodeReader(Array(bytes))
+        self = try reader.whole(atMost: limit)
     }
 
     /// The value's bytes; names in their order.
@@ -100,126 +91,88 @@ package enum Bencode: Sendable, Hashable {
     }
 }
 
-/// A defect of foreign bytes that should be bencoding within the limits.
-package struct BencodeError: Error, Sendable, Hashable {
-    /// A kind of defect.
-    package enum Reason: Sendable, Hashable {
-        /// The bytes end in the middle of a value.
-        case incomplete
-        /// No value begins with this byte.
-        case unknownValue
-        /// A number or a length is not in its only spelling, or is too large.
-        case number
-        /// A name is not bytes.
-        case name
-        /// A name comes twice.
-        case repeatedName
-        /// Something follows the value.
-        case trailingBytes
-        /// The value is longer, deeper or made of more values than the limits allow.
-        case tooLarge
-    }
-
-    /// The kind of defect.
-    package let reason: Reason
-    /// The number of bytes before the defect.
-    package let offset: Int
-}
-
 /// A reader of foreign bencoding: never beyond its end, never deeper than allowed.
 private struct BencodeReader {
-    private let bytes: [UInt8]
-    private let limits: Bencode.Limits
-    private var place = 0
+    private var bytes: ByteReader
     private var values = 0
 
-    init(_ bytes: [UInt8], _ limits: Bencode.Limits) {
-        self.bytes = bytes
-        self.limits = limits
-    }
+    /// The greatest nesting depth, and the most values in total.
+    private static let most = (depth: 8, values: 1024)
 
-    mutating func whole() throws(BencodeError) -> Bencode {
-        guard bytes.count <= limits.bytes else { throw fault(.tooLarge) }
+    init(_ bytes: [UInt8]) { self.bytes = ByteReader(bytes) }
+
+    mutating func whole(atMost limit: Int) throws(WireDefect) -> Bencode {
+        guard bytes.remaining <= limit else { throw defect("it is too large") }
         let value = try value(depth: 0)
-        guard place == bytes.count else { throw fault(.trailingBytes) }
+        try bytes.end()
         return value
     }
 
-    private func fault(_ reason: BencodeError.Reason) -> BencodeError { BencodeError(reason: reason, offset: place) }
+    private func defect(_ reason: String) -> WireDefect { WireDefect(reason, at: bytes.position) }
 
-    private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
-
-    private mutating func value(depth: Int) throws(BencodeError) -> Bencode {
+    private mutating func value(depth: Int) throws(WireDefect) -> Bencode {
         values += 1
-        guard depth < limits.depth, values <= limits.values else { throw fault(.tooLarge) }
-        guard let next else { throw fault(.incomplete) }
-        switch next {
+        guard depth < Self.most.depth, values <= Self.most.values else { throw defect("it is too large") }
+        switch try bytes.peek() {
         case UInt8(ascii: "i"):
-            place += 1
+            _ = try bytes.byte()
             return .integer(try number(until: UInt8(ascii: "e"), isSigned: true))
         case UInt8(ascii: "l"):
-            place += 1
+            _ = try bytes.byte()
             var list: [Bencode] = []
             while try !isEnd() { list.append(try value(depth: depth + 1)) }
             return .list(list)
         case UInt8(ascii: "d"):
-            place += 1
+            _ = try bytes.byte()
             var dictionary: [[UInt8]: Bencode] = [:]
             while try !isEnd() {
-                guard let first = self.next, 0x30...0x39 ~= first else { throw fault(.name) }
-                let before = place
+                guard 0x30...0x39 ~= (try bytes.peek()) else { throw defect("a name is not bytes") }
+                let place = bytes.position
                 let name = try string()
                 let value = try value(depth: depth + 1)
                 guard dictionary.updateValue(value, forKey: name) == nil else {
-                    place = before
-                    throw fault(.repeatedName)
+                    throw WireDefect("a name comes twice", at: place)
                 }
             }
             return .dictionary(dictionary)
         case UInt8(ascii: "0")...UInt8(ascii: "9"): return .bytes(try string())
-        default: throw fault(.unknownValue)
+        default: throw defect("no value begins with this byte")
         }
     }
 
     /// Returns true, and reads the end, if a list or a dictionary ends here.
-    private mutating func isEnd() throws(BencodeError) -> Bool {
-        guard let next else { throw fault(.incomplete) }
-        guard next == UInt8(ascii: "e") else { return false }
-        place += 1
+    private mutating func isEnd() throws(WireDefect) -> Bool {
+        guard try bytes.peek() == UInt8(ascii: "e") else { return false }
+        _ = try bytes.byte()
         return true
     }
 
-    private mutating func string() throws(BencodeError) -> [UInt8] {
-        let length = try number(until: UInt8(ascii: ":"), isSigned: false)
-        guard length <= bytes.count - place else { throw fault(.incomplete) }
-        defer { place += Int(length) }
-        return Array(bytes[place..<place + Int(length)])
+    private mutating func string() throws(WireDefect) -> [UInt8] {
+        try bytes.bytes(Int(try number(until: UInt8(ascii: ":"), isSigned: false)))
     }
 
-    private mutating func number(until end: UInt8, isSigned: Bool) throws(BencodeError) -> Int64 {
-        var isNegative = false
-        if isSigned, next == UInt8(ascii: "-") {
-            isNegative = true
-            place += 1
-        }
-        let start = place
+    private static let spelling = "a number is not in its only spelling, or too large"
+
+    private mutating func number(until end: UInt8, isSigned: Bool) throws(WireDefect) -> Int64 {
+        let isNegative = isSigned ? try bytes.peek() == UInt8(ascii: "-") : false
+        if isNegative { _ = try bytes.byte() }
+        let (start, first) = (bytes.position, try bytes.peek())
         var value: Int64 = 0
-        while let digit = next, 0x30...0x39 ~= digit {
+        while case let digit = try bytes.peek(), 0x30...0x39 ~= digit {
             // Counted on the side of its sign; the range below zero is the larger one.
             let (product, one) = value.multipliedReportingOverflow(by: 10)
             let step = Int64(digit - 0x30)
             let (sum, two) =
                 isNegative ? product.subtractingReportingOverflow(step) : product.addingReportingOverflow(step)
-            guard !one, !two else { throw fault(.number) }
+            guard !one, !two else { throw defect(Self.spelling) }
             value = sum
-            place += 1
+            _ = try bytes.byte()
         }
-        guard let next else { throw fault(.incomplete) }
-        let digits = place - start
-        guard next == end, digits > 0, digits == 1 || bytes[start] != 0x30, !(isNegative && value == 0) else {
-            throw fault(.number)
+        let digits = bytes.position - start
+        guard try bytes.peek() == end, digits > 0, digits == 1 || first != 0x30, !(isNegative && value == 0) else {
+            throw defect(Self.spelling)
         }
-        place += 1
+        _ = try bytes.byte()
         return value
     }
 }

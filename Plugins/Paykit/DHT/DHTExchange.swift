@@ -6,9 +6,9 @@ protocol DHTExchange {
     /// Returns the datagrams to send now. Nodes that have been silent for too long are abandoned here.
     mutating func outgoing(now: Duration) -> [DHTOutgoing]
     /// Processes a datagram that has arrived.
-    mutating func receive(_ datagram: Datagram, now: Duration)
-    /// Returns the time to wait for a datagram; nil when nothing is awaited any more.
-    func wake(now: Duration) -> Duration?
+    mutating func receive(_ datagram: Datagram)
+    /// The questions that wait for answers.
+    var flights: DHTFlights { get }
 }
 
 /// A datagram to send.
@@ -36,9 +36,9 @@ extension DHTExchange {
                         failure = .notSent(address, detail)
                     }
                 }
-                guard let wait = wake(now: now) else { return failure }
+                guard let wait = flights.wake(now) else { return failure }
                 if let datagram = try await socket.receive(within: wait, clock: clock) {
-                    receive(datagram, now: clock.uptime)
+                    receive(datagram)
                 }
             }
         } catch {

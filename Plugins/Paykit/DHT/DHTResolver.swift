@@ -1,5 +1,6 @@
 public import PaykitPubky
 public import PaymentCore
+import Synchronization
 
 /// Finds and stores signed items in the mainline DHT (BEP 5 and 44), without any relay.
 ///
@@ -15,7 +16,7 @@ public final class DHTResolver: Sendable {
     let transport: any DatagramTransport
     private let clock: any PaymentClock
     private let random: any RandomSource
-    private let memory = DHTMemory()
+    private let memory = Mutex(DHTMemory())
 
     /// The number of nodes of earlier searches that are asked first.
     private static let remembered = 8
@@ -44,7 +45,7 @@ public final class DHTResolver: Sendable {
     ///   - sequence: when given, only items with a higher number are of interest.
     /// - Returns: the result; without an item when no node has one.
     /// - Throws: ``DHTError/noAnswer(asked:)``, ``DHTError/network(_:)`` and ``DHTError/cancelled``.
-    public func resolve(_ key: [UInt8], newerThan sequence: Int64? = nil) async throws(DHTError) -> DHTSearch {
+    package func resolve(_ key: [UInt8], newerThan sequence: Int64? = nil) async throws(DHTError) -> DHTSearch {
         let socket = try await open()
         defer { socket.close() }
         return try await search(key, newerThan: sequence, over: socket).search
@@ -61,7 +62,7 @@ public final class DHTResolver: Sendable {
     ///   - sequence: when given, the number of the item to replace. Nodes without an item store it all the same.
     /// - Returns: the number of nodes that store it, at least one.
     /// - Throws: ``DHTError``; ``DHTError/outdated(by:)`` and ``DHTError/mismatch(_:)`` before anything was stored.
-    public func publish(
+    package func publish(
         _ item: MutableItem, replacing sequence: Int64? = nil
     ) async throws(DHTError) -> DHTPublication {
         let socket = try await open()
@@ -86,7 +87,7 @@ public final class DHTResolver: Sendable {
     ) async throws(DHTError) -> Lookup {
         let target = MutableItem.target(key: key)
         let first = try await bootstrapAddresses()
-        let known = memory.nearest(to: target, count: Self.remembered)
+        let known = memory.withLock { $0.nearest(to: target, count: Self.remembered) }
         var lookup = Lookup(
             target: target, key: key, newerThan: sequence, from: first + known, configuration, random: random,
             now: clock.uptime)
@@ -95,7 +96,9 @@ public final class DHTResolver: Sendable {
             if let failure { throw .network(failure) }
             throw .noAnswer(asked: lookup.search.asked)
         }
-        memory.learn(reliable: lookup.reliable, unreliable: lookup.unreliable, random: random)
+        memory.withLock { [random] in
+            $0.learn(reliable: lookup.reliable, unreliable: lookup.unreliable, random: random)
+        }
         return lookup
     }
 
@@ -109,7 +112,8 @@ public final class DHTResolver: Sendable {
 
     /// Returns the addresses of the first nodes. Unknown names are skipped as long as one is known.
     private func bootstrapAddresses() async throws(DHTError) -> [DatagramAddress] {
-        if let kept = memory.firstNodes(at: clock.uptime) { return kept }
+        let now = clock.uptime
+        if let kept = memory.withLock({ $0.firstNodes(at: now) }) { return kept }
         let transport = transport
         let answers = await withTaskGroup(of: (Int, Result<[DatagramAddress], DatagramError>).self) { group in
             for (index, node) in configuration.bootstrap.enumerated() {
@@ -129,7 +133,8 @@ public final class DHTResolver: Sendable {
         // A name may have many addresses; a few of each suffice.
         let found = answers.flatMap { ((try? $0.get()) ?? []).prefix(4) }
         if found.isEmpty, case .failure(let error)? = answers.first { throw .network(error) }
-        memory.keepFirstNodes(found, at: clock.uptime)
+        let end = clock.uptime
+        memory.withLock { $0.keepFirstNodes(found, at: end) }
         return found
     }
 }

@@ -1,46 +1,37 @@
-public import PaykitPubky
+package import PaykitPubky
 import PaymentCore
 
 /// The result of a DHT search.
-public struct DHTSearch: Sendable, Hashable {
+package struct DHTSearch: Sendable, Hashable {
     /// The newest item that a node had, its signature checked; nil when no node had one.
-    public let item: MutableItem?
+    package let item: MutableItem?
     /// The number of questions.
-    public let asked: Int
+    package let asked: Int
     /// The number of nodes that answered.
-    public let answered: Int
+    package let answered: Int
     /// The number of nodes that sent an item that is not the owner's.
-    public let lied: Int
+    package let lied: Int
     /// True if the search was complete: every node near enough was asked. An incomplete one may have missed a newer
     /// item.
-    public let isComplete: Bool
-
-    package init(item: MutableItem?, asked: Int, answered: Int, lied: Int, isComplete: Bool) {
-        self.item = item
-        self.asked = asked
-        self.answered = answered
-        self.lied = lied
-        self.isComplete = isComplete
-    }
+    package let isComplete: Bool
 }
 
 /// The result of storing an item.
-public struct DHTPublication: Sendable, Hashable {
+package struct DHTPublication: Sendable, Hashable {
     /// The number of nodes that report to store it. Ten and more are good on the internet.
-    public internal(set) var stored = 0
+    package internal(set) var stored = 0
     /// The number of nodes that claim an item with a higher number (302). No node can prove it so; search for it.
-    public internal(set) var outdated = 0
+    package internal(set) var outdated = 0
     /// The number of nodes that claim an item with another number than the one to be replaced (301).
-    public internal(set) var mismatched = 0
+    package internal(set) var mismatched = 0
     /// The number of nodes that refused for another reason.
-    public internal(set) var refused = 0
+    package internal(set) var refused = 0
     /// The number of nodes that did not answer.
-    public internal(set) var silent = 0
+    package internal(set) var silent = 0
 }
 
 /// A failure to search or to store.
-@nonexhaustive
-public enum DHTError: Error, Sendable, Hashable {
+package enum DHTError: Error, Sendable, Hashable {
     /// None of this many nodes answered.
     case noAnswer(asked: Int)
     /// A newer item of the key is stored than the one to be published.
@@ -57,7 +48,7 @@ public enum DHTError: Error, Sendable, Hashable {
 
 extension DHTError: CustomStringConvertible {
     /// One sentence for people.
-    public var description: String {
+    package var description: String {
         switch self {
         case .noAnswer(asked: 0):
             "no node of the DHT is known that may be asked; give the addresses of some to begin with"

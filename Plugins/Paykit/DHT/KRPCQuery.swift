@@ -86,16 +86,10 @@ package struct KRPCPut: Sendable, Hashable {
     /// The number that the stored item must have.
     package var replacing: Int64?
     /// The bytes that distinguish several values of one key.
-    package var salt: [UInt8]
+    package var salt: [UInt8] = []
+}
 
-    package init(id: NodeID, token: [UInt8], item: KRPCItem, replacing: Int64? = nil, salt: [UInt8] = []) {
-        self.id = id
-        self.token = token
-        self.item = item
-        self.replacing = replacing
-        self.salt = salt
-    }
-
+extension KRPCPut {
     init?(id: NodeID, _ arguments: Bencode) {
         guard let token = arguments["token"]?.bytes, let item = KRPCItem(arguments) else { return nil }
         self.init(
@@ -119,14 +113,9 @@ package struct KRPCItem: Sendable, Hashable {
     package var sequence: Int64
     package var value: [UInt8]
     package var signature: [UInt8]
+}
 
-    package init(key: [UInt8], sequence: Int64, value: [UInt8], signature: [UInt8]) {
-        self.key = key
-        self.sequence = sequence
-        self.value = value
-        self.signature = signature
-    }
-
+extension KRPCItem {
     package init(_ item: MutableItem) {
         self.init(key: item.key, sequence: item.sequence, value: item.value, signature: item.signature)
     }

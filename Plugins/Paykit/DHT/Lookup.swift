@@ -30,13 +30,11 @@ struct Lookup: DHTExchange {
     private let ownID: NodeID
     private let newerThan: Int64?
     private let configuration: DHTConfiguration
-    private let random: any RandomSource
-    private let end: Duration
 
     private var candidates: [Candidate] = []
     private var places: [DatagramAddress: Int] = [:]
     private var hosts: LookupHosts
-    private var flights: [Flight] = []
+    private(set) var flights: DHTFlights
     private var asked = 0
     private var picks = 0
     private var widened = 0
@@ -46,8 +44,6 @@ struct Lookup: DHTExchange {
     /// The newest item so far.
     private(set) var newest: MutableItem?
     private(set) var lied = 0
-    /// The number of unsolicited messages.
-    private(set) var strays = 0
     /// True if time or questions ran out before the end.
     private(set) var isCutShort = false
 
@@ -59,9 +55,8 @@ struct Lookup: DHTExchange {
         self.key = key
         self.newerThan = newerThan
         self.configuration = configuration
-        self.random = random
         ownID = NodeID(random: random)
-        end = now + configuration.timeLimit
+        flights = DHTFlights(configuration, random: random, now: now)
         hosts = LookupHosts(allowsPrivate: configuration.allowsPrivateAddresses)
         for address in starts where hosts.mayAsk(address) && places[address] == nil {
             places[address] = candidates.count
@@ -72,68 +67,38 @@ struct Lookup: DHTExchange {
     // MARK: What is sent
 
     mutating func outgoing(now: Duration) -> [DHTOutgoing] {
-        var out: [DHTOutgoing] = []
-        for index in flights.indices where flights[index].isDue(now, configuration) {
-            flights[index].sentAt = now
-            flights[index].sends += 1
-            out.append(message(flights[index]))
+        var out = flights.repeated(now)
+        for flight in flights.expired(now) {
+            if let index = places[flight.address], candidates[index].state == .asked {
+                candidates[index].state = .silent
+            }
         }
-        let lost = flights.filter { now - $0.sentAt >= configuration.answerTimeout }
-        let timeout = configuration.answerTimeout
-        flights.removeAll { now - $0.sentAt >= timeout }
-        for flight in lost where candidates[flight.candidate].state == .asked {
-            candidates[flight.candidate].state = .silent
-        }
-        if now >= end { isCutShort = true }
-        while now < end, let index = pick(now) {
-            out.append(message(launch(index, asking: target, now)))
-        }
-        while now < end, let (index, beside) = pickBeside(now) {
-            out.append(message(launch(index, asking: beside, now)))
+        if now >= flights.end { isCutShort = true }
+        while now < flights.end, let index = pick(now) { out.append(launch(index, asking: target, now)) }
+        while now < flights.end, let (index, beside) = pickBeside(now) {
+            out.append(launch(index, asking: beside, now))
         }
         return out
     }
 
-    func wake(now: Duration) -> Duration? {
-        guard now < end else { return nil }
-        let moments = flights.flatMap { flight in
-            [configuration.slotDuration, configuration.answerTimeout].map { flight.sentAt + $0 }.filter { $0 > now }
-        }
-        return moments.min().map { min($0, end) - now }
-    }
-
-    private mutating func launch(_ index: Int, asking wanted: NodeID, _ now: Duration) -> Flight {
+    private mutating func launch(_ index: Int, asking wanted: NodeID, _ now: Duration) -> DHTOutgoing {
         asked += 1
         if candidates[index].state == .unasked {
             candidates[index].state = .asked
             for introducer in candidates[index].introducers { candidates[introducer].followed += 1 }
         }
-        let flight = Flight(
-            candidate: index, transaction: Flight.transaction(configuration, random, besides: flights), target: wanted,
-            isStart: candidates[index].isStart, sentAt: now)
-        flights.append(flight)
-        return flight
-    }
-
-    private func message(_ flight: Flight) -> DHTOutgoing {
-        let candidate = candidates[flight.candidate]
+        let candidate = candidates[index]
         let query: KRPCQuery =
-            candidate.refusesGet || flight.target != target
-            ? .findNode(id: ownID, target: flight.target) : .get(id: ownID, target: target, newerThan: newerThan)
-        let message = KRPCMessage(
-            transaction: flight.nextTransaction, version: KRPCMessage.ownVersion, isReadOnly: true, .query(query))
-        return DHTOutgoing(bytes: message.encoded, address: candidate.address)
+            candidate.refusesGet || wanted != target
+            ? .findNode(id: ownID, target: wanted) : .get(id: ownID, target: target, newerThan: newerThan)
+        // Much depends on the nodes that are known at the beginning: they are asked again.
+        return flights.launch(query, to: candidate.address, sendLimit: candidate.isStart ? 3 : 1, now: now)
     }
 
     // MARK: Whom to ask next
 
-    /// Returns true if a further question may be asked now.
-    private func hasRoom(_ now: Duration) -> Bool {
-        flights.count { now - $0.sentAt < configuration.slotDuration } < configuration.concurrency
-    }
-
     private mutating func pick(_ now: Duration) -> Int? {
-        guard hasRoom(now) else { return nil }
+        guard flights.hasRoom(now) else { return nil }
         let open = candidates.indices.filter { candidates[$0].state == .unasked && isTrusted(candidates[$0]) }
         guard let nearest = open.min(by: { candidates[$0].distance < candidates[$1].distance }) else { return nil }
         guard !isNearEnough(candidates[nearest].distance) else { return nil }
@@ -149,7 +114,7 @@ struct Lookup: DHTExchange {
     /// Returns a node to ask for others, and the id beside the target to ask for, when all nodes were asked and few
     /// have answered.
     private mutating func pickBeside(_ now: Duration) -> (Int, NodeID)? {
-        guard flights.isEmpty || isWidening, hasRoom(now), asked < configuration.queryLimit else { return nil }
+        guard flights.isEmpty || isWidening, flights.hasRoom(now), asked < configuration.queryLimit else { return nil }
         guard candidates.count(where: { $0.state == .answered }) < Self.quorum,
             let index = candidates.indices.last(where: {
                 candidates[$0].state == .answered && !candidates[$0].isWidened
@@ -203,20 +168,11 @@ struct Lookup: DHTExchange {
 
     // MARK: What comes back
 
-    mutating func receive(_ datagram: Datagram, now: Duration) {
-        guard let message = KRPCMessage(datagram.bytes),
-            let index = flights.firstIndex(where: {
-                $0.isAnswered(under: message.transaction) && candidates[$0.candidate].address == datagram.sender
-            })
-        else {
-            strays += 1
-            return
-        }
-        let place = flights[index].candidate
-        switch message.body {
-        case .query: strays += 1
+    mutating func receive(_ datagram: Datagram) {
+        guard let (flight, answer) = flights.take(datagram), let place = places[flight.address] else { return }
+        switch answer {
+        case .query: return
         case .error:
-            flights.remove(at: index)
             // Some of the first nodes know only older questions.
             guard candidates[place].state == .asked else { return }
             if candidates[place].isStart, !candidates[place].refusesGet {
@@ -226,7 +182,6 @@ struct Lookup: DHTExchange {
                 candidates[place].state = .silent
             }
         case .response(let response):
-            flights.remove(at: index)
             if candidates[place].state == .asked, !takeItem(response, of: place) { return }
             takeNames(response, of: place)
         }

@@ -80,44 +80,4 @@ extension Lookup {
             }
         }
     }
-
-    /// A question that waits for its answer.
-    struct Flight {
-        let candidate: Int
-        /// The transaction by which the answer is recognised.
-        let transaction: [UInt8]
-        /// The id that is asked for.
-        let target: NodeID
-        /// True if the question is repeated: much depends on the nodes that are known at the beginning.
-        let isStart: Bool
-        var sentAt: Duration
-        var sends = 1
-
-        /// Returns a transaction that no other question has.
-        static func transaction(
-            _ configuration: DHTConfiguration, _ random: any RandomSource, besides flights: [Flight]
-        ) -> [UInt8] {
-            while true {
-                let draw = random.next()
-                let transaction = (0..<max(2, min(configuration.transactionLength, 8))).map {
-                    UInt8(truncatingIfNeeded: draw >> UInt64(8 * $0))
-                }
-                if !flights.contains(where: { $0.transaction == transaction }) { return transaction }
-            }
-        }
-
-        /// The transaction of the next sending: every second one is as short as older nodes of Pubky's read.
-        var nextTransaction: [UInt8] { sends % 2 == 0 ? Array(transaction.prefix(Self.shortLength)) : transaction }
-
-        /// Returns true if an answer under `other` is to this question.
-        func isAnswered(under other: [UInt8]) -> Bool {
-            other == transaction || sends > 1 && other.elementsEqual(transaction.prefix(Self.shortLength))
-        }
-
-        static let shortLength = 2
-
-        func isDue(_ now: Duration, _ configuration: DHTConfiguration) -> Bool {
-            isStart && sends < 3 && now - sentAt >= configuration.slotDuration
-        }
-    }
 }

@@ -1,22 +1,29 @@
-public import PaymentCore
+package import PaykitPubky
+package import PaymentCore
 import PaymentCrypto
 
 /// A signed value in the DHT (BEP 44): the holder of the key may replace it by one with a higher number.
 ///
 /// Every value of this type is rightly signed. Pubky's packets are such items: the number is the packet's timestamp in
 /// microseconds, the value its DNS message. Items with a salt are not read; Pubky has none.
-public struct MutableItem: Sendable, Hashable {
+package struct MutableItem: Sendable, Hashable {
     /// The owner's Ed25519 public key: 32 bytes.
-    public let key: [UInt8]
+    package let key: [UInt8]
     /// The number: of two items of one key the one with the higher number counts.
-    public let sequence: Int64
+    package let sequence: Int64
     /// The stored bytes: up to 1000.
-    public let value: [UInt8]
+    package let value: [UInt8]
     /// The owner's signature: 64 bytes.
-    public let signature: [UInt8]
+    package let signature: [UInt8]
 
     /// The most bytes of a value. Nodes that also count its length marker store no more than 995.
-    public static let valueLimit = 1000
+    package static let valueLimit = 1000
+
+    private static let keyLength = WireDefect("the key of an item, and its seed, has 32 bytes")
+    private static let untrusted = WireDefect("the signature is not the key owner's over this number and value")
+    private static func tooLong(_ value: [UInt8]) -> WireDefect {
+        WireDefect("an item holds at most \(valueLimit) bytes; these are \(value.count): publish less")
+    }
 
     /// Creates an item from its parts, and checks the signature.
     ///
@@ -25,12 +32,12 @@ public struct MutableItem: Sendable, Hashable {
     ///   - sequence: the number.
     ///   - value: the stored bytes.
     ///   - signature: the owner's signature over the other two.
-    /// - Throws: ``MutableItemError``, also when the signature is not the owner's.
-    public init(key: [UInt8], sequence: Int64, value: [UInt8], signature: [UInt8]) throws(MutableItemError) {
-        guard key.count == Ed25519.keyLength else { throw .key(key.count) }
-        guard value.count <= Self.valueLimit else { throw .value(value.count) }
+    /// - Throws: `WireDefect`, also when the signature is not the owner's.
+    package init(key: [UInt8], sequence: Int64, value: [UInt8], signature: [UInt8]) throws(WireDefect) {
+        guard key.count == Ed25519.keyLength else { throw Self.keyLength }
+        guard value.count <= Self.valueLimit else { throw Self.tooLong(value) }
         let message = Self.signable(sequence: sequence, value: value)
-        guard Ed25519.isValid(signature, message: message, publicKey: key) else { throw .signature }
+        guard Ed25519.isValid(signature, message: message, publicKey: key) else { throw Self.untrusted }
         self.key = key
         self.sequence = sequence
         self.value = value
@@ -43,14 +50,14 @@ public struct MutableItem: Sendable, Hashable {
     ///   - sequence: the number.
     ///   - value: the stored bytes.
     ///   - seed: the owner's seed: 32 bytes.
-    /// - Throws: ``MutableItemError``.
-    public init(sequence: Int64, value: [UInt8], seed: Redacted<[UInt8]>) throws(MutableItemError) {
+    /// - Throws: `WireDefect`.
+    package init(sequence: Int64, value: [UInt8], seed: Redacted<[UInt8]>) throws(WireDefect) {
         let seed = seed.reveal()
-        guard seed.count == Ed25519.keyLength else { throw .key(seed.count) }
-        guard value.count <= Self.valueLimit else { throw .value(value.count) }
+        guard seed.count == Ed25519.keyLength else { throw Self.keyLength }
+        guard value.count <= Self.valueLimit else { throw Self.tooLong(value) }
         let message = Self.signable(sequence: sequence, value: value)
         guard let key = try? Ed25519.publicKey(seed: seed), let signature = try? Ed25519.sign(message, seed: seed)
-        else { throw .signature }
+        else { throw Self.untrusted }
         self.key = key
         self.sequence = sequence
         self.value = value
@@ -75,7 +82,7 @@ public struct MutableItem: Sendable, Hashable {
     /// Returns true if this counts and `other` of the same key does not: by number, and for equal numbers by value.
     ///
     /// - Parameter other: another item of the key.
-    public func isNewer(than other: MutableItem) -> Bool {
+    package func isNewer(than other: MutableItem) -> Bool {
         if sequence != other.sequence { return sequence > other.sequence }
         return other.value.lexicographicallyPrecedes(value)
     }
@@ -83,28 +90,5 @@ public struct MutableItem: Sendable, Hashable {
 
 extension MutableItem: CustomStringConvertible {
     /// Key, number and length; not the value.
-    public var description: String { "item \(sequence) of \(Hex.encode(key)), \(value.count) bytes" }
-}
-
-/// A defect of an item.
-@nonexhaustive
-public enum MutableItemError: Error, Sendable, Hashable {
-    /// A key or a seed has this many bytes instead of 32.
-    case key(Int)
-    /// The value has this many bytes, more than ``MutableItem/valueLimit``.
-    case value(Int)
-    /// The signature is not the owner's over this number and value.
-    case signature
-}
-
-extension MutableItemError: CustomStringConvertible {
-    /// One sentence for people.
-    public var description: String {
-        switch self {
-        case .key(let count): "the key of an item has 32 bytes; this has \(count)"
-        case .value(let count):
-            "an item holds at most \(MutableItem.valueLimit) bytes; these are \(count): publish less"
-        case .signature: "the signature is not the key owner's over this number and value"
-        }
-    }
+    package var description: String { "item \(sequence) of \(Hex.encode(key)), \(value.count) bytes" }
 }

@@ -17,7 +17,7 @@ final class BytePipe: Sendable {
     private let faults: StreamFaults
     private let state = Mutex(State())
     /// Signals a change. Several signals count as one.
-    private let news = Inbox<Void>(capacity: 1)
+    private let changes = Inbox<Void, StreamError>(capacity: 1)
 
     init(_ faults: StreamFaults) { self.faults = faults }
 
@@ -36,17 +36,17 @@ final class BytePipe: Sendable {
             return nil
         }
         if let failure { throw failure }
-        news.offer(())
+        changes.offer(())
     }
 
     func end() {
         state.withLock { $0.isEnded = true }
-        news.offer(())
+        changes.offer(())
     }
 
     func close() {
         state.withLock { $0.isClosed = true }
-        news.close()
+        changes.close()
     }
 
     func read(atMost limit: Int) async throws(StreamError) -> [UInt8] {
@@ -62,14 +62,7 @@ final class BytePipe: Sendable {
                 return state.isEnded ? .success([]) : nil
             }
             if let found { return try found.get() }
-            try await news.next()
+            try await changes.take().get()
         }
-    }
-}
-
-extension Inbox {
-    /// Returns the next element, with the end mapped to a stream's error.
-    func next() async throws(StreamError) -> Element {
-        do throws(EndError) { return try await take() } catch { throw error == .closed ? .closed : .cancelled }
     }
 }

@@ -131,7 +131,7 @@ private final class LocalStream: ByteStream {
 
 private final class LocalListener: StreamListener {
     let localAddress: StreamAddress
-    private let arrivals = Inbox<any ByteStream>()
+    private let arrivals = Inbox<any ByteStream, StreamError>()
     private let closed: @Sendable () -> Void
 
     init(at address: StreamAddress, closed: @escaping @Sendable () -> Void) {
@@ -143,7 +143,7 @@ private final class LocalListener: StreamListener {
 
     func offer(_ stream: any ByteStream) -> Bool { arrivals.offer(stream) }
 
-    func accept() async throws(StreamError) -> any ByteStream { try await arrivals.next() }
+    func accept() async throws(StreamError) -> any ByteStream { try await arrivals.take().get() }
 
     func close() {
         closed()

@@ -33,7 +33,7 @@ public struct DatagramFaults: Sendable, Hashable {
 public final class SimulatedDatagrams: Sendable {
     private struct State {
         var faults: DatagramFaults
-        var sockets: [DatagramAddress: DatagramInbox] = [:]
+        var sockets: [DatagramAddress: Inbox<Datagram, DatagramError>] = [:]
         var nextPort: UInt16 = 49_152
         var sent = 0
         var watch: (@Sendable (Datagram, DatagramAddress) -> Void)?
@@ -99,7 +99,7 @@ public final class SimulatedDatagrams: Sendable {
     }
 
     fileprivate func open(_ wanted: DatagramAddress, at host: UInt32) throws(DatagramError) -> SimulatedSocket {
-        let inbox = DatagramInbox()
+        let inbox = Inbox<Datagram, DatagramError>()
         let address: DatagramAddress? = state.withLock { state in
             var port = wanted.port
             if port == 0 {
@@ -115,6 +115,10 @@ public final class SimulatedDatagrams: Sendable {
         }
         guard let address else { throw .unavailable(wanted, "Address already in use") }
         return SimulatedSocket(network: self, localAddress: address, inbox: inbox)
+    }
+
+    fileprivate func isOpen(_ socket: SimulatedSocket) -> Bool {
+        state.withLock { $0.sockets[socket.localAddress] === socket.inbox }
     }
 
     fileprivate func close(_ socket: SimulatedSocket) {
@@ -145,10 +149,9 @@ public final class SimulatedDatagrams: Sendable {
 private final class SimulatedSocket: DatagramSocket {
     let network: SimulatedDatagrams
     let localAddress: DatagramAddress
-    let inbox: DatagramInbox
-    private let isClosed = Mutex(false)
+    let inbox: Inbox<Datagram, DatagramError>
 
-    init(network: SimulatedDatagrams, localAddress: DatagramAddress, inbox: DatagramInbox) {
+    init(network: SimulatedDatagrams, localAddress: DatagramAddress, inbox: Inbox<Datagram, DatagramError>) {
         self.network = network
         self.localAddress = localAddress
         self.inbox = inbox
@@ -158,14 +161,13 @@ private final class SimulatedSocket: DatagramSocket {
 
     func send(_ bytes: [UInt8], to address: DatagramAddress) async throws(DatagramError) {
         guard !Task.isCancelled else { throw .cancelled }
-        guard !isClosed.withLock({ $0 }) else { throw .closed }
+        guard network.isOpen(self) else { throw .closed }
         network.inject(Datagram(bytes: bytes, sender: localAddress), to: address)
     }
 
-    func receive() async throws(DatagramError) -> Datagram { try await inbox.take() }
+    func receive() async throws(DatagramError) -> Datagram { try await inbox.take().get() }
 
     func close() {
-        isClosed.withLock { $0 = true }
         network.close(self)
         inbox.close()
     }

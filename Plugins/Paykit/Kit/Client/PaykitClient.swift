@@ -79,7 +79,7 @@ public actor PaykitClient: PaykitService {
         let reader = PubkyReader(
             HomeserverLocator(
                 pkarr, allowsLocal: network.allowsLocalHomeservers,
-                names: HomeserverLocator.Names { try? await streams.addresses(of: $0, port: 443) }),
+                names: { try? await streams.addresses(of: $0, port: 443) }),
             over: transport, features: features)
         grants = GrantMaker(clientID: configuration.clientID, random: random, clock: clock, features: features)
         self.pkarr = pkarr

@@ -12,7 +12,7 @@ public struct UDPTransport: DatagramTransport {
     /// The most datagrams that a socket keeps until they are received.
     public let queueLimit: Int
     private let queue = DispatchQueue(label: "payment-udp")
-    private let names = DispatchQueue(label: "payment-udp-names", attributes: .concurrent)
+    private let names = NameResolver()
 
     /// Creates a transport.
     ///
@@ -40,12 +40,8 @@ public struct UDPTransport: DatagramTransport {
     ///   - port: the port that the addresses get.
     /// - Throws: ``DatagramError/hostNotFound(_:)``, and ``DatagramError/cancelled``.
     public func addresses(of host: String, port: UInt16) async throws(DatagramError) -> [DatagramAddress] {
-        guard !Task.isCancelled else { throw .cancelled }
-        // The resolver blocks its thread for as long as it likes; a cancelled caller does not wait for it.
-        let inbox = NameAnswer<DatagramAddress>()
-        names.async { inbox.finish(SystemSockets.addresses(of: host, port: port)) }
-        guard let found = await inbox.value() else { throw .cancelled }
+        guard let found = await names.addresses(of: host, port: port, .v4) else { throw .cancelled }
         guard !found.isEmpty else { throw .hostNotFound(host) }
-        return found
+        return found.compactMap(DatagramAddress.init)
     }
 }

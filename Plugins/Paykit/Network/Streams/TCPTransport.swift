@@ -8,7 +8,7 @@ import PaymentCore
 /// end fills only its own memory.
 public struct TCPTransport: StreamTransport {
     private let queue = DispatchQueue(label: "payment-tcp")
-    private let names = DispatchQueue(label: "payment-tcp-names", attributes: .concurrent)
+    private let names = NameResolver()
 
     /// Creates a transport.
     public init() {}
@@ -19,18 +19,14 @@ public struct TCPTransport: StreamTransport {
     /// - Throws: ``StreamError``.
     public func connect(to address: StreamAddress) async throws(StreamError) -> any ByteStream {
         guard !Task.isCancelled else { throw .cancelled }
-        let handle = SocketHandle(try SystemSockets.connect(to: address), queue: queue)
-        do throws(StreamError) {
-            try await handle.wait(for: .writing)
-            let outcome = try handle.use { descriptor -> SystemSockets.Step<Bool> in
-                SystemSockets.connectionFailure(descriptor).map { .failed($0) } ?? .done(true)
-            }
-            if case .failed(let detail) = outcome { throw .notConnected(address, detail) }
-        } catch {
-            handle.close()
-            throw error
+        switch SystemSockets.begin(connectingTo: address) {
+        case .failed(let detail): throw .notConnected(address, detail)
+        case .done(let descriptor):
+            // Closed when it is released, as by an error.
+            let stream = TCPStream(SocketHandle(descriptor, queue: queue), peer: address)
+            try await stream.awaitConnection()
+            return stream
         }
-        return TCPStream(handle, peer: address)
     }
 
     /// Listens for connections.
@@ -39,8 +35,11 @@ public struct TCPTransport: StreamTransport {
     /// - Throws: ``StreamError/unavailable(_:_:)``, as for a port that is in use, and ``StreamError/cancelled``.
     public func listen(at address: StreamAddress) async throws(StreamError) -> any StreamListener {
         guard !Task.isCancelled else { throw .cancelled }
-        let (descriptor, bound) = try SystemSockets.listen(at: address)
-        return TCPListener(SocketHandle(descriptor, queue: queue), at: bound, queue: queue)
+        switch SystemSockets.open(.listener, at: address) {
+        case .failed(let detail): throw .unavailable(address, detail)
+        case .done(let socket):
+            return TCPListener(SocketHandle(socket.descriptor, queue: queue), at: socket.bound, queue: queue)
+        }
     }
 
     /// Returns the addresses of a host, as the system's resolver knows them.
@@ -51,11 +50,8 @@ public struct TCPTransport: StreamTransport {
     /// - Throws: ``StreamError/hostNotFound(_:)``, and ``StreamError/cancelled``.
     public func addresses(of host: String, port: UInt16) async throws(StreamError) -> [StreamAddress] {
         guard !Task.isCancelled else { throw .cancelled }
-        // The resolver blocks its thread for as long as it likes; a cancelled caller does not wait for it.
         if let address = StreamAddress(host: host, port: port) { return [address] }
-        let answer = NameAnswer<StreamAddress>()
-        names.async { answer.finish(SystemSockets.streamAddresses(of: host, port: port)) }
-        guard let found = await answer.value() else { throw .cancelled }
+        guard let found = await names.addresses(of: host, port: port, .any) else { throw .cancelled }
         guard !found.isEmpty else { throw .hostNotFound(host) }
         return found
     }
@@ -73,11 +69,17 @@ private final class TCPStream: ByteStream {
     // A waiting task holds the handle, and no task waits for a stream that is not held.
     deinit { handle.close() }
 
+    func awaitConnection() async throws(StreamError) {
+        try await handle.wait(for: .writing)
+        guard let failure = handle.use(SystemSockets.connectionFailure) else { throw .closed }
+        if let failure { throw .notConnected(peer, failure) }
+    }
+
     func send(_ bytes: [UInt8]) async throws(StreamError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = try await handle.complete(.writing, { .lost($0) }) {
-                SystemSockets.send(rest, over: $0)
+                SystemSockets.sendPart(of: rest, over: $0)
             }
             rest = rest.dropFirst(count)
         }
@@ -108,7 +110,7 @@ private final class TCPListener: StreamListener {
 
     func accept() async throws(StreamError) -> any ByteStream {
         let (descriptor, peer) = try await handle.complete(.reading, { .unavailable(localAddress, $0) }) {
-            SystemSockets.accept(at: $0)
+            SystemSockets.nextConnection(at: $0)
         }
         return TCPStream(SocketHandle(descriptor, queue: queue), peer: peer)
     }

@@ -1,4 +1,4 @@
-public import PaykitDHT
+package import PaykitDHT
 public import PaykitPubky
 public import PaymentCore
 
@@ -97,7 +97,7 @@ public final class DHTSwarm: Sendable {
     public func restart(_ index: Int) { nodes[index].restart(now: clock.uptime) }
 
     /// Returns the number of honest nodes that store exactly this item.
-    public func holders(of item: MutableItem) -> Int {
+    package func holders(of item: MutableItem) -> Int {
         nodes.count { node in
             node.behaviour == .honest
                 && node.item(at: MutableItem.target(key: item.key), now: clock.uptime) == KRPCItem(item)

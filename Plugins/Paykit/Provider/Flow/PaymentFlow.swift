@@ -39,7 +39,7 @@ struct PaymentFlow: Sendable {
         let pkarr = PkarrClient(
             relays: network.relays, http: http, dht: network.dht, times: store.map { StoredPacketTimes($0) },
             clock: clock)
-        let names = network.dht.map { dht in HomeserverLocator.Names { await dht.addresses(of: $0) } }
+        let names = network.dht.map { dht -> HomeserverLocator.Names in { await dht.addresses(of: $0) } }
         return PaykitDirectory(
             PubkyReader(
                 HomeserverLocator(pkarr, allowsLocal: network.allowsLocalHomeservers, names: names), over: http))

@@ -28,31 +28,15 @@ package struct GrantSession: Sendable, Hashable {
 
     /// Reads a session. Unknown members are skipped.
     package init(_ json: JSONValue) throws(WireDefect) {
-        func text(_ name: String) throws(WireDefect) -> String {
-            guard let text = json[name]?.string else { throw WireDefect("a session has no \(name)") }
-            return text
-        }
-        func key(_ name: String) throws(WireDefect) -> PubkyKey {
-            do { return try PubkyKey(bare: try text(name)) } catch let defect as WireDefect { throw defect } catch {
-                throw WireDefect("a session's \(name) is no key")
-            }
-        }
-        func time(_ name: String) throws(WireDefect) -> UInt64 {
-            guard let time = json[name]?.uint64 else { throw WireDefect("a session has no \(name)") }
-            return time
-        }
-        guard let list = json["capabilities"]?.array else { throw WireDefect("a session has no capabilities") }
-        var capabilities: [PubkyCapability] = []
-        for entry in list {
-            guard let capability = entry.string.flatMap({ try? PubkyCapability($0) }) else {
-                throw WireDefect("a session has a capability that is none")
-            }
-            capabilities.append(capability)
-        }
+        func key(_ name: String) -> PubkyKey? { json[name]?.string.flatMap { try? PubkyKey(bare: $0) } }
+        guard let homeserver = key("homeserver"), let user = key("pubky"), let clientID = json["client_id"]?.string,
+            let capabilities = PubkyCapability.list(json["capabilities"]), let grantID = json["grant_id"]?.string,
+            let tokenExpiresAt = json["token_expires_at"]?.uint64,
+            let grantExpiresAt = json["grant_expires_at"]?.uint64, let createdAt = json["created_at"]?.uint64
+        else { throw WireDefect("a session has a member that is missing or cannot be read") }
         self.init(
-            homeserver: try key("homeserver"), user: try key("pubky"), clientID: try text("client_id"),
-            capabilities: capabilities, grantID: try text("grant_id"), tokenExpiresAt: try time("token_expires_at"),
-            grantExpiresAt: try time("grant_expires_at"), createdAt: try time("created_at"))
+            homeserver: homeserver, user: user, clientID: clientID, capabilities: capabilities, grantID: grantID,
+            tokenExpiresAt: tokenExpiresAt, grantExpiresAt: grantExpiresAt, createdAt: createdAt)
     }
 
     package var json: JSONValue {

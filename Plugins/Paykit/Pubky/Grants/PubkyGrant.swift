@@ -51,13 +51,8 @@ package struct PubkyGrant: Sendable, Hashable {
             let clientID = claims["client_id"]?.string, Self.isClientID(clientID),
             let clientKey = claims["cnf"]?.string.flatMap({ try? PubkyKey(bare: $0) }),
             let id = claims["jti"]?.string, Self.isID(id), let issuedAt = claims["iat"]?.uint64,
-            let expiresAt = claims["exp"]?.uint64, let list = claims["caps"]?.array
+            let expiresAt = claims["exp"]?.uint64, let capabilities = PubkyCapability.list(claims["caps"])
         else { throw .format }
-        var capabilities: [PubkyCapability] = []
-        for entry in list {
-            guard let capability = entry.string.flatMap({ try? PubkyCapability($0) }) else { throw .format }
-            capabilities.append(capability)
-        }
         try token.check(.grant, signedBy: issuer)
         self.issuer = issuer
         self.clientID = clientID

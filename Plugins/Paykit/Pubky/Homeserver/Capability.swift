@@ -1,3 +1,5 @@
+package import PaymentCore
+
 /// A permission of a session: to read or write below a path of its owner's storage (Protocol 3.3).
 public struct PubkyCapability: Sendable, Hashable {
     /// The path, from the root.
@@ -42,6 +44,12 @@ public struct PubkyCapability: Sendable, Hashable {
             list.append(try PubkyCapability(part))
         }
         return list
+    }
+
+    /// Reads a list of capabilities from JSON; nil if it is none, or an entry is bad.
+    package static func list(_ json: JSONValue?) -> [PubkyCapability]? {
+        let list = json?.array?.map { $0.string.flatMap { try? PubkyCapability($0) } }
+        return list?.contains(nil) == false ? list?.compactMap(\.self) : nil
     }
 
     /// The most bytes of a path, and of one of its segments.

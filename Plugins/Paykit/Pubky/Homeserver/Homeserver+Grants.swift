@@ -22,19 +22,15 @@ extension Homeserver {
         }
     }
 
-    /// Returns the names of the homeserver's features; nil if it reports none.
+    /// Returns true if the homeserver reports that its paths name the owner of the storage.
     ///
     /// The wait is short, and failures are ignored.
-    package func features(for user: PubkyKey) async -> Set<String>? {
+    package func reportsStoragePaths(for user: PubkyKey) async -> Bool {
         guard let response = try? await send(.get, "/info", of: user, timeout: .seconds(5), limit: 1 << 14),
-            response.status == 200, let json = try? JSONValue(parsing: response.body),
-            let list = json["features"]?.array
-        else { return nil }
-        return Set(list.compactMap(\.string))
+            response.status == 200, let json = try? JSONValue(parsing: response.body)
+        else { return false }
+        return json["features"]?.array?.contains { $0.string == "path-addressed-storage" } == true
     }
-
-    /// The feature of homeservers whose paths name the owner of the storage.
-    package static let storagePaths = "path-addressed-storage"
 
     // MARK: Accounts
 

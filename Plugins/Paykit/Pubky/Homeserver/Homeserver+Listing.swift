@@ -1,21 +1,19 @@
 import PaymentCore
 
-/// Directories and events of a homeserver (Protocol 3.5 and 3.6).
+/// Directories and changes of a homeserver (Protocol 3.5 and 3.6).
 extension Homeserver {
     /// Returns one page of the paths below the directory `address`, in their order; nil when there are none.
     ///
     /// - Parameters:
     ///   - limit: the most entries of a page: 1 to 1000.
     ///   - cursor: the last entry of the previous page.
-    ///   - isReverse: true if the last paths come first.
     ///   - isShallow: true to list only the directory itself; directories in it end with a slash.
     package func list(
-        _ address: PubkyAddress, limit: Int = 1000, after cursor: PubkyAddress? = nil, isReverse: Bool = false,
-        isShallow: Bool = false, session: PubkySession? = nil
+        _ address: PubkyAddress, limit: Int = 1000, after cursor: PubkyAddress? = nil, isShallow: Bool = false,
+        session: PubkySession? = nil
     ) async throws(PaykitNetworkError) -> [PubkyAddress]? {
         var query = "limit=\(min(max(limit, 1), 1000))"
         if let cursor { query += "&cursor=\(PercentCoding.encode(cursor.text))" }
-        if isReverse { query += "&reverse=true" }
         if isShallow { query += "&shallow=true" }
         let response = try await send(
             .get, "\(path(address))?\(query)", of: address.owner, try session.map(credential),
@@ -29,40 +27,6 @@ extension Homeserver {
         // Paths outside the directory are ignored: a server could name anything.
         return text.split(separator: "\n").compactMap { try? PubkyAddress(listed: $0) }
             .filter { $0.owner == address.owner && $0.path.hasPrefix(address.path) }
-    }
-
-    /// A change of a file.
-    package struct Event: Sendable, Hashable {
-        package let address: PubkyAddress
-        /// True if the file was deleted; otherwise it is new or has changed.
-        package let isDeletion: Bool
-    }
-
-    /// Returns the changes of all files of this homeserver since `cursor`.
-    ///
-    /// - Returns: the events, and the cursor for the next call.
-    package func events(
-        since cursor: String, limit: Int = 1000, for user: PubkyKey
-    ) async throws(PaykitNetworkError) -> (events: [Event], cursor: String) {
-        let response = try await send(
-            .get, "/events/?cursor=\(PercentCoding.encode(cursor))&limit=\(min(max(limit, 1), 1000))", of: user,
-            limit: Self.listingLimit)
-        guard response.status == 200 else { throw refusal(response, of: user, .file) }
-        guard let text = String(validating: response.body, as: UTF8.self) else { throw unreadable }
-        var events: [Event] = []
-        var next = cursor
-        for line in text.split(separator: "\n") {
-            let words = line.split(separator: " ", maxSplits: 1)
-            guard words.count == 2 else { continue }
-            switch words[0] {
-            case "PUT", "DEL":
-                guard let address = try? PubkyAddress(listed: words[1]) else { continue }
-                events.append(Event(address: address, isDeletion: words[0] == "DEL"))
-            case "cursor:": next = String(words[1])
-            default: continue
-            }
-        }
-        return (events, next)
     }
 
     /// The most users whose changes can be asked for at once.

@@ -33,7 +33,8 @@ package struct Homeserver: Sendable {
         guard let cookie = Self.cookie(of: token.key, in: response) else {
             throw PaykitNetworkError(.invalidData, "\(url.host) opened a session without a cookie")
         }
-        return PubkySession(user: token.key, capabilities: info.capabilities, cookie: cookie, origin: url.origin)
+        return PubkySession(
+            user: token.key, capabilities: info.capabilities, credential: .cookie(cookie), origin: url.origin)
     }
 
     /// Returns the session of a cookie of `user`; nil when the homeserver knows no such session.
@@ -44,7 +45,8 @@ package struct Homeserver: Sendable {
         if [401, 404].contains(response.status) { return nil }
         guard response.status == 200 else { throw refusal(response, of: user, .session) }
         return PubkySession(
-            user: user, capabilities: try session(response, of: user).capabilities, cookie: cookie, origin: url.origin)
+            user: user, capabilities: try session(response, of: user).capabilities, credential: .cookie(cookie),
+            origin: url.origin)
     }
 
     /// Ends a session. For a bearer the grant itself ends, and with it all its sessions.
@@ -82,35 +84,15 @@ package struct Homeserver: Sendable {
 
     // MARK: Files
 
-    /// A file as it was read.
-    package struct File: Sendable, Hashable {
-        package let content: [UInt8]
-        /// The tag that names this content; a later conditional request sends it back.
-        package let tag: String?
-    }
-
-    /// The result of a conditional request.
-    package enum Reading: Sendable, Hashable {
-        case file(File)
-        case unchanged
-        case missing
-    }
-
-    /// Reads the file at `address`.
-    ///
-    /// - Parameter tag: the tag of an earlier reading; unchanged content is not sent again.
+    /// Returns the content of the file at `address`; nil when there is none.
     package func read(
-        _ address: PubkyAddress, session: PubkySession? = nil, unlessStill tag: String? = nil
-    ) async throws(PaykitNetworkError) -> Reading {
-        var headers: HTTPHeaders = [:]
-        if let tag { headers["If-None-Match"] = tag }
+        _ address: PubkyAddress, session: PubkySession? = nil
+    ) async throws(PaykitNetworkError) -> [UInt8]? {
         let response = try await send(
-            .get, path(address), of: address.owner, try session.map(credential), headers: headers,
-            limit: Self.fileLimit)
+            .get, path(address), of: address.owner, try session.map(credential), limit: Self.fileLimit)
         switch response.status {
-        case 200: return .file(File(content: response.body, tag: response.headers["ETag"]))
-        case 304 where tag != nil: return .unchanged
-        case 404, 410: return .missing
+        case 200: return response.body
+        case 404, 410: return nil
         default: throw refusal(response, of: address.owner, .file)
         }
     }

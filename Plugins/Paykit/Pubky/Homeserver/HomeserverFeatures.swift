@@ -2,17 +2,17 @@ package import PaymentCore
 
 /// The features of each homeserver, asked once and cached for a while, because homeservers are upgraded.
 package actor HomeserverFeatures {
-    private struct Known<Value: Sendable>: Sendable {
-        let value: Value
+    private struct Known {
+        let value: Bool
         let end: Duration
     }
 
     private let clock: any PaymentClock
-    private var grants: [String: Known<Bool>] = [:]
-    private var names: [String: Known<Set<String>>] = [:]
+    private var grants: [String: Known] = [:]
+    private var paths: [String: Known] = [:]
 
-    /// The lifetimes of cached answers: the feature names, and the support of grants.
-    package static let times = (names: Duration.seconds(60), grants: Duration.seconds(3600))
+    /// The lifetimes of cached answers: the form of paths, and the support of grants.
+    package static let times = (paths: Duration.seconds(60), grants: Duration.seconds(3600))
     /// The number of homeservers whose answers are cached.
     package static let most = 1000
 
@@ -36,15 +36,15 @@ package actor HomeserverFeatures {
     /// Returns true if the homeserver's paths name the owner of the storage. One that does not answer counts as older.
     package func hasStoragePaths(_ server: Homeserver, for user: PubkyKey) async -> Bool {
         let name = server.url.origin
-        if let known = names[name], clock.uptime < known.end { return known.value.contains(Homeserver.storagePaths) }
-        let found = await server.features(for: user) ?? []
-        names = Self.room(names)
-        names[name] = Known(value: found, end: clock.uptime + Self.times.names)
-        return found.contains(Homeserver.storagePaths)
+        if let known = paths[name], clock.uptime < known.end { return known.value }
+        let found = await server.reportsStoragePaths(for: user)
+        paths = Self.room(paths)
+        paths[name] = Known(value: found, end: clock.uptime + Self.times.paths)
+        return found
     }
 
     /// Returns the cache with room for one more entry. A full cache is rare, and all of it can be asked again.
-    private static func room<Value>(_ known: [String: Known<Value>]) -> [String: Known<Value>] {
+    private static func room(_ known: [String: Known]) -> [String: Known] {
         known.count < most ? known : [:]
     }
 }

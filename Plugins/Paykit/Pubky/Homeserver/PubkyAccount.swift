@@ -75,7 +75,7 @@ package struct PubkyAccount: Sendable {
         }
         do throws(PaykitNetworkError) {
             let session = try await grants.open(try grants.held(capabilities, at: server, by: keyPair), at: homeserver)
-            memory.takesGrants()
+            memory.hasTakenGrants.store(true, ordering: .sequentiallyConsistent)
             return session
         } catch {
             // The homeserver may have been replaced by an older version: the next sign-in asks again.
@@ -91,7 +91,7 @@ package struct PubkyAccount: Sendable {
     private func grants(for homeserver: Homeserver) async throws(PaykitNetworkError) -> GrantMaker? {
         guard let grants else { return nil }
         if try await grants.features.takesGrants(homeserver, for: keyPair.publicKey) { return grants }
-        guard !memory.hasTakenGrants else {
+        guard !memory.hasTakenGrants.load(ordering: .sequentiallyConsistent) else {
             await grants.features.forgetGrants(homeserver)
             throw PaykitNetworkError(
                 .auth,
@@ -150,11 +150,8 @@ package struct PubkyAccount: Sendable {
 /// The memory of an account: its homeserver, and the times of its tokens.
 private final class AccountMemory: Sendable {
     private let last = Mutex<UInt64>(0)
-    private let grants = Mutex(false)
-
     /// True if the homeserver has opened a session with a grant.
-    var hasTakenGrants: Bool { grants.withLock { $0 } }
-    func takesGrants() { grants.withLock { $0 = true } }
+    let hasTakenGrants = Atomic(false)
 
     /// Returns the time of the next token: no two are the same, because homeservers identify tokens by their times.
     func next(_ now: UInt64) -> UInt64 {

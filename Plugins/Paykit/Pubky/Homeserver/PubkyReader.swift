@@ -30,8 +30,7 @@ package struct PubkyReader: Sendable {
 
     /// Returns the content of a file; nil when there is none.
     package func file(_ address: PubkyAddress) async throws(PaykitNetworkError) -> [UInt8]? {
-        guard case .file(let file) = try await homeserver(of: address.owner).read(address) else { return nil }
-        return file.content
+        try await homeserver(of: address.owner).read(address)
     }
 
     /// Returns all files in a directory, page by page; those in subdirectories too, unless `isShallow`.

@@ -26,12 +26,6 @@ public struct PubkySession: Sendable, Hashable {
         /// The time of its expiry, by the clock that is never set.
         package let end: Duration
 
-        package init(token: Redacted<String>, held: HeldGrant, end: Duration) {
-            self.token = token
-            self.held = held
-            self.end = end
-        }
-
         /// The remaining time below which a bearer is renewed before a request.
         package static let margin: Duration = .seconds(150)
     }
@@ -41,10 +35,6 @@ public struct PubkySession: Sendable, Hashable {
         self.capabilities = capabilities
         self.credential = credential
         self.origin = origin
-    }
-
-    package init(user: PubkyKey, capabilities: [PubkyCapability], cookie: Redacted<String>, origin: String) {
-        self.init(user: user, capabilities: capabilities, credential: .cookie(cookie), origin: origin)
     }
 
     /// The grant behind the session; nil for a cookie.

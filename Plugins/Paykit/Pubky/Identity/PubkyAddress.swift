@@ -32,10 +32,8 @@ public struct PubkyAddress: Sendable, Hashable {
         var rest = Substring(text).dropFirst(5)
         if rest.hasPrefix("://") { rest = rest.dropFirst(3) }
         let host = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        let key: PubkyKey
-        do { key = try PubkyKey(bare: host) } catch { throw .key(error) }
         let path = rest.dropFirst(host.count).prefix { $0 != "?" && $0 != "#" }
-        try self.init(key, path: PercentCoding.decode(path) ?? String(path))
+        try self.init(Self.owner(host), path: PercentCoding.decode(path) ?? String(path))
     }
 
     /// Reads a line of a listing or of events, whose path is the file's literal name: nothing in it is percent-encoded,
@@ -44,9 +42,11 @@ public struct PubkyAddress: Sendable, Hashable {
         guard line.hasPrefix("pubky://") else { throw .form }
         let rest = line.dropFirst(8)
         let host = rest.prefix { $0 != "/" }
-        let key: PubkyKey
-        do { key = try PubkyKey(bare: host) } catch { throw .key(error) }
-        try self.init(key, path: rest.dropFirst(host.count))
+        try self.init(Self.owner(host), path: rest.dropFirst(host.count))
+    }
+
+    private static func owner(_ host: some StringProtocol) throws(PubkyAddressDefect) -> PubkyKey {
+        do { return try PubkyKey(bare: host) } catch { throw .key(error) }
     }
 
     /// The address as it is printed in listings and event streams: `pubky://<key>/<path>`.

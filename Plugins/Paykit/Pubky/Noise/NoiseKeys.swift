@@ -16,10 +16,4 @@ package enum NoiseKeys {
         key[31] = key[31] & 127 | 64
         return key
     }
-
-    /// Returns the seed of further keys of a device.
-    package static func seed(secret: [UInt8], device: [UInt8]) -> [UInt8] {
-        HKDF.derive(
-            .sha256, secret: secret, salt: Array("paykit-noise-seed-v1".utf8), info: device, byteCount: 32)
-    }
 }

@@ -6,17 +6,16 @@ package struct DNSMessage: Sendable, Hashable {
 
     /// Reads a message. Questions are skipped; nothing after the answers is read.
     package init(parsing bytes: [UInt8]) throws(WireDefect) {
-        guard bytes.count >= 12 else { throw WireDefect("a DNS message has a head of 12 bytes") }
-        func count(_ position: Int) -> Int { Int(bytes[position]) << 8 | Int(bytes[position + 1]) }
-        var position = 12
-        for _ in 0..<count(4) {
-            _ = try DNSName.read(from: bytes, at: &position)
-            position += 4
+        var reader = ByteReader(bytes)
+        _ = try reader.uint32()
+        let (questions, count) = (try reader.uint16(), try reader.uint16())
+        _ = try reader.uint32()
+        for _ in 0..<questions {
+            _ = try DNSName(&reader)
+            _ = try reader.uint32()
         }
         var answers: [DNSRecord] = []
-        for _ in 0..<count(6) {
-            if let record = try DNSRecord.read(from: bytes, at: &position) { answers.append(record) }
-        }
+        for _ in 0..<count { if let record = try DNSRecord.read(&reader) { answers.append(record) } }
         self.answers = answers
     }
 

@@ -48,37 +48,36 @@ extension DNSName: CustomStringConvertible {
 }
 
 extension DNSName {
-    /// Reads a name that begins at `position` of `message`, following compression pointers (RFC 1035 section 4.1.4),
-    /// and leaves `position` behind it. Pointers may lead backwards only, so that every message ends the loop.
-    static func read(from message: [UInt8], at position: inout Int) throws(WireDefect) -> DNSName {
+    /// Reads a name, following compression pointers (RFC 1035 section 4.1.4), and leaves the reader behind it. Pointers
+    /// may lead backwards only, so that every message ends the loop.
+    init(_ reader: inout ByteReader) throws(WireDefect) {
         var labels: [[UInt8]] = []
         var length = 1
-        var place = position
-        var bound = position
+        var source = reader
+        var bound = reader.position
         var hasJumped = false
         while true {
-            guard place < message.count else { throw WireDefect("a name is cut off", at: place) }
-            let count = Int(message[place])
-            if count & 0xC0 == 0xC0 {
-                guard place + 1 < message.count else { throw WireDefect("a name is cut off", at: place) }
-                let target = (count & 0x3F) << 8 | Int(message[place + 1])
+            let place = source.position
+            let count = Int(try source.byte())
+            switch count >> 6 {
+            case 0b11:
+                let target = (count & 0x3F) << 8 | Int(try source.byte())
                 guard target < bound else { throw WireDefect("a name points forwards", at: place) }
-                if !hasJumped { position = place + 2 }
+                if !hasJumped { reader = source }
                 hasJumped = true
                 bound = target
-                place = target
-                continue
+                source = source.moved(to: target)
+            case 0:
+                if count == 0 {
+                    if !hasJumped { reader = source }
+                    self.init(labels: labels)
+                    return
+                }
+                length += count + 1
+                guard length <= 255 else { throw WireDefect("a name is longer than 255 bytes", at: place) }
+                labels.append(try source.bytes(count))
+            default: throw WireDefect("a name has a label of unknown kind", at: place)
             }
-            guard count & 0xC0 == 0 else { throw WireDefect("a name has a label of unknown kind", at: place) }
-            if count == 0 {
-                if !hasJumped { position = place + 1 }
-                return DNSName(labels: labels)
-            }
-            guard place + 1 + count <= message.count else { throw WireDefect("a name is cut off", at: place) }
-            length += count + 1
-            guard length <= 255 else { throw WireDefect("a name is longer than 255 bytes", at: place) }
-            labels.append(Array(message[place + 1..<place + 1 + count]))
-            place += 1 + count
         }
     }
 }

@@ -59,35 +59,34 @@ package struct DNSRecord: Sendable, Hashable {
             + UInt16(content.count).bigEndianBytes + content
     }
 
-    /// Reads the record at `position`; nil for a class other than IN.
-    static func read(from message: [UInt8], at position: inout Int) throws(WireDefect) -> DNSRecord? {
-        let name = try DNSName.read(from: message, at: &position)
-        var reader = ByteReader(message, at: position)
-        let type = try reader.uint16()
-        let family = try reader.uint16()
-        let ttl = try reader.uint32()
-        let start = reader.position + 2
-        let content = try reader.bytes(Int(try reader.uint16()))
-        position = reader.position
+    /// Reads the next record; nil for a class other than IN.
+    static func read(_ reader: inout ByteReader) throws(WireDefect) -> DNSRecord? {
+        let name = try DNSName(&reader)
+        let (type, family, ttl) = (try reader.uint16(), try reader.uint16(), try reader.uint32())
+        let count = Int(try reader.uint16())
+        let start = reader
+        let bytes = try reader.bytes(count)
         guard family == 1 else { return nil }
-        return DNSRecord(name, ttl: ttl, try Content(type, content, in: message, at: start))
+        return DNSRecord(name, ttl: ttl, try Content(type, bytes, start))
     }
 }
 
 extension DNSRecord.Content {
-    /// Reads the content of a record of `type` at `start` of `message`: names in it may point before it.
-    fileprivate init(_ type: UInt16, _ bytes: [UInt8], in message: [UInt8], at start: Int) throws(WireDefect) {
+    /// Reads the content of a record of `type`, which begins at `start` in its message: names in it may point before
+    /// it.
+    fileprivate init(_ type: UInt16, _ bytes: [UInt8], _ start: ByteReader) throws(WireDefect) {
+        let (place, end) = (start.position, start.position + bytes.count)
         switch type {
         case 1:
-            guard bytes.count == 4 else { throw WireDefect("an address of type A has not 4 bytes", at: start) }
+            guard bytes.count == 4 else { throw WireDefect("an address of type A has not 4 bytes", at: place) }
             self = .a(bytes)
         case 28:
-            guard bytes.count == 16 else { throw WireDefect("an address of type AAAA has not 16 bytes", at: start) }
+            guard bytes.count == 16 else { throw WireDefect("an address of type AAAA has not 16 bytes", at: place) }
             self = .aaaa(bytes)
         case 5:
-            var position = start
-            let name = try DNSName.read(from: message, at: &position)
-            guard position == start + bytes.count else { throw WireDefect("a CNAME has another length", at: start) }
+            var reader = start
+            let name = try DNSName(&reader)
+            guard reader.position == end else { throw WireDefect("a CNAME has another length", at: place) }
             self = .cname(name)
         case 16:
             var reader = ByteReader(bytes)
@@ -95,7 +94,7 @@ extension DNSRecord.Content {
             while reader.remaining > 0 { texts.append(try reader.bytes(Int(try reader.byte()))) }
             self = .txt(texts)
         case 64, 65:
-            let service = try DNSService.read(from: message, at: start, count: bytes.count)
+            let service = try DNSService(start, until: end)
             self = type == 64 ? .svcb(service) : .https(service)
         default: self = .other(type: type, bytes)
         }

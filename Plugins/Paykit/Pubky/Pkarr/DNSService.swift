@@ -43,22 +43,23 @@ package struct DNSService: Sendable, Hashable {
             + parameters.flatMap { $0.key.bigEndianBytes + UInt16($0.value.count).bigEndianBytes + $0.value }
     }
 
-    static func read(from message: [UInt8], at start: Int, count: Int) throws(WireDefect) -> DNSService {
-        var reader = ByteReader(message, at: start)
+    /// Reads the content of a record that ends at `end` in its message.
+    init(_ start: ByteReader, until end: Int) throws(WireDefect) {
+        var reader = start
         let priority = try reader.uint16()
-        var position = reader.position
-        let target = try DNSName.read(from: message, at: &position)
-        let end = start + count
-        guard position <= end else { throw WireDefect("a service's target is longer than its record", at: start) }
-        reader = ByteReader(Array(message[..<end]), at: position)
+        let target = try DNSName(&reader)
+        guard reader.position <= end else {
+            throw WireDefect("a service's target is longer than its record", at: start.position)
+        }
+        reader = ByteReader(try reader.bytes(end - reader.position))
         var parameters: [Parameter] = []
         while reader.remaining > 0 {
             let key = try reader.uint16()
             if let last = parameters.last?.key, key <= last {
-                throw WireDefect("a service's parameters are not in order", at: reader.position)
+                throw WireDefect("a service's parameters are not in order", at: start.position)
             }
             parameters.append(Parameter(key, try reader.bytes(Int(try reader.uint16()))))
         }
-        return DNSService(priority: priority, target: target, parameters: parameters)
+        self.init(priority: priority, target: target, parameters: parameters)
     }
 }

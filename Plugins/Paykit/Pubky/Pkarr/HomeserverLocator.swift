@@ -3,14 +3,8 @@ package import PaymentCore
 /// Finds the ordinary web address of a user's homeserver (Protocol 2.3 and 3.1).
 package struct HomeserverLocator: Sendable {
     /// Resolves the names of homeservers, so that a stranger's record directs no request into the device's own network.
-    package struct Names: Sendable {
-        /// Returns the addresses of a host; nil where they cannot be found.
-        let addresses: @Sendable (_ host: String) async -> [StreamAddress]?
-
-        package init(_ addresses: @escaping @Sendable (_ host: String) async -> [StreamAddress]?) {
-            self.addresses = addresses
-        }
-    }
+    /// Returns the addresses of a host; nil where they cannot be found.
+    package typealias Names = @Sendable (_ host: String) async -> [StreamAddress]?
 
     private let pkarr: PkarrClient
     private let allowsLocal: Bool
@@ -111,7 +105,7 @@ package struct HomeserverLocator: Sendable {
     /// Returns false if a name leads to an address that is not on the internet. A name that cannot be resolved here
     /// leads nowhere, or through a proxy.
     private func isPublic(_ url: HTTPURL) async -> Bool {
-        guard let names, !(allowsLocal && url.isLoopback), let found = await names.addresses(url.host) else {
+        guard let names, !(allowsLocal && url.isLoopback), let found = await names(url.host) else {
             return true
         }
         return found.allSatisfy(\.isPublic)

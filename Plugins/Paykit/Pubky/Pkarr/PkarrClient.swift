@@ -81,19 +81,21 @@ package actor PkarrClient {
             for await answer in group { answers.append(answer) }
             return answers
         }
-        if !everywhere, let dht, !answers.contains(where: \.isKnown) { answers.append(await Self.ask(dht, for: key)) }
+        if !everywhere, let dht, !answers.contains(where: { (try? $0.get()) != nil }) {
+            answers.append(await Self.ask(dht, for: key))
+        }
         // Another program may have seen a later one than this client.
         var newest = known[key].flatMap { $0.packet.timestamp < floor ? nil : $0.packet }
         var (failure, outdated): (PaykitNetworkError?, PaykitNetworkError?)
         for answer in answers {
             switch answer {
-            case .packet(let packet) where packet.timestamp < floor: outdated = Self.outdated(key)
-            case .packet(let packet): if newest.map(packet.isNewer) ?? true { newest = packet }
-            case .nothing, .unchanged: break
-            case .failed(let error): failure = error
+            case .success(let packet?) where packet.timestamp < floor: outdated = Self.outdated(key)
+            case .success(let packet?): if newest.map(packet.isNewer) ?? true { newest = packet }
+            case .success(nil): break
+            case .failure(let error): failure = error
             }
         }
-        let isAnswered = answers.contains { !$0.isFailure }
+        let isAnswered = answers.contains { if case .success = $0 { true } else { false } }
         if newest == nil, let outdated { throw outdated }
         guard isAnswered || newest != nil else {
             throw failure
@@ -119,12 +121,12 @@ package actor PkarrClient {
     package func publish(
         _ packet: SignedPacket, replacing former: SignedPacket? = nil
     ) async throws(PaykitNetworkError) -> Int {
-        let results = await withTaskGroup(of: Stored.self) { group in
+        let results = await withTaskGroup(of: Answer.self) { group in
             for relay in relays {
                 group.addTask { [http] in await Self.put(packet, replacing: former, to: relay, over: http) }
             }
             if let dht { group.addTask { await Self.put(packet, to: dht) } }
-            var results: [Stored] = []
+            var results: [Answer] = []
             for await result in group { results.append(result) }
             return results
         }
@@ -133,11 +135,11 @@ package actor PkarrClient {
         var conflicts: [PaykitNetworkError] = []
         for result in results {
             switch result {
-            case .stored: stored += 1
-            case .refused(let failure):
+            case .success(nil): stored += 1
+            case .failure(let failure):
                 if failure.code == .storage { conflicts.append(failure) }
                 refusal = refusal ?? failure
-            case .outdated(let later):
+            case .success(let later?):
                 // The owner's signature proves the later packet, whatever relays have stored.
                 if known[packet.key].map({ later.isNewer(than: $0.packet) }) ?? true { keep(later, isNew: true) }
                 throw PaykitNetworkError(
@@ -152,9 +154,6 @@ package actor PkarrClient {
         try await record(packet)
         return stored
     }
-
-    /// Removes `key` from the cache, after another client published for it.
-    package func forget(_ key: PubkyKey) { known[key] = nil }
 
     @discardableResult
     private func keep(_ packet: SignedPacket, isNew: Bool) -> SignedPacket {
@@ -172,39 +171,20 @@ package actor PkarrClient {
 
     // MARK: One source
 
-    private enum Answer: Sendable {
-        case packet(SignedPacket)
-        case unchanged
-        case nothing
-        case failed(PaykitNetworkError)
-
-        var isFailure: Bool { if case .failed = self { true } else { false } }
-        /// True if the source has a packet.
-        var isKnown: Bool {
-            switch self {
-            case .packet, .unchanged: true
-            case .nothing, .failed: false
-            }
-        }
-    }
-
-    private enum Stored: Sendable {
-        case stored
-        case refused(PaykitNetworkError)
-        /// A later packet exists: this one.
-        case outdated(SignedPacket)
-    }
+    /// The answer of a relay or the DHT: to a question its packet, if it has one; to a packet the later one that it
+    /// has, or nil where it stores the packet.
+    private typealias Answer = Result<SignedPacket?, PaykitNetworkError>
 
     private static func ask(_ dht: any PacketStore, for key: PubkyKey) async -> Answer {
         do throws(PaykitNetworkError) {
-            return try await dht.packet(of: key).map { .packet($0) } ?? .nothing
-        } catch { return .failed(error) }
+            return .success(try await dht.packet(of: key))
+        } catch { return .failure(error) }
     }
 
-    private static func put(_ packet: SignedPacket, to dht: any PacketStore) async -> Stored {
+    private static func put(_ packet: SignedPacket, to dht: any PacketStore) async -> Answer {
         do throws(PaykitNetworkError) {
-            return try await dht.store(packet).map { .outdated($0) } ?? .stored
-        } catch { return .refused(error) }
+            return .success(try await dht.store(packet))
+        } catch { return .failure(error) }
     }
 
     private static let timeout: Duration = .seconds(10)
@@ -218,14 +198,14 @@ package actor PkarrClient {
             let isOdd = response.status == 304 && known == nil || response.status == 200 && response.body.isEmpty
             return try read(
                 isOdd ? try await get(relay, key, after: nil, isFresh: true, over: http) : response, of: relay, key,
-                isConditional: known != nil && !isOdd)
+                unlessStill: isOdd ? nil : known)
         } catch let error as TransportError {
-            return .failed(PaykitNetworkError(error))
+            return .failure(PaykitNetworkError(error))
         } catch let defect as WireDefect {
-            return .failed(
+            return .failure(
                 PaykitNetworkError(.invalidData, "the relay \(relay.host) brought a packet that is none: \(defect)"))
         } catch {
-            return .failed(PaykitNetworkError(.transport, "the relay \(relay.host) cannot be asked"))
+            return .failure(PaykitNetworkError(.transport, "the relay \(relay.host) cannot be asked"))
         }
     }
 
@@ -241,25 +221,25 @@ package actor PkarrClient {
     }
 
     private static func read(
-        _ response: HTTPResponse, of relay: HTTPURL, _ key: PubkyKey, isConditional: Bool
+        _ response: HTTPResponse, of relay: HTTPURL, _ key: PubkyKey, unlessStill known: SignedPacket?
     ) throws -> Answer {
         switch response.status {
-        case 200: return .packet(try SignedPacket(payload: response.body, of: key))
-        case 304 where isConditional: return .unchanged
+        case 200: return .success(try SignedPacket(payload: response.body, of: key))
+        case 304 where known != nil: return .success(known)
         case 404 where response.headers["Pkarr-Invalid-Signed-Packet-Seq"] != nil:
             // The key exists, but its latest packet on the network is malformed.
-            return .failed(
+            return .failure(
                 PaykitNetworkError(
                     .invalidData, "the relay \(relay.host) found nothing but a packet that cannot be read",
                     retryAfter: .seconds(60)))
-        case 404: return .nothing
-        default: return .failed(failure(response.status, relay, response))
+        case 404: return .success(nil)
+        default: return .failure(failure(response.status, relay, response))
         }
     }
 
     private static func put(
         _ packet: SignedPacket, replacing former: SignedPacket?, to relay: HTTPURL, over http: any HTTPTransport
-    ) async -> Stored {
+    ) async -> Answer {
         do {
             // A packet that arrives twice is the same packet.
             var request = HTTPRequest(
@@ -267,23 +247,23 @@ package actor PkarrClient {
             if let former { request.headers["If-Match"] = "\(former.timestamp)" }
             let response = try await http.send(request)
             if response.status == 412, let former,
-                case .packet(let theirs) = await ask(relay, for: packet.key, after: nil, isFresh: true, over: http)
+                case .success(let theirs?) = await ask(relay, for: packet.key, after: nil, isFresh: true, over: http)
             {
                 // Relays share packets: another relay may have passed this packet on already.
-                if theirs.payload == packet.payload { return .stored }
+                if theirs.payload == packet.payload { return .success(nil) }
                 // The former packet may come from the DHT, and the relay be behind it.
                 if !theirs.isNewer(than: former) { return await put(packet, replacing: nil, to: relay, over: http) }
             }
-            guard 200...299 ~= response.status else { return .refused(failure(response.status, relay, response)) }
+            guard 200...299 ~= response.status else { return .failure(failure(response.status, relay, response)) }
             // Current relays report the number of nodes that have it; a relay without this header has stored it.
             guard let text = response.headers["Pkarr-Dht-Stored-Nodes"], Int(text).map({ $0 < 1 }) ?? true else {
-                return .stored
+                return .success(nil)
             }
-            return .refused(
+            return .failure(
                 PaykitNetworkError(
                     .transport, "the relay \(relay.host) found no node to keep the packet; try again later"))
-        } catch let error as TransportError { return .refused(PaykitNetworkError(error)) } catch {
-            return .refused(PaykitNetworkError(.transport, "the relay \(relay.host) cannot be reached"))
+        } catch let error as TransportError { return .failure(PaykitNetworkError(error)) } catch {
+            return .failure(PaykitNetworkError(.transport, "the relay \(relay.host) cannot be reached"))
         }
     }
 

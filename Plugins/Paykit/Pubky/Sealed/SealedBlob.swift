@@ -9,7 +9,7 @@ package struct SealedBlob: Sendable, Hashable {
         /// XChaCha20-Poly1305.
         case two = 2
 
-        fileprivate var info: String { self == .one ? "paykit-sealed-blob-v1" : "pubky-envelope/v2" }
+        var info: String { self == .one ? "paykit-sealed-blob-v1" : "pubky-envelope/v2" }
         package var nonceLength: Int { self == .one ? ChaCha20Poly1305.nonceLength : XChaCha20Poly1305.nonceLength }
     }
 
@@ -64,12 +64,11 @@ package struct SealedBlob: Sendable, Hashable {
 
     /// Returns the content, opened with the recipient's private key.
     package func open(_ key: [UInt8], at place: Place) throws(WireDefect) -> [UInt8] {
-        guard let secret = try? X25519.sharedSecret(key, with: ephemeral), let own = try? X25519.publicKey(of: key)
+        guard let key = SealedKeys.opening(ephemeral, with: key, version.info)
         else { throw WireDefect("a sealed blob cannot be opened with this key") }
-        for data in associated(with: place) {
-            let key = Self.key(version, secret: secret, ephemeral: ephemeral, recipient: own)
-            if let content = try? Self.open(self, key, data) { return content }
-        }
+        let bound = Self.associated(
+            version, place, recipient: recipient, nonce: nonce, purpose: purpose, ephemeral: ephemeral)
+        for data in bound { if let content = try? open(key, data) { return content } }
         throw WireDefect("a sealed blob was changed, moved, or is for another recipient")
     }
 
@@ -94,9 +93,7 @@ package struct SealedBlob: Sendable, Hashable {
         guard content.count <= Self.maximumLength else {
             throw WireDefect("a sealed blob holds at most \(Self.maximumLength) bytes")
         }
-        guard let publicHalf = try? X25519.publicKey(of: ephemeral),
-            let secret = try? X25519.sharedSecret(ephemeral, with: recipient)
-        else { throw WireDefect("nothing can be sealed for this key") }
+        let (publicHalf, key) = try SealedKeys.sealing(ephemeral, for: recipient, version.info)
         self.version = version
         self.ephemeral = publicHalf
         self.nonce = nonce
@@ -105,7 +102,6 @@ package struct SealedBlob: Sendable, Hashable {
         self.recipient = Hex.encode(Array(digest.prefix(version == .one ? 8 : 16)))
         let data = Self.associated(
             version, place, recipient: self.recipient, nonce: nonce, purpose: purpose, ephemeral: publicHalf)[0]
-        let key = Self.key(version, secret: secret, ephemeral: publicHalf, recipient: recipient)
         do {
             ciphertext =
                 version == .one
@@ -132,11 +128,6 @@ package struct SealedBlob: Sendable, Hashable {
     // MARK: What is bound
 
     /// Returns the data that may have been bound: the first is the current form, the others are older ones.
-    private func associated(with place: Place) -> [[UInt8]] {
-        Self.associated(
-            version, place, recipient: recipient, nonce: nonce, purpose: purpose, ephemeral: ephemeral)
-    }
-
     private static func associated(
         _ version: Version, _ place: Place, recipient: String?, nonce: [UInt8], purpose: String?,
         ephemeral: [UInt8]
@@ -160,17 +151,37 @@ package struct SealedBlob: Sendable, Hashable {
         Array("pubky-envelope-sig/v2:".utf8) + ephemeral + nonce + ciphertext
     }
 
-    private static func key(_ version: Version, secret: [UInt8], ephemeral: [UInt8], recipient: [UInt8])
-        -> [UInt8]
-    {
-        HKDF.derive(
-            .sha256, secret: secret, salt: ephemeral + recipient, info: Array(version.info.utf8), byteCount: 32)
+    private func open(_ key: [UInt8], _ data: [UInt8]) throws -> [UInt8] {
+        switch version {
+        case .one: try ChaCha20Poly1305.open(ciphertext, key: key, nonce: nonce, authenticating: data)
+        case .two: try XChaCha20Poly1305.open(ciphertext, key: key, nonce: nonce, authenticating: data)
+        }
+    }
+}
+
+/// The keys of sealed files: from one X25519 key that was made for the file alone, and the recipient's.
+enum SealedKeys {
+    /// Returns the key of a file that was made with `ephemeral`, for the recipient with the private key `own`.
+    static func opening(_ ephemeral: [UInt8], with own: [UInt8], _ info: String) -> [UInt8]? {
+        guard let secret = try? X25519.sharedSecret(own, with: ephemeral),
+            let recipient = try? X25519.publicKey(of: own)
+        else { return nil }
+        return derive(secret, ephemeral, recipient, info: info)
     }
 
-    private static func open(_ blob: SealedBlob, _ key: [UInt8], _ data: [UInt8]) throws -> [UInt8] {
-        switch blob.version {
-        case .one: try ChaCha20Poly1305.open(blob.ciphertext, key: key, nonce: blob.nonce, authenticating: data)
-        case .two: try XChaCha20Poly1305.open(blob.ciphertext, key: key, nonce: blob.nonce, authenticating: data)
-        }
+    /// Returns the public half of `ephemeral`, and the key of a file that is made with it for `recipient`.
+    static func sealing(
+        _ ephemeral: [UInt8], for recipient: [UInt8], _ info: String
+    ) throws(WireDefect) -> (publicHalf: [UInt8], key: [UInt8]) {
+        guard let publicHalf = try? X25519.publicKey(of: ephemeral),
+            let secret = try? X25519.sharedSecret(ephemeral, with: recipient)
+        else { throw WireDefect("nothing can be sealed for this key") }
+        return (publicHalf, derive(secret, publicHalf, recipient, info: info))
+    }
+
+    private static func derive(
+        _ secret: [UInt8], _ ephemeral: [UInt8], _ recipient: [UInt8], info: String
+    ) -> [UInt8] {
+        HKDF.derive(.sha256, secret: secret, salt: ephemeral + recipient, info: Array(info.utf8), byteCount: 32)
     }
 }

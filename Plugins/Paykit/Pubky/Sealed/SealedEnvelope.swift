@@ -23,6 +23,7 @@ package struct SealedEnvelope: Sendable, Hashable {
     }
 
     private static let magic = Array("SB2".utf8) + [2]
+    private static let info = SealedBlob.Version.two.info
     /// The most bytes of a header.
     package static let maximumHeader = 2048
 
@@ -55,21 +56,14 @@ package struct SealedEnvelope: Sendable, Hashable {
         guard 16...SealedBlob.maximumLength + 16 ~= ciphertext.count else { throw WireDefect("an envelope is cut off") }
     }
 
-    /// The time of its creation, in seconds since 1970; the sender's claim.
-    package var createdAt: UInt64? { header[Key.createdAt]?.number }
-    /// The time of its expiry, in seconds since 1970; the sender's claim.
-    package var expiresAt: UInt64? { header[Key.expiresAt]?.number }
-    package var messageID: String? { header[Key.messageID]?.text }
-    package var purpose: String? { header[Key.purpose]?.text }
     /// The sender; proven by ``isSigned(owner:path:)`` only.
     package var sender: PubkyKey? { header[Key.sender]?.bytes.flatMap { try? PubkyKey(bytes: $0) } }
 
     /// Opens it with the recipient's private X25519 key, at its place.
     package func open(_ key: [UInt8], owner: PubkyKey, path: String) throws(WireDefect) -> [UInt8] {
-        let ephemeral = header[Key.ephemeral]?.bytes ?? []
-        guard let secret = try? X25519.sharedSecret(key, with: ephemeral), let own = try? X25519.publicKey(of: key),
+        guard let key = SealedKeys.opening(header[Key.ephemeral]?.bytes ?? [], with: key, Self.info),
             let content = try? XChaCha20Poly1305.open(
-                ciphertext, key: Self.key(secret, ephemeral, own), nonce: header[Key.nonce]?.bytes ?? [],
+                ciphertext, key: key, nonce: header[Key.nonce]?.bytes ?? [],
                 authenticating: Self.associated(owner, path, header))
         else { throw WireDefect("an envelope was changed, moved, or is for another recipient") }
         return content
@@ -119,9 +113,7 @@ package struct SealedEnvelope: Sendable, Hashable {
         guard content.count <= SealedBlob.maximumLength, label.context.count == 32,
             (label.messageID?.utf8.count ?? 0) <= 128
         else { throw WireDefect("an envelope holds at most \(SealedBlob.maximumLength) bytes and a short label") }
-        guard let publicHalf = try? X25519.publicKey(of: ephemeral),
-            let secret = try? X25519.sharedSecret(ephemeral, with: recipient.key)
-        else { throw WireDefect("nothing can be sealed for this key") }
+        let (publicHalf, key) = try SealedKeys.sealing(ephemeral, for: recipient.key, Self.info)
         var entries: [UInt64: CBORMap.Value] = [
             Key.context: .bytes(label.context), Key.nonce: .bytes(nonce), Key.ephemeral: .bytes(publicHalf),
             Key.recipientID: .bytes(Array(Digest.sha256.hash(recipient.key).prefix(16))),
@@ -135,7 +127,7 @@ package struct SealedEnvelope: Sendable, Hashable {
         self.header = header
         do {
             ciphertext = try XChaCha20Poly1305.seal(
-                content, key: Self.key(secret, publicHalf, recipient.key), nonce: nonce,
+                content, key: key, nonce: nonce,
                 authenticating: Self.associated(place.owner, place.path, header))
         } catch { throw WireDefect("nothing can be sealed: \(error)") }
         signature = sender.sign(Self.signable(place.owner, place.path, header: header, ciphertext: ciphertext))
@@ -157,10 +149,5 @@ package struct SealedEnvelope: Sendable, Hashable {
     ) -> [UInt8] {
         BLAKE3.hash(
             Array("pubky-envelope-sig/v2".utf8) + associated(owner, path, header) + header.wire + ciphertext)
-    }
-
-    private static func key(_ secret: [UInt8], _ ephemeral: [UInt8], _ recipient: [UInt8]) -> [UInt8] {
-        HKDF.derive(
-            .sha256, secret: secret, salt: ephemeral + recipient, info: Array("pubky-envelope/v2".utf8), byteCount: 32)
     }
 }

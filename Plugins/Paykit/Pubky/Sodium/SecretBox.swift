@@ -17,11 +17,10 @@ public enum SecretBox {
     public static func seal(_ plaintext: [UInt8], key: [UInt8], nonce: [UInt8]) throws(SodiumError) -> [UInt8] {
         try check(key, nonce)
         #if canImport(CSodium)
-            guard Sodium.isReady else { throw .unavailable }
-            var sealed = [UInt8](repeating: 0, count: plaintext.count + tagLength)
-            guard crypto_secretbox_easy(&sealed, plaintext, UInt64(plaintext.count), nonce, key) == 0 else {
-                throw .unavailable
+            let sealed = try Sodium.bytes(plaintext.count + tagLength) {
+                crypto_secretbox_easy(&$0, plaintext, UInt64(plaintext.count), nonce, key)
             }
+            guard let sealed else { throw .unavailable }
             return sealed
         #else
             throw .unavailable
@@ -33,16 +32,10 @@ public enum SecretBox {
     /// - Throws: ``SodiumError/invalidMessage(_:)`` when anything was changed or the key is another.
     public static func open(_ sealed: [UInt8], key: [UInt8], nonce: [UInt8]) throws(SodiumError) -> [UInt8] {
         try check(key, nonce)
-        guard sealed.count >= tagLength else { throw .invalidMessage("it is shorter than its tag") }
         #if canImport(CSodium)
-            guard Sodium.isReady else { throw .unavailable }
-            // One byte more: an empty array may have no address.
-            var plaintext = [UInt8](repeating: 0, count: sealed.count - tagLength + 1)
-            guard crypto_secretbox_open_easy(&plaintext, sealed, UInt64(sealed.count), nonce, key) == 0 else {
-                throw .invalidMessage("it was changed, or made for another key")
+            return try Sodium.opened(sealed, tagLength: tagLength) {
+                crypto_secretbox_open_easy(&$0, sealed, UInt64(sealed.count), nonce, key)
             }
-            plaintext.removeLast()
-            return plaintext
         #else
             throw .unavailable
         #endif

@@ -1,12 +1,37 @@
 #if canImport(CSodium)
     import CSodium
+#endif
 
-    /// The library, set up before anything else of it is used.
-    enum Sodium {
+/// The library's calls, which write into memory of ours.
+enum Sodium {
+    #if canImport(CSodium)
         /// False only when the library cannot be set up; a second call does nothing.
         static let isReady = sodium_init() >= 0
+    #else
+        static let isReady = false
+    #endif
+
+    /// Returns the `count` bytes that `call` writes; nil if it reports a failure.
+    static func bytes(_ count: Int, _ call: (inout [UInt8]) -> Int32) throws(SodiumError) -> [UInt8]? {
+        guard isReady else { throw .unavailable }
+        // One byte more: an empty array may have no address.
+        var bytes = [UInt8](repeating: 0, count: count + 1)
+        guard call(&bytes) == 0 else { return nil }
+        bytes.removeLast()
+        return bytes
     }
-#endif
+
+    /// Returns what `call` decrypts of a sealed message.
+    static func opened(
+        _ sealed: [UInt8], tagLength: Int, _ call: (inout [UInt8]) -> Int32
+    ) throws(SodiumError) -> [UInt8] {
+        guard sealed.count >= tagLength else { throw .invalidMessage("it is shorter than its tag") }
+        guard let plaintext = try bytes(sealed.count - tagLength, call) else {
+            throw .invalidMessage("it was changed, or made for another key")
+        }
+        return plaintext
+    }
+}
 
 /// The reason for which one of libsodium's ciphers was not used. Says nothing of keys or contents.
 @nonexhaustive

@@ -25,14 +25,11 @@ public enum XChaCha20Poly1305 {
     ) throws(SodiumError) -> [UInt8] {
         try check(key, nonce)
         #if canImport(CSodium)
-            guard Sodium.isReady else { throw .unavailable }
-            var sealed = [UInt8](repeating: 0, count: plaintext.count + tagLength)
-            var length: UInt64 = 0
-            guard
+            let sealed = try Sodium.bytes(plaintext.count + tagLength) {
                 crypto_aead_xchacha20poly1305_ietf_encrypt(
-                    &sealed, &length, plaintext, UInt64(plaintext.count), data, UInt64(data.count), nil, nonce, key)
-                    == 0, length == sealed.count
-            else { throw .unavailable }
+                    &$0, nil, plaintext, UInt64(plaintext.count), data, UInt64(data.count), nil, nonce, key)
+            }
+            guard let sealed else { throw .unavailable }
             return sealed
         #else
             throw .unavailable
@@ -46,16 +43,11 @@ public enum XChaCha20Poly1305 {
         _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
     ) throws(SodiumError) -> [UInt8] {
         try check(key, nonce)
-        guard sealed.count >= tagLength else { throw .invalidMessage("it is shorter than its tag") }
         #if canImport(CSodium)
-            guard Sodium.isReady else { throw .unavailable }
-            var plaintext = [UInt8](repeating: 0, count: sealed.count - tagLength + 1)
-            var length: UInt64 = 0
-            guard
+            return try Sodium.opened(sealed, tagLength: tagLength) {
                 crypto_aead_xchacha20poly1305_ietf_decrypt(
-                    &plaintext, &length, nil, sealed, UInt64(sealed.count), data, UInt64(data.count), nonce, key) == 0
-            else { throw .invalidMessage("it was changed, or made for another key") }
-            return Array(plaintext.prefix(Int(length)))
+                    &$0, nil, nil, sealed, UInt64(sealed.count), data, UInt64(data.count), nonce, key)
+            }
         #else
             throw .unavailable
         #endif

@@ -9,11 +9,20 @@ package struct ByteReader: Sendable {
         self.position = position
     }
 
+    /// Returns a reader of the same bytes from another place.
+    func moved(to place: Int) -> ByteReader { ByteReader(bytes, at: place) }
+
     package var remaining: Int { bytes.count - position }
 
     package mutating func byte() throws(WireDefect) -> UInt8 {
+        let byte = try peek()
+        position += 1
+        return byte
+    }
+
+    /// Returns the next byte, which stays to be read.
+    package func peek() throws(WireDefect) -> UInt8 {
         guard remaining > 0 else { throw WireDefect("it ends too early", at: position) }
-        defer { position += 1 }
         return bytes[position]
     }
 

@@ -1,14 +1,19 @@
 import Synchronization
 
-/// A bounded queue of elements that have arrived and were not taken yet. A full queue drops further ones.
-package final class Inbox<Element: Sendable>: Sendable {
-    /// The reason that nothing is returned.
-    package enum EndError: Error {
-        case closed
-        case cancelled
-    }
+/// An error that says why no element is returned.
+package protocol InboxError: Error {
+    static var closed: Self { get }
+    static var cancelled: Self { get }
+}
 
-    package typealias Arrival = Result<Element, EndError>
+extension DatagramError: InboxError {}
+
+extension StreamError: InboxError {}
+
+/// A bounded queue of elements that have arrived and were not taken yet. A full queue drops further ones, as the
+/// network does.
+package final class Inbox<Element: Sendable, Failure: InboxError>: Sendable {
+    package typealias Arrival = Result<Element, Failure>
 
     private struct State {
         var arrived: [Element] = []
@@ -50,7 +55,9 @@ package final class Inbox<Element: Sendable>: Sendable {
     }
 
     /// Waits for the next element.
-    package func take() async throws(EndError) -> Element {
+    ///
+    /// - Returns: the element, or the reason that there is none: the queue or the task has ended.
+    package func take() async -> Arrival {
         let ticket = state.withLock { state in
             state.tickets += 1
             return state.tickets
@@ -78,7 +85,7 @@ package final class Inbox<Element: Sendable>: Sendable {
         }
         // A call that was answered before its cancellation leaves its mark behind.
         _ = state.withLock { $0.cancelled.remove(ticket) }
-        return try arrival.get()
+        return arrival
     }
 
     /// Closes the queue: nothing more enters or leaves it.

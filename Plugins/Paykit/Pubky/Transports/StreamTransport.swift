@@ -105,32 +105,18 @@ extension PaymentClock {
     public func limit<Value: Sendable>(
         to limit: Duration, _ work: @escaping @Sendable () async -> Value
     ) async -> Value? {
-        await withTaskGroup(of: LimitedEnd<Value>.self) { group in
-            group.addTask { .work(await work()) }
+        await withTaskGroup(of: (isEnd: Bool, value: Value?).self) { group in
+            group.addTask { (true, await work()) }
             group.addTask {
                 // When the task is cancelled from outside, the work reports the cancellation.
-                do { try await sleep(for: limit) } catch { return .nothing }
-                return .time
+                do { try await sleep(for: limit) } catch { return (false, nil) }
+                return (true, nil)
             }
-            for await end in group {
-                switch end {
-                case .work(let value):
-                    group.cancelAll()
-                    return value
-                case .time:
-                    group.cancelAll()
-                    return nil
-                case .nothing: continue
-                }
+            for await (isEnd, value) in group where isEnd {
+                group.cancelAll()
+                return value
             }
             return nil
         }
     }
-}
-
-/// The first to end: the work, its time, or neither.
-private enum LimitedEnd<Value: Sendable>: Sendable {
-    case work(Value)
-    case time
-    case nothing
 }

@@ -98,7 +98,8 @@ struct SecrecyTests {
     func values() throws {
         let pair = try PubkyKeyPair(seed: try #require(Hex.decode(Self.secret)))
         let session = PubkySession(
-            user: pair.publicKey, capabilities: [.paykit], cookie: Redacted(Self.cookie), origin: "https://h.example")
+            user: pair.publicKey, capabilities: [.paykit], credential: .cookie(Redacted(Self.cookie)),
+            origin: "https://h.example")
         let link = PubkyAuthorizationLink(
             .signIn, [.paykit], relay: try HTTPURL("https://r.example/link"),
             secret: Redacted([UInt8](repeating: 0xAB, count: 32)))

@@ -274,7 +274,7 @@ struct NetworkTests {
     func resolved(_ addresses: [String], _ isAsked: Bool) async throws {
         let service = try Self.service("10.0.0.1.nip.example")
         let found = try addresses.map { try #require(StreamAddress(host: $0, port: 443)) }
-        let names = HomeserverLocator.Names { $0 == "10.0.0.1.nip.example" && !found.isEmpty ? found : nil }
+        let names: HomeserverLocator.Names = { $0 == "10.0.0.1.nip.example" && !found.isEmpty ? found : nil }
         let url = try? await locate([0x22: service], from: 0x22, names: names)
         #expect((url != nil) == isAsked)
     }
@@ -375,7 +375,8 @@ struct NetworkTests {
         let server = try homeserver(HTTPResponse(status: status, body: Array("the secret is \(Self.secret)".utf8)))
         let pair = try WireTests.pair(0x11)
         let session = PubkySession(
-            user: pair.publicKey, capabilities: [], cookie: Redacted(Self.secret), origin: server.url.origin)
+            user: pair.publicKey, capabilities: [], credential: .cookie(Redacted(Self.secret)),
+            origin: server.url.origin)
         let address = try PubkyAddress(pair.publicKey, path: "/pub/x")
         await #expect { try await server.write([1], to: address, session) } throws: {
             let failure = $0 as? PaykitNetworkError
@@ -393,15 +394,5 @@ struct NetworkTests {
         let server = try homeserver(HTTPResponse(status: 200, body: Array(lines.joined(separator: "\n").utf8)))
         let found = try await server.list(try PubkyAddress(key, path: "/pub/a/"))
         #expect(found?.map(\.path) == ["/pub/a/x", "/pub/a/sub/", "/pub/a/a%2520b%3Fc%23d"])
-    }
-
-    @Test("Events are read, and the next cursor")
-    func events() async throws {
-        let key = try WireTests.pair(0x11).publicKey
-        let text = "PUT pubky://\(key)/pub/a\nDEL pubky://\(key)/pub/b\nNEW x\ncursor: 42"
-        let (events, cursor) = try await homeserver(HTTPResponse(status: 200, body: Array(text.utf8)))
-            .events(since: "0", for: key)
-        #expect(events.map(\.isDeletion) == [false, true])
-        #expect(cursor == "42")
     }
 }

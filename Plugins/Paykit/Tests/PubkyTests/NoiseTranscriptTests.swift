@@ -33,13 +33,6 @@ struct NoiseTranscriptTests {
         #expect(Hex.encode(NoiseKeys.device(seed: seed, device: Array(device.utf8), epoch: epoch)) == expected)
     }
 
-    @Test("A device's seed for further keys is the recorded one")
-    func noiseSeed() throws {
-        let seed = NoiseKeys.seed(
-            secret: Self.seed(0), device: try WireTests.bytes("00112233445566778899aabbccddeeff"))
-        #expect(Hex.encode(seed) == "e0695f59a6030e1dc6a553b139fe910feb8af1e8df8a72602e4720a52178f8b2")
-    }
-
     @Test("As a client we write what the real server took, and read what it answered", arguments: ["A", "B"])
     func asClient(_ name: String) throws {
         let json = try Self.json()

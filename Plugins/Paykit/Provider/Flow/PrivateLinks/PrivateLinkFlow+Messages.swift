@@ -41,10 +41,7 @@ extension PrivateLinkFlow {
             return false
         }
         // Both may have been written in between.
-        guard case .missing = try await ends.peers.read(try PrivateLinkFiles.slot(slot, in: ends.files.peers)) else {
-            return false
-        }
-        return true
+        return try await ends.peers.read(try PrivateLinkFiles.slot(slot, in: ends.files.peers)) == nil
     }
 
     /// Writes the last file again where a late write has removed it: no later file would show that.
@@ -62,7 +59,7 @@ extension PrivateLinkFlow {
 
     /// Writes a file, unless it is there already.
     func put(_ file: [UInt8], at address: PubkyAddress, _ ends: Ends) async throws(PaykitNetworkError) {
-        if case .file(let known) = try await ends.own.read(address), known.content == file { return }
+        if try await ends.own.read(address) == file { return }
         try await ends.own.write(file, to: address, ends.session)
     }
 
@@ -107,11 +104,11 @@ extension PrivateLinkFlow {
         guard let file = Base64URL.decode(message.file) else { return true }
         let address = try PrivateLinkFiles.slot(message.slot, in: ends.files.own)
         switch try await ends.own.read(address) {
-        case .file(let known) where known.content == file: return true
-        case .file:
+        case file: return true
+        case .some:
             try await recover(&held)
             return false
-        default:
+        case nil:
             try await ends.own.write(file, to: address, ends.session)
             return true
         }

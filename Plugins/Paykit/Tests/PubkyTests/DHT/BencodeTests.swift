@@ -3,15 +3,27 @@ import PaymentTesting
 import Testing
 
 @testable import PaykitDHT
+@testable import PaykitPubky
 
 /// BEP 3 for untrusted input.
 @Suite("Bencoding")
 struct BencodeTests {
-    private func error(_ text: String, limits: Bencode.Limits = .init()) -> BencodeError? {
+    private func error(_ text: String) -> WireDefect? {
         do {
-            _ = try Bencode(text.utf8, limits: limits)
+            _ = try Bencode(text.utf8)
             return nil
         } catch { return error }
+    }
+
+    enum Reason: String {
+        case incomplete = "it ends too early"
+        case unknownValue = "no value begins with this byte"
+        case number = "a number is not in its only spelling, or too large"
+        case name = "a name is not bytes"
+        case repeatedName = "a name comes twice"
+        case oneMore = "1 bytes follow its end"
+        case threeMore = "3 bytes follow its end"
+        case tooLarge = "it is too large"
     }
 
     @Test(
@@ -38,7 +50,7 @@ struct BencodeTests {
     @Test(
         "What has another spelling, or ends too early, is refused at its place",
         arguments: [
-            ("", BencodeError.Reason.incomplete, 0), ("i", .incomplete, 1), ("i12", .incomplete, 3), ("ie", .number, 1),
+            ("", Reason.incomplete, 0), ("i", .incomplete, 1), ("i12", .incomplete, 3), ("ie", .number, 1),
             ("i-e", .number, 2), ("i-0e", .number, 3), ("i01e", .number, 3), ("i-01e", .number, 4),
             ("i+1e", .number, 1),
             ("i1.5e", .number, 2), ("i9223372036854775808e", .number, 19), ("i-9223372036854775809e", .number, 20),
@@ -47,22 +59,23 @@ struct BencodeTests {
             ("9223372036854775807:a", .incomplete, 20),
             ("l", .incomplete, 1), ("li1e", .incomplete, 4), ("d", .incomplete, 1), ("d1:a", .incomplete, 4),
             ("di1ei2ee", .name, 1), ("d1:ae", .unknownValue, 4), ("d1:ai1e1:ai2ee", .repeatedName, 7),
-            ("e", .unknownValue, 0), ("x", .unknownValue, 0), ("i1ei2e", .trailingBytes, 3), ("dee", .trailingBytes, 2),
+            ("e", .unknownValue, 0), ("x", .unknownValue, 0), ("i1ei2e", .threeMore, 3), ("dee", .oneMore, 2),
             (" i1e", .unknownValue, 0),
         ])
-    func refused(_ text: String, _ reason: BencodeError.Reason, _ offset: Int) {
-        #expect(error(text) == BencodeError(reason: reason, offset: offset), "\(text)")
+    func refused(_ text: String, _ reason: Reason, _ offset: Int) {
+        #expect(error(text) == WireDefect(reason.rawValue, at: offset), "\(text)")
     }
 
     @Test("Nothing is read that is deeper, longer or has more values than allowed")
     func limits() {
+        let tooLarge = Reason.tooLarge.rawValue
         #expect(error(String(repeating: "l", count: 8) + String(repeating: "e", count: 8)) == nil)
-        #expect(error(String(repeating: "l", count: 9) + String(repeating: "e", count: 9))?.reason == .tooLarge)
-        #expect(error(String(repeating: "l", count: 2000))?.reason == .tooLarge)
-        #expect(error(String(repeating: "d1:a", count: 500))?.reason == .tooLarge)
+        #expect(error(String(repeating: "l", count: 9) + String(repeating: "e", count: 9))?.reason == tooLarge)
+        #expect(error(String(repeating: "l", count: 2000))?.reason == tooLarge)
+        #expect(error(String(repeating: "d1:a", count: 500))?.reason == tooLarge)
         #expect(error("l" + String(repeating: "le", count: 1023) + "e") == nil)
-        #expect(error("l" + String(repeating: "0:", count: 1023) + "0:e")?.reason == .tooLarge)
-        #expect(error("2044:" + String(repeating: "a", count: 2044))?.reason == .tooLarge)
+        #expect(error("l" + String(repeating: "0:", count: 1023) + "0:e")?.reason == tooLarge)
+        #expect(error("2044:" + String(repeating: "a", count: 2044))?.reason == tooLarge)
         #expect(error("2043:" + String(repeating: "a", count: 2043)) == nil)
     }
 

@@ -3,10 +3,15 @@ import PaymentCrypto
 import Testing
 
 @testable import PaykitDHT
+@testable import PaykitPubky
 
 /// Items as BEP 44 prints them, and Pubky's packets as items.
 @Suite("Items of the DHT")
 struct MutableItemTests {
+    private static let untrusted = WireDefect("the signature is not the key owner's over this number and value")
+    private static let keyLength = WireDefect("the key of an item, and its seed, has 32 bytes")
+    private static let tooLong = WireDefect("an item holds at most 1000 bytes; these are 1001: publish less")
+
     private func bytes(_ hex: String) throws -> [UInt8] { try #require(Hex.decode(hex)) }
 
     @Test("The examples of BEP 44 are where it says and are rightly signed, with and without salt")
@@ -29,7 +34,7 @@ struct MutableItemTests {
                 + "df9a8a7104b1258f30bed3787e6cb896fca78c58f8e03b5f18f14951a87d9a08")
         #expect(Ed25519.isValid(saltedSignature, message: salted, publicKey: key))
         #expect("\(MutableItem.target(key: key, salt: salt))" == "411eba73b6f087ca51a3795d9c8c938d365e32c1")
-        #expect(throws: MutableItemError.signature) {
+        #expect(throws: Self.untrusted) {
             try MutableItem(key: key, sequence: 1, value: value, signature: saltedSignature)
         }
     }
@@ -49,26 +54,26 @@ struct MutableItemTests {
         for place in stride(from: 0, to: 32, by: 5) {
             var key = item.key
             key[place] ^= 1
-            #expect(throws: MutableItemError.signature) {
+            #expect(throws: Self.untrusted) {
                 try MutableItem(key: key, sequence: item.sequence, value: item.value, signature: item.signature)
             }
             var signature = item.signature
             signature[place * 2] ^= 0x80
-            #expect(throws: MutableItemError.signature) {
+            #expect(throws: Self.untrusted) {
                 try MutableItem(key: item.key, sequence: item.sequence, value: item.value, signature: signature)
             }
         }
-        #expect(throws: MutableItemError.signature) {
+        #expect(throws: Self.untrusted) {
             try MutableItem(key: item.key, sequence: item.sequence + 1, value: item.value, signature: item.signature)
         }
-        #expect(throws: MutableItemError.signature) {
+        #expect(throws: Self.untrusted) {
             try MutableItem(key: item.key, sequence: item.sequence, value: item.value + [0], signature: item.signature)
         }
-        #expect(throws: MutableItemError.signature) {
+        #expect(throws: Self.untrusted) {
             try MutableItem(
                 key: item.key, sequence: item.sequence, value: item.value, signature: Array(item.signature.dropLast()))
         }
-        #expect(throws: MutableItemError.key(31)) {
+        #expect(throws: Self.keyLength) {
             try MutableItem(
                 key: Array(item.key.dropLast()), sequence: item.sequence, value: item.value, signature: item.signature)
         }
@@ -78,8 +83,8 @@ struct MutableItemTests {
     func sizes() throws {
         let full = try Owner(1).item(1, Array(repeating: 7, count: 1000))
         #expect(full.value.count == 1000)
-        #expect(throws: MutableItemError.value(1001)) { try Owner(1).item(1, Array(repeating: 7, count: 1001)) }
-        #expect(throws: MutableItemError.key(31)) {
+        #expect(throws: Self.tooLong) { try Owner(1).item(1, Array(repeating: 7, count: 1001)) }
+        #expect(throws: Self.keyLength) {
             try MutableItem(sequence: 1, value: [], seed: Redacted(Array(repeating: 1, count: 31)))
         }
     }

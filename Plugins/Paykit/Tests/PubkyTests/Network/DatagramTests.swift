@@ -49,24 +49,24 @@ struct DatagramTests {
 
     @Test("A queue keeps the order, up to its bound")
     func bounded() async throws {
-        let inbox = DatagramInbox(capacity: 3)
+        let inbox = Inbox<Datagram, DatagramError>(capacity: 3)
         for number in 0..<5 as Range<UInt8> { inbox.offer(datagram(number)) }
         #expect(inbox.dropped == 2)
-        for number in 0..<3 as Range<UInt8> { #expect(try await inbox.take() == datagram(number)) }
+        for number in 0..<3 as Range<UInt8> { #expect(try await inbox.take().get() == datagram(number)) }
         inbox.close()
         inbox.offer(datagram(9))
-        await #expect(throws: DatagramError.closed) { try await inbox.take() }
+        await #expect(throws: DatagramError.closed) { try await inbox.take().get() }
     }
 
     @Test(
         "Each datagram goes to one waiting caller, and none is lost when others are cancelled", .timeLimit(.minutes(1)))
     func waiters() async throws {
-        let inbox = DatagramInbox(capacity: 1000)
+        let inbox = Inbox<Datagram, DatagramError>(capacity: 1000)
         let taken = await withTaskGroup(of: UInt8?.self) { group in
             for number in 0..<100 {
                 group.addTask {
                     // Every second task is cancelled, at once or while it waits.
-                    let task = Task { try await inbox.take() }
+                    let task = Task { try await inbox.take().get() }
                     if number % 2 == 0 { task.cancel() }
                     return try? await task.value.bytes[0]
                 }

@@ -41,8 +41,8 @@ struct TCPTransportTests {
 
     /// True if this machine has IPv6.
     private static let hasV6: Bool = {
-        guard let (descriptor, _) = try? SystemSockets.listen(at: .loopbackV6()) else { return false }
-        SystemSockets.close(descriptor)
+        guard case .done(let socket) = SystemSockets.open(.listener, at: .loopbackV6()) else { return false }
+        SystemSockets.release(socket.descriptor)
         return true
     }()
 
