@@ -103,20 +103,6 @@ extension PaykitClient {
         }
     }
 
-    /// Returns all receipts for other programs: one JSON object per line, the latest first.
-    ///
-    /// - Throws: ``PaykitError``.
-    public func exportReceipts() async throws -> String {
-        var lines = ""
-        var last: ChannelReceipt.ID?
-        while true {
-            let some = try await receipts(before: last, limit: 500)
-            guard let end = some.last else { return lines }
-            lines += some.map { $0.exported.text + "\n" }.joined()
-            last = end.id
-        }
-    }
-
     // MARK: What all of it uses
 
     func identity() throws(PaykitNetworkError) -> ChannelIdentity {

@@ -164,13 +164,6 @@ public actor SubscriptionService {
 
     // MARK: Beside the guide
 
-    /// Processes all subscriptions repeatedly until the task is cancelled.
-    ///
-    /// - Parameter pause: the wait between two checks.
-    public nonisolated func keepProcessing(every pause: Duration = .seconds(3600)) async {
-        await scheduler.run(every: pause)
-    }
-
     /// Approves the period that the payer was asked about, or that was announced: it is paid now.
     ///
     /// - Parameter subscription: the subscription.

@@ -106,29 +106,6 @@ struct DirectoryTests {
         #expect(use.lastAt == start)
     }
 
-    @Test(
-        "Methods are ranked as Paykit's library ranks them",
-        arguments: [
-            (100, .balanced, ["lightning"]), (100, .speed, ["lightning"]),
-            (1_000, .balanced, ["lightning", "onchain"]),
-            (50_000, .cost, ["lightning", "onchain"]), (50_000, .privacy, ["lightning", "onchain"]),
-            (50_000, .speed, ["lightning"]), (10_000_000, .balanced, ["onchain"]), (10_000_000, .speed, []),
-            (50_000, .order(["onchain", "lightning"]), ["onchain", "lightning"]),
-        ] as [(UInt64, PaykitMethodSelection.Strategy, [String])])
-    func selection(_ amount: UInt64, _ strategy: PaykitMethodSelection.Strategy, _ expected: [String]) {
-        #expect(
-            PaykitMethodSelection(strategy).ranked(["onchain", "lightning", "paypal"], amount: amount) == expected)
-    }
-
-    @Test("What is excluded or too slow is not ranked")
-    func excluded() {
-        let methods = ["onchain", "lightning"]
-        #expect(PaykitMethodSelection(excluded: ["lightning"]).ranked(methods, amount: 1000) == ["onchain"])
-        #expect(
-            PaykitMethodSelection(longestConfirmation: .seconds(599)).ranked(methods, amount: 1000) == ["lightning"])
-        #expect(PaykitMethodSelection().ranked(methods, amount: 0).isEmpty)
-    }
-
     @Test("Profiles of both forms are read, and what is odd in them is left out")
     func profiles() throws {
         let profile = PubkyPeople.Profile(

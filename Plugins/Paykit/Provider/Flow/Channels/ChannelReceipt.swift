@@ -73,19 +73,6 @@ public struct ChannelReceipt: Sendable, Hashable {
     public func agrees(with other: ChannelReceipt) -> Bool {
         id == other.id && method == other.method && amount == other.amount && currency == other.currency
     }
-
-    /// The receipt for other programs: a JSON object.
-    public var exported: JSONValue {
-        var members: [String: JSONValue] = [
-            "receipt_id": .string(id.name), "payer": .string(id.payer), "payee": .string(id.payee),
-            "method_id": .string(method), "created_at": .number(JSONNumber(createdAt)), "metadata": metadata,
-            "stage": .string(stage.rawValue),
-        ]
-        members["amount"] = amount.map { .string($0) }
-        members["currency"] = currency.map { .string($0) }
-        members["proof"] = proof
-        return .object(members)
-    }
 }
 
 /// Stores receipts of private payments and records arrivals. It is safe for concurrent tasks, and for several processes

@@ -256,20 +256,16 @@ struct PrivatePaymentTests {
         }
     }
 
-    @Test("Receipts are listed, the latest first, and exported line by line")
+    @Test("Receipts are listed, the latest first")
     func listing() async throws {
         let payer = try await PrivatePayer()
         try await payer.with(.ready) { peer in
             for number in 0..<5 { _ = try await payer.pay(peer, receiptId: "rcpt_\(number)") }
             let all = try await payer.client.receipts()
             #expect(all.map(\.id.name) == ["rcpt_4", "rcpt_3", "rcpt_2", "rcpt_1", "rcpt_0"])
-            #expect(all.allSatisfy { $0.stage == .paid })
+            #expect(all.allSatisfy { $0.stage == .paid && $0.proof?["preimage"]?.string != nil })
             #expect(
                 try await payer.client.receipts(before: all[1].id, limit: 2).map(\.id.name) == ["rcpt_2", "rcpt_1"])
-            let lines = try await payer.client.exportReceipts().split(separator: "\n")
-            #expect(lines.count == 5)
-            let first = try JSONValue(parsing: Array(lines[0].utf8))
-            #expect(first["receipt_id"]?.string == "rcpt_4" && first["proof"]?["preimage"]?.string != nil)
         }
     }
 

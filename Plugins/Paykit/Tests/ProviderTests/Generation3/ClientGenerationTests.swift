@@ -240,15 +240,4 @@ struct ClientGenerationTests {
         #expect(Set(found.methods.keys) == Set(keys.prefix(3)) && Set(found.errors.keys) == Set(keys.suffix(2)))
         #expect(found.errors[keys[3]]?.type == .methodNotSupported)
     }
-
-    @Test("What suits an amount is known by each of a method's names")
-    func selection() {
-        let names = ["btc-bitcoin-p2wpkh", "btc-lightning-bolt11", "usdt-tron-address"]
-        #expect(PaykitMethodSelection(.speed).ranked(names, amount: 1000) == ["btc-lightning-bolt11"])
-        #expect(
-            PaykitMethodSelection(.order(["onchain"])).ranked(names, amount: 1000).first == "btc-bitcoin-p2wpkh")
-        #expect(
-            PaykitMethodSelection(excluded: ["lightning"]).ranked(names, amount: 1000) == ["btc-bitcoin-p2wpkh"])
-        #expect(PaykitMethodSelection().ranked(names, amount: 10_000_000) == ["btc-bitcoin-p2wpkh"])
-    }
 }

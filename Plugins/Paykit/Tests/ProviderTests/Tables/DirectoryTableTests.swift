@@ -77,22 +77,6 @@ struct DirectoryTableTests {
         }
     }
 
-    @Test("Methods are ranked by amount and strategy")
-    func selection() throws {
-        let known: [String: PaykitMethodSelection.Strategy] = [
-            "balanced": .balanced, "cost": .cost, "speed": .speed, "privacy": .privacy,
-        ]
-        for row in try PubkyTable.rows("selection") {
-            let strategy = try #require(known[try row.word("strategy")])
-            let amount = try #require(row["satoshi"]?.uint64)
-            for methods in [["onchain", "lightning", "paypal"], ["lightning", "onchain"]] {
-                #expect(
-                    PaykitMethodSelection(strategy).ranked(methods, amount: amount) == (try row.words("ranked")),
-                    "\(row.text)")
-            }
-        }
-    }
-
     @Test("What is paid is a private offer first, then what is published, the preferred method before others")
     func checkout() async throws {
         for row in try PubkyTable.rows("checkout") {
