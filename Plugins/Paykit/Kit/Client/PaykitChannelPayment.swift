@@ -1,22 +1,6 @@
 public import PaykitProvider
 import PaymentCore
 
-/// A wallet's result for a payment that it was asked to make.
-@nonexhaustive
-public enum PaykitSettlement: Sendable, Hashable {
-    /// It is paid.
-    case paid(PaykitProof)
-    /// Not one coin has moved, nor will it; the reason is for people.
-    case notPaid(String)
-
-    var flow: ChannelCheckout.Settlement {
-        switch self {
-        case .paid(let proof): .paid(proof)
-        case .notPaid(let reason): .notPaid(reason)
-        }
-    }
-}
-
 /// A payment that was agreed on over a private channel, and made.
 public struct PaykitChannelPayment: Sendable, Hashable {
     /// The record that both sides keep of it.

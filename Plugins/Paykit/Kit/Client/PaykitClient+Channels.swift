@@ -46,18 +46,6 @@ extension PaykitClient {
         }
     }
 
-    func offer(
-        _ offers: [PaykitChannelOffer], over channel: PrivateChannel
-    ) async throws(PaykitError) -> [String] {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
-            let messages = offers.map {
-                ChannelMessage.Offer(
-                    $0.endpoint, expiresAt: $0.expiresAt.map { Int64(clamping: $0.timeIntervalSince1970) })
-            }
-            return try await channel.offer(messages)
-        }
-    }
-
     // MARK: Being paid
 
     /// Listens for payers, and publishes the address: a payer that opens a channel may ask `payee` how to pay. The
@@ -121,11 +109,4 @@ public final class PaykitListener: Sendable {
 
     /// Stops listening.
     public func close() { listener.close() }
-}
-
-extension Int64 {
-    /// Creates the seconds of a time, as near as possible.
-    fileprivate init(clamping seconds: Double) {
-        self = Int64(exactly: seconds.rounded(.down)) ?? (seconds > 0 ? .max : 0)
-    }
 }

@@ -69,31 +69,14 @@ extension PaykitClient {
             process: linkProcess)
     }
 
-    func withLinks<Value: Sendable>(
-        _ work: @Sendable (PrivateLinkFlow) async throws(PaykitNetworkError) -> Value
+    /// Runs `work` with the flow of links, and the link with an app of a user.
+    func withLink<Value: Sendable>(
+        _ peer: PubkyKey, _ app: PaykitReceiverPath,
+        _ work: @Sendable (PrivateLinkFlow, PrivateLinkParty, PubkySession) async throws(PaykitNetworkError) -> Value
     ) async throws(PaykitError) -> Value {
-        try await signedIn { session throws(PaykitNetworkError) in try await work(links(session)) }
-    }
-
-    func poll(_ peer: PubkyKey, _ app: PaykitReceiverPath) async throws(PaykitError) -> PrivateLinkFlow.Status {
-        try await signedIn { session throws(PaykitNetworkError) in try await links(session).poll(peer, app, session) }
-    }
-
-    func issueReceipt(
-        for id: String, _ period: BillingPeriod?, _ peer: PubkyKey, _ app: PaykitReceiverPath
-    ) async throws(PaykitError) {
         try await signedIn { session throws(PaykitNetworkError) in
             let flow = try links(session)
-            try await flow.issueReceipt(for: id, period: period, flow.party(peer, app), session)
-        }
-    }
-
-    func payRequest(
-        _ id: String, period: BillingPeriod?, _ peer: PubkyKey, _ app: PaykitReceiverPath,
-        with settler: any PaymentSettler, check: PaykitEndpointCheck
-    ) async throws(PaykitError) -> PaykitProof {
-        try await withLinks { flow throws(PaykitNetworkError) in
-            try await flow.pay(id, period: period, flow.party(peer, app), with: settler, check: check)
+            return try await work(flow, flow.party(peer, app), session)
         }
     }
 }

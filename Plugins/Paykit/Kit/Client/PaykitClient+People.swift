@@ -1,4 +1,4 @@
-import PaykitProvider
+public import PaykitProvider
 import PaykitPubky
 import PaymentCore
 
@@ -13,10 +13,7 @@ extension PaykitClient {
             guard let profile = try await people.profile(of: user) else {
                 throw PaykitNetworkError(.notFound, "\(user) has published no profile")
             }
-            return PubkyProfile(
-                name: profile.name, bio: profile.bio, image: profile.image,
-                namedLinks: profile.links.map { PubkyProfile.Link(title: $0.title, url: $0.url) },
-                status: profile.status)
+            return profile
         }
     }
 
@@ -25,11 +22,7 @@ extension PaykitClient {
     /// - Throws: ``PaykitError``.
     public func publish(_ profile: PubkyProfile) async throws {
         try await signedIn { session throws(PaykitNetworkError) in
-            try await people.publish(
-                PubkyPeople.Profile(
-                    name: profile.name, bio: profile.bio, image: profile.image,
-                    links: profile.namedLinks.map { PubkyPeople.Profile.Link(title: $0.title, url: $0.url) },
-                    status: profile.status), session)
+            try await people.publish(profile, session)
         }
     }
 

@@ -46,8 +46,7 @@ extension PaykitClient {
             let payee = try Self.key(pubkey)
             let (receipt, isConfirmed) = try await checkout().pay(inquiry(request, receiptId), to: payee) {
                 agreement async throws(PaykitNetworkError) in
-                do { return try await settle(PaykitReceipt(agreement.receipt), agreement.endpoint.endpoint).flow } catch
-                {
+                do { return try await settle(PaykitReceipt(agreement.receipt), agreement.endpoint.endpoint) } catch {
                     throw PaykitNetworkError(
                         .paymentInDoubt, "whether it was paid is not known: ask the wallet before paying again",
                         methodID: agreement.endpoint.methodID)
@@ -70,7 +69,7 @@ extension PaykitClient {
     public func resolvePayment(_ id: ChannelReceipt.ID, as settlement: PaykitSettlement) async throws -> Bool {
         try await mappingErrors { () async throws(PaykitNetworkError) in
             guard let known = try await stored(id) else { return false }
-            return try await checkout().resolve(known, as: settlement.flow)
+            return try await checkout().resolve(known, as: settlement)
         }
     }
 

@@ -10,22 +10,8 @@ public import PaymentCore
 
 /// The interval at which a request over a private link is to be paid (Protocol 12.5).
 public struct PaykitRecurrence: Sendable, Hashable {
-    /// A unit of the interval, in UTC; a day that a month lacks is its last.
-    @nonexhaustive
-    public enum Unit: String, Sendable, Hashable, CaseIterable {
-        /// 60 seconds.
-        case minute
-        /// 3,600 seconds.
-        case hour
-        /// 86,400 seconds.
-        case day
-        /// Seven days.
-        case week
-        /// A month of the calendar.
-        case month
-        /// A year of the calendar.
-        case year
-    }
+    /// A unit of the interval.
+    public typealias Unit = PaykitRecurrenceUnit
 
     /// The number of units from one payment to the next.
     public let every: UInt32
@@ -46,9 +32,6 @@ public struct PaykitRecurrence: Sendable, Hashable {
 
     fileprivate var wire: PrivateLinkRecurrence {
         get throws {
-            guard let unit = PrivateLinkRecurrence.Unit(rawValue: unit.rawValue) else {
-                throw PaykitNetworkError(.validationFailed, "the interval is of no known unit")
-            }
             let made = try PrivateLinkRecurrence(
                 every: every, unit, start: start.linkTime, anchor: start.linkTime, end: end?.linkTime)
             // What this side could not count, it could not receipt.
@@ -97,8 +80,8 @@ extension PaykitPrivateLink {
         } catch let failure as PaykitNetworkError { throw PaykitError(failure) } catch {
             throw PaykitError(PaykitNetworkError(.validationFailed, "\(error)"))
         }
-        return try await client.withLinks { flow throws(PaykitNetworkError) in
-            try await flow.ask(for: terms, at: endpoints, flow.party(peer, app))
+        return try await use { flow, party, _ throws(PaykitNetworkError) in
+            try await flow.ask(for: terms, at: endpoints, party)
         }
     }
 
@@ -106,9 +89,7 @@ extension PaykitPrivateLink {
     ///
     /// - Throws: ``PaykitError``.
     public func offer(_ endpoints: [PaykitEndpoint]) async throws {
-        try await client.withLinks { flow throws(PaykitNetworkError) in
-            try await flow.offer(endpoints, flow.party(peer, app))
-        }
+        try await use { flow, party, _ throws(PaykitNetworkError) in try await flow.offer(endpoints, party) }
     }
 
     /// Returns the payer's proof of payment of a request of this side; nil before. Only the wallet knows whether the
@@ -121,7 +102,7 @@ extension PaykitPrivateLink {
     /// - Throws: ``PaykitError``.
     public func proof(of id: String, period: RecurringPeriod? = nil) async throws -> PaykitProof? {
         let period = period.flatMap { BillingPeriod($0) }
-        return try await client.withLinks { flow throws(PaykitNetworkError) in
+        return try await use { flow, _, _ throws(PaykitNetworkError) in
             let request = try await flow.requests(with: peer, app).first { $0.id == id }
             return request?.state.proofs.first {
                 PrivateLinkRequest.key(id, $0.period) == PrivateLinkRequest.key(id, period)
@@ -136,7 +117,9 @@ extension PaykitPrivateLink {
     ///   - period: the period that was paid; nil for a request for one payment.
     /// - Throws: ``PaykitError``.
     public func issueReceipt(for id: String, period: RecurringPeriod? = nil) async throws {
-        try await client.issueReceipt(for: id, period.flatMap { BillingPeriod($0) }, peer, app)
+        try await use { flow, party, session throws(PaykitNetworkError) in
+            _ = try await flow.issueReceipt(for: id, period: period.flatMap { BillingPeriod($0) }, party, session)
+        }
     }
 
     /// Returns the ids of the receipts for a request that both sides have, or will have. They are the payee's
@@ -144,8 +127,8 @@ extension PaykitPrivateLink {
     ///
     /// - Throws: ``PaykitError``.
     public func receipts(for id: String) async throws -> [String] {
-        try await client.withLinks { flow throws(PaykitNetworkError) in
-            try await flow.receipts(for: id, flow.party(peer, app)).map(\.id)
+        try await use { flow, party, _ throws(PaykitNetworkError) in
+            try await flow.receipts(for: id, party).map(\.id)
         }
     }
 }

@@ -16,22 +16,9 @@ public import PaymentRecurring
 ///
 /// Only ``poll()`` sends anything: call it regularly, and after each of the other methods. Errors are ``PaykitError``.
 public struct PaykitPrivateLink: Sendable {
-    /// The status of a link.
-    @nonexhaustive
-    public enum Status: Sendable, Hashable {
-        /// The peer has not answered yet.
-        case linking
-        /// The peer's messages cannot be read: they are of an earlier link, or in a newer form than is known here.
-        case unreadable
-        /// Messages arrive.
-        case linked
-        /// The peer's app shows another key than the one that is trusted. Nothing is sent to it, read from it or paid:
-        /// compare ``PaykitPrivateLink/safetyNumber(of:)`` with the peer, then call ``PaykitPrivateLink/trust(_:)``.
-        case keyChanged(PubkyKey)
-        /// Another copy of this app, with the same secret and another store, has begun the link anew. This one sends
-        /// nothing any more; the client that is created last takes the link over. Give each device its own receiver.
-        case takenOver
-    }
+    /// The status of a link. After a change of the peer's key compare ``safetyNumber(of:)`` with the peer, then call
+    /// ``trust(_:)``.
+    public typealias Status = PaykitLinkStatus
 
     /// The peer.
     public let peer: PubkyKey
@@ -44,13 +31,7 @@ public struct PaykitPrivateLink: Sendable {
     /// - Throws: ``PaykitError``.
     @discardableResult
     public func poll() async throws -> Status {
-        switch try await client.poll(peer, app) {
-        case .linking: .linking
-        case .unreadable: .unreadable
-        case .linked: .linked
-        case .keyChanged(let key): .keyChanged(key)
-        case .takenOver: .takenOver
-        }
+        try await use { flow, _, session throws(PaykitNetworkError) in try await flow.poll(peer, app, session) }
     }
 
     // MARK: The peer's key
@@ -61,9 +42,7 @@ public struct PaykitPrivateLink: Sendable {
     ///
     /// - Throws: ``PaykitError``.
     public func trustedKey() async throws -> PubkyKey? {
-        try await client.withLinks { flow throws(PaykitNetworkError) in
-            try await flow.peerKeys(flow.party(peer, app))?.trusted
-        }
+        try await use { flow, party, _ throws(PaykitNetworkError) in try await flow.peerKeys(party)?.trusted }
     }
 
     /// Returns 60 digits in twelve groups that are the same at the peer's, if `key` is their app's and they see this
@@ -71,19 +50,15 @@ public struct PaykitPrivateLink: Sendable {
     ///
     /// - Throws: ``PaykitError``.
     public func safetyNumber(of key: PubkyKey) async throws -> String {
-        try await client.withLinks { flow throws(PaykitNetworkError) in
-            flow.safetyNumber(with: key, try flow.party(peer, app))
-        }
+        try await use { flow, party, _ in flow.safetyNumber(with: key, party) }
     }
 
-    /// Trusts the key that the peer's app shows now: after ``Status/keyChanged(_:)``, once the user has compared it.
+    /// Trusts the key that the peer's app shows now: after `Status.keyChanged`, once the user has compared it.
     /// What the peer has sent to be paid before is paid no more; their requests are, at what they send from now on.
     ///
     /// - Throws: ``PaykitError``, of the type `peerNotFound` when the app shows another key.
     public func trust(_ key: PubkyKey) async throws {
-        try await client.withLinks { flow throws(PaykitNetworkError) in
-            try await flow.trust(key, flow.party(peer, app))
-        }
+        try await use { flow, party, _ throws(PaykitNetworkError) in try await flow.trust(key, party) }
     }
 
     // MARK: Requests
@@ -92,7 +67,7 @@ public struct PaykitPrivateLink: Sendable {
     ///
     /// - Throws: ``PaykitError``.
     public func requests() async throws -> [PaykitPrivateLinkRequest] {
-        try await client.withLinks { flow throws(PaykitNetworkError) in
+        try await use { flow, _, _ throws(PaykitNetworkError) in
             try await flow.requests(with: peer, app).map { PaykitPrivateLinkRequest($0) }
         }
     }
@@ -101,8 +76,7 @@ public struct PaykitPrivateLink: Sendable {
     ///
     /// - Throws: ``PaykitError``.
     public func accept(_ id: String) async throws {
-        try await client.withLinks { flow throws(PaykitNetworkError) in try await flow.accept(id, flow.party(peer, app))
-        }
+        try await use { flow, party, _ throws(PaykitNetworkError) in try await flow.accept(id, party) }
     }
 
     /// Rejects a request.
@@ -112,9 +86,7 @@ public struct PaykitPrivateLink: Sendable {
     ///   - reason: for the peer; nil for none.
     /// - Throws: ``PaykitError``.
     public func reject(_ id: String, reason: String? = nil) async throws {
-        try await client.withLinks { flow throws(PaykitNetworkError) in
-            try await flow.reject(id, reason: reason, flow.party(peer, app))
-        }
+        try await use { flow, party, _ throws(PaykitNetworkError) in try await flow.reject(id, reason: reason, party) }
     }
 
     /// Cancels a request, from either side. A payment in flight is made all the same.
@@ -124,9 +96,7 @@ public struct PaykitPrivateLink: Sendable {
     ///   - reason: for the peer; nil for none.
     /// - Throws: ``PaykitError``.
     public func cancel(_ id: String, reason: String? = nil) async throws {
-        try await client.withLinks { flow throws(PaykitNetworkError) in
-            try await flow.cancel(id, reason: reason, flow.party(peer, app))
-        }
+        try await use { flow, party, _ throws(PaykitNetworkError) in try await flow.cancel(id, reason: reason, party) }
     }
 
     // MARK: Money
@@ -145,7 +115,9 @@ public struct PaykitPrivateLink: Sendable {
     public func pay(
         _ id: String, with settler: any PaymentSettler, check: PaykitEndpointCheck
     ) async throws -> PaykitProof {
-        try await client.payRequest(id, period: nil, peer, app, with: settler, check: check)
+        try await use { flow, party, _ throws(PaykitNetworkError) in
+            try await flow.pay(id, party, with: settler, check: check)
+        }
     }
 
     /// Pays one period of a recurring request, once, and has the proof sent.
@@ -162,7 +134,9 @@ public struct PaykitPrivateLink: Sendable {
     public func pay(
         period: RecurringPeriod, of id: String, with settler: any PaymentSettler, check: PaykitEndpointCheck
     ) async throws -> PaykitProof {
-        try await client.payRequest(id, period: BillingPeriod(period), peer, app, with: settler, check: check)
+        try await use { flow, party, _ throws(PaykitNetworkError) in
+            try await flow.pay(id, period: BillingPeriod(period), party, with: settler, check: check)
+        }
     }
 
     /// Returns the link by which a router pays a request of the peer's, once and within its limits, at a
@@ -195,34 +169,25 @@ public struct PaykitPrivateLink: Sendable {
         for id: String, paysByItself: Bool, provider: ProviderID = PaykitProvider.id,
         policy: RecurringPolicy = RecurringPolicy()
     ) async throws -> RecurringPlan {
-        try await client.withLinks { flow throws(PaykitNetworkError) in
+        try await use { flow, party, _ throws(PaykitNetworkError) in
             guard let request = try await flow.requests(with: peer, app).first(where: { $0.id == id }) else {
                 throw PaykitNetworkError(.notFound, "there is no request of this id on this link")
             }
-            return try request.plan(
-                flow.party(peer, app), paysByItself: paysByItself, provider: provider, policy: policy)
+            return try request.plan(party, paysByItself: paysByItself, provider: provider, policy: policy)
         }
+    }
+
+    func use<Value: Sendable>(
+        _ work: @Sendable (PrivateLinkFlow, PrivateLinkParty, PubkySession) async throws(PaykitNetworkError) -> Value
+    ) async throws(PaykitError) -> Value {
+        try await client.withLink(peer, app, work)
     }
 }
 
 /// A payment that one side of a private link asked the other for.
 public struct PaykitPrivateLinkRequest: Sendable, Hashable, Identifiable {
     /// The phase of a request.
-    @nonexhaustive
-    public enum Phase: String, Sendable, Hashable {
-        /// The payer has not answered.
-        case proposed
-        /// It may be paid.
-        case accepted
-        /// It may be paid repeatedly.
-        case active
-        /// The payer has rejected it.
-        case rejected
-        /// Either side has cancelled it.
-        case cancelled
-        /// It is paid, by the payer's claim.
-        case proven
-    }
+    public typealias Phase = PaykitRequestPhase
 
     /// The request's id.
     public let id: String
@@ -249,6 +214,6 @@ public struct PaykitPrivateLinkRequest: Sendable, Hashable, Identifiable {
         methods = request.terms.identifiers.map(\.text)
         recurs = request.terms.recurrence != nil
         schedule = request.terms.recurrence.flatMap { try? $0.schedule() }
-        phase = Phase(rawValue: request.state.phase.rawValue) ?? .proposed
+        phase = request.state.phase
     }
 }

@@ -28,24 +28,14 @@ public struct PaykitSubscriptions: Sendable {
     let client: PaykitClient
 
     /// The result of a poll.
-    public struct Update: Sendable {
-        /// The subscriptions that the other side has changed: proposed, accepted, declined or ended.
-        public let changed: [PaykitSubscriptionRecord]
-        /// Subscriptions that the other side offers without a signature, as other apps do. To agree to one, propose it.
-        public let offers: [PaykitSubscription]
-        /// The reasons for which messages were refused, by the subscription's name.
-        public let refused: [(id: String, reason: String)]
-    }
+    public typealias Update = PaykitSubscriptionUpdate
 
     /// Receives the other side's messages, and sends those that wait. Failures are retried at the next call.
     ///
     /// - Throws: ``PaykitError``; of the type `methodNotSupported` when the other user has published no key to seal
     ///   for.
     @discardableResult
-    public func poll() async throws -> Update {
-        let update = try await client.pollSubscriptions(with: peer)
-        return Update(changed: update.changed, offers: update.offers, refused: update.refused)
-    }
+    public func poll() async throws -> Update { try await client.pollSubscriptions(with: peer) }
 
     /// Exchanges the subscriptions at once, over a private channel with the other user, who listens
     /// (``PaykitClient/listen(at:asHost:port:for:)``). Their new proposals come by ``poll()`` alone, or over a channel
@@ -53,10 +43,7 @@ public struct PaykitSubscriptions: Sendable {
     ///
     /// - Throws: ``PaykitError``; of the type `methodNotSupported` when the other user publishes no private channel.
     @discardableResult
-    public func exchangeOverChannel() async throws -> Update {
-        let update = try await client.exchangeSubscriptions(with: peer)
-        return Update(changed: update.changed, offers: update.offers, refused: update.refused)
-    }
+    public func exchangeOverChannel() async throws -> Update { try await client.exchangeSubscriptions(with: peer) }
 
     /// Returns the subscriptions, in the order in which they were first known.
     ///
@@ -188,11 +175,11 @@ extension PaykitClient {
         try await mappingErrors { () async throws(PaykitNetworkError) in try await work(exchange(with: peer)) }
     }
 
-    func pollSubscriptions(with peer: PubkyKey) async throws(PaykitError) -> SubscriptionExchange.Update {
+    func pollSubscriptions(with peer: PubkyKey) async throws(PaykitError) -> PaykitSubscriptionUpdate {
         try await signedIn { session throws(PaykitNetworkError) in try await exchange(with: peer).poll(session) }
     }
 
-    func exchangeSubscriptions(with peer: PubkyKey) async throws(PaykitError) -> SubscriptionExchange.Update {
+    func exchangeSubscriptions(with peer: PubkyKey) async throws(PaykitError) -> PaykitSubscriptionUpdate {
         try await mappingErrors { () async throws(PaykitNetworkError) in
             guard let endpoint = try await directory.noiseEndpoint(of: peer) else {
                 throw PaykitNetworkError(.methodNotSupported, "\(peer) publishes no private channel: poll instead")

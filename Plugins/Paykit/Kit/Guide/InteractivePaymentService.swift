@@ -75,9 +75,20 @@ public final class PaykitNoiseChannel: Sendable {
     /// - Returns: the methods that were accepted.
     /// - Throws: ``PaykitError``; the channel is closed then.
     public func offer(_ offers: [PaykitChannelOffer]) async throws -> [String] {
-        try await client.offer(offers, over: channel)
+        let messages = offers.map {
+            ChannelMessage.Offer(
+                $0.endpoint, expiresAt: $0.expiresAt.map { Int64(clamping: $0.timeIntervalSince1970) })
+        }
+        do { return try await channel.offer(messages) } catch { throw PaykitError(error) }
     }
 
     /// Closes the channel.
     public func close() { channel.close() }
+}
+
+extension Int64 {
+    /// Creates the seconds of a time, as near as possible.
+    fileprivate init(clamping seconds: Double) {
+        self = Int64(exactly: seconds.rounded(.down)) ?? (seconds > 0 ? .max : 0)
+    }
 }

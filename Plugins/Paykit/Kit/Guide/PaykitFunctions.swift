@@ -1,5 +1,6 @@
 import PaykitDHT
 import PaykitNetwork
+public import PaykitProvider
 import PaykitPubky
 import PaymentCore
 import PaymentTransport

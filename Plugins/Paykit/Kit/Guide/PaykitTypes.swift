@@ -82,47 +82,6 @@ public struct PaykitCheckoutResult: Sendable, Hashable {
     }
 }
 
-/// A user's own profile. All of it is their own text.
-public struct PubkyProfile: Sendable, Hashable {
-    /// One of a profile's links.
-    public struct Link: Sendable, Hashable {
-        /// The title.
-        public var title: String?
-        /// The address.
-        public var url: String
-
-        /// Creates a link.
-        public init(title: String? = nil, url: String) {
-            self.title = title
-            self.url = url
-        }
-    }
-
-    /// The name.
-    public var name: String?
-    /// A few sentences.
-    public var bio: String?
-    /// The address of a picture.
-    public var image: String?
-    /// The addresses of their links.
-    public var links: [String] { namedLinks.map(\.url) }
-    /// Their links, with titles.
-    public var namedLinks: [Link]
-    /// A few words on their current activity.
-    public var status: String?
-
-    /// Creates a profile.
-    public init(
-        name: String? = nil, bio: String? = nil, image: String? = nil, namedLinks: [Link] = [], status: String? = nil
-    ) {
-        self.name = name
-        self.bio = bio
-        self.image = image
-        self.namedLinks = namedLinks
-        self.status = status
-    }
-}
-
 /// An entry of a list, such as a followed user.
 public struct PubkyListItem: Sendable, Hashable {
     /// The last part of its path: for a follow, the key.

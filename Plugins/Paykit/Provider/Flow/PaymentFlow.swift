@@ -279,7 +279,7 @@ struct PaymentFlow: Sendable {
 
 extension Payee {
     /// Creates a payee from a key and a profile's claimed name and picture, made safe to display.
-    fileprivate init(_ key: PubkyKey, _ profile: PubkyPeople.Profile?) {
+    fileprivate init(_ key: PubkyKey, _ profile: PubkyProfile?) {
         self.init(
             claiming: profile?.name, knownAs: "\(key.text.prefix(8))…\(key.text.suffix(4))",
             else: "a user without a name", iconURL: profile?.image.flatMap(Self.picture), id: key.text)

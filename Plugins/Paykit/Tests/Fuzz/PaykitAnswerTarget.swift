@@ -64,10 +64,10 @@ struct PaykitAnswerTarget: FuzzTarget {
                 return "a record changes when written"
             }
         }
-        let profile = PubkyPeople.Profile(json)
-        let again = PubkyPeople.Profile(profile.json)
+        let profile = PubkyProfile(json)
+        let again = PubkyProfile(profile.json)
         let isSame =
-            again.name == profile.name && again.bio == profile.bio && again.links.map(\.url) == profile.links.map(\.url)
+            again.name == profile.name && again.bio == profile.bio && again.links == profile.links
         return isSame ? nil : "a profile changes when written"
     }
 

@@ -108,7 +108,7 @@ struct DirectoryTests {
 
     @Test("Profiles of both forms are read, and what is odd in them is left out")
     func profiles() throws {
-        let profile = PubkyPeople.Profile(
+        let profile = PubkyProfile(
             try JSONValue(
                 parsing: Array(
                     #"""
@@ -116,9 +116,9 @@ struct DirectoryTests {
                      "links":["https://b.example",{"title":"C","url":"https://c.example"},{"title":"D"},9]}
                     """#.utf8)))
         #expect(profile.name == "Anna" && profile.bio == nil && profile.status == nil)
-        #expect(profile.links.map(\.url) == ["https://b.example", "https://c.example"])
-        #expect(profile.links.map(\.title) == [nil, "C"])
-        #expect(PubkyPeople.Profile(profile.json).links.map(\.url) == profile.links.map(\.url))
-        #expect(PubkyPeople.Profile([]) == PubkyPeople.Profile())
+        #expect(profile.links == ["https://b.example", "https://c.example"])
+        #expect(profile.namedLinks.map(\.title) == [nil, "C"])
+        #expect(PubkyProfile(profile.json).links == profile.links)
+        #expect(PubkyProfile([]) == PubkyProfile())
     }
 }

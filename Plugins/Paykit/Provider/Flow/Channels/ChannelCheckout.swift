@@ -7,6 +7,15 @@ package import PaymentCore
     import Foundation
 #endif
 
+/// A wallet's result for a payment that it was asked to make.
+@nonexhaustive
+public enum PaykitSettlement: Sendable, Hashable {
+    /// It is paid.
+    case paid(PaykitProof)
+    /// Not one coin has moved, nor will it; the reason is for people.
+    case notPaid(String)
+}
+
 /// A payment that is agreed on privately before it is made, step by step (Protocol 5.7): find the payee's private
 /// endpoint, open a channel, ask for a receipt, check the answer, pay, and have it confirmed.
 ///
@@ -37,14 +46,6 @@ package struct ChannelCheckout: Sendable {
         package let receipt: ChannelReceipt
         /// The payee's untrusted text: check it before paying.
         package let endpoint: PaykitEndpoint
-    }
-
-    /// The outcome of an attempt to settle.
-    package enum Settlement: Sendable, Hashable {
-        /// The payment was made.
-        case paid(PaykitProof)
-        /// No money has moved or will move: the payment may be tried again.
-        case notPaid(String)
     }
 
     private let directory: PaykitDirectory
@@ -203,7 +204,7 @@ package struct ChannelCheckout: Sendable {
     /// - Returns: the paid receipt, and true if the payee has confirmed it.
     package func pay(
         _ inquiry: Inquiry, to payee: PubkyKey,
-        _ settle: @Sendable (Agreement) async throws(PaykitNetworkError) -> Settlement
+        _ settle: @Sendable (Agreement) async throws(PaykitNetworkError) -> PaykitSettlement
     ) async throws(PaykitNetworkError) -> (receipt: ChannelReceipt, isConfirmed: Bool) {
         let (agreement, channel) = try await agreement(inquiry, with: payee)
         defer { channel?.close() }
@@ -241,7 +242,8 @@ package struct ChannelCheckout: Sendable {
     /// Records the wallet's result of a payment that was in doubt.
     ///
     /// - Returns: true if it was in doubt.
-    package func resolve(_ receipt: ChannelReceipt, as settlement: Settlement) async throws(PaykitNetworkError) -> Bool
+    package func resolve(_ receipt: ChannelReceipt, as settlement: PaykitSettlement) async throws(PaykitNetworkError)
+        -> Bool
     {
         var known = receipt
         switch settlement {

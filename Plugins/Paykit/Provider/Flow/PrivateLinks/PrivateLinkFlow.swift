@@ -1,4 +1,4 @@
-package import PaykitPubky
+public import PaykitPubky
 package import PaymentCore
 import PaymentCrypto
 
@@ -7,6 +7,34 @@ import PaymentCrypto
 #else
     import Foundation
 #endif
+
+/// The status of a private link.
+@nonexhaustive
+public enum PaykitLinkStatus: Sendable, Hashable {
+    /// The peer has not answered yet.
+    case linking
+    /// The peer's messages cannot be read: they are of an earlier link, or in a newer form than is known here.
+    case unreadable
+    /// Messages arrive.
+    case linked
+    /// The peer's app shows another key than the one that is trusted. Nothing is sent to it, read from it or paid
+    /// before the application has compared the safety number with the peer, and confirmed the key.
+    case keyChanged(PubkyKey)
+    /// Another copy of this app, with the same secret and another store, has begun the link anew. This one sends
+    /// nothing any more; the program that is started last takes the link over. Give each device its own receiver.
+    case takenOver
+
+    /// The status for people.
+    package var words: String {
+        switch self {
+        case .linked: "linked"
+        case .linking: "waiting for the other app"
+        case .unreadable: "unreadable: of an earlier link, or of a newer app"
+        case .keyChanged: "stopped: the other app shows another key"
+        case .takenOver: "stopped: another copy has taken the link over"
+        }
+    }
+}
 
 /// Payments over private links (Protocol 12): a link connects two apps by files on both homeservers, so that they need
 /// not be online at the same time. Call ``poll(_:_:_:)`` regularly; whatever happens between two calls, no message is
@@ -41,30 +69,7 @@ package struct PrivateLinkFlow: Sendable {
 
     typealias Held = PrivateLinkStates.Held
 
-    /// The progress of a link.
-    package enum Status: Sendable, Hashable {
-        /// The peer's next file of the handshake is awaited.
-        case linking
-        /// A file there cannot be read: it is of an earlier link, or of an unsupported form.
-        case unreadable
-        case linked
-        /// The peer's app shows another key than the one that is trusted: nothing is sent to it, read from it or paid
-        /// before the application has confirmed the key.
-        case keyChanged(PubkyKey)
-        /// Another copy of this app has begun the link anew: this one has stopped.
-        case takenOver
-
-        /// The status for people.
-        package var words: String {
-            switch self {
-            case .linked: "linked"
-            case .linking: "waiting for the other app"
-            case .unreadable: "unreadable: of an earlier link, or of a newer app"
-            case .keyChanged: "stopped: the other app shows another key"
-            case .takenOver: "stopped: another copy has taken the link over"
-            }
-        }
-    }
+    package typealias Status = PaykitLinkStatus
 
     package func party(_ peer: PubkyKey, _ peerReceiver: PaykitReceiverPath) throws(PaykitNetworkError)
         -> PrivateLinkParty

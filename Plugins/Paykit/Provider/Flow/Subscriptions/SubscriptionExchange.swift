@@ -8,6 +8,16 @@ import PaymentCrypto
     import Foundation
 #endif
 
+/// The result of receiving another user's messages about subscriptions.
+public struct PaykitSubscriptionUpdate: Sendable {
+    /// The subscriptions that the other side has changed: proposed, accepted, declined or ended.
+    public internal(set) var changed: [PaykitSubscriptionRecord] = []
+    /// Subscriptions that the other side offers without a signature, as other apps do. To agree to one, propose it.
+    public internal(set) var offers: [PaykitSubscription] = []
+    /// The reasons for which messages were refused, by the subscription's name.
+    public internal(set) var refused: [(id: String, reason: String)] = []
+}
+
 /// Subscriptions between this user and one other: stored here, and left sealed for the other side on this user's
 /// homeserver (Protocol 6.3). Changes are stored before they are sent; only ``poll(_:)`` sends.
 package struct SubscriptionExchange: Sendable {
@@ -136,20 +146,10 @@ package struct SubscriptionExchange: Sendable {
 
     // MARK: Both parts
 
-    /// The result of a poll.
-    package struct Update: Sendable {
-        /// The subscriptions that have changed.
-        package var changed: [PaykitSubscriptionRecord] = []
-        /// Subscriptions that the other side offers without a signature, as other apps do.
-        package var offers: [PaykitSubscription] = []
-        /// The messages that were refused: the subscription's name, and the reason.
-        package var refused: [(id: String, reason: String)] = []
-    }
-
     /// Reads the other side's messages, and sends this side's.
-    package func poll(_ session: PubkySession) async throws(PaykitNetworkError) -> Update {
+    package func poll(_ session: PubkySession) async throws(PaykitNetworkError) -> PaykitSubscriptionUpdate {
         var (kept, number) = try await kept()
-        var update = Update()
+        var update = PaykitSubscriptionUpdate()
         let before = (kept.records, kept.nonces)
         for message in try await messages.messages(.proposal, from: peer).messages {
             do throws(WireDefect) {
@@ -181,7 +181,7 @@ package struct SubscriptionExchange: Sendable {
     /// - Returns: this side's view; nil where it has none, or refuses what is shown.
     package func answer(_ message: JSONValue) async throws(PaykitNetworkError) -> JSONValue? {
         guard let view = (try? SubscriptionView(message)).flatMap(\.self) else { return nil }
-        var update = Update()
+        var update = PaykitSubscriptionUpdate()
         try await take(view, &update)
         guard update.refused.isEmpty else { return nil }
         return try await records().first { $0.id == view.id }.map { SubscriptionView($0, of: own).json }
@@ -189,11 +189,11 @@ package struct SubscriptionExchange: Sendable {
 
     /// Shows each subscription over an open channel, and takes in the other side's view of it. What waits to be left on
     /// the homeserver still does: the other side may lose what it has heard.
-    package func exchange(over channel: PrivateChannel) async throws(PaykitNetworkError) -> Update {
+    package func exchange(over channel: PrivateChannel) async throws(PaykitNetworkError) -> PaykitSubscriptionUpdate {
         guard channel.peer == peer else {
             throw PaykitNetworkError(.validationFailed, "the channel is with \(channel.peer), and not with \(peer)")
         }
-        var update = Update()
+        var update = PaykitSubscriptionUpdate()
         for record in try await records() {
             guard let theirs = try await channel.exchange(SubscriptionView(record, of: own).json) else { continue }
             guard let view = (try? SubscriptionView(theirs)).flatMap(\.self), view.id == record.id else {
@@ -205,14 +205,16 @@ package struct SubscriptionExchange: Sendable {
         return update
     }
 
-    private func take(_ view: SubscriptionView, _ update: inout Update) async throws(PaykitNetworkError) {
+    private func take(_ view: SubscriptionView, _ update: inout PaykitSubscriptionUpdate)
+        async throws(PaykitNetworkError)
+    {
         var (kept, number) = try await kept()
         let before = (kept.records, kept.nonces)
         receive(view, &kept, &update)
         if before != (kept.records, kept.nonces) { try await keep(kept, &number) }
     }
 
-    private func receive(_ view: SubscriptionView, _ kept: inout Kept, _ update: inout Update) {
+    private func receive(_ view: SubscriptionView, _ kept: inout Kept, _ update: inout PaykitSubscriptionUpdate) {
         do throws(PaykitSubscriptionDefect) {
             guard let place = kept.records.firstIndex(where: { $0.id == view.id }) else {
                 guard let proposal = view.proposal, let signature = proposal.proposerSignature,

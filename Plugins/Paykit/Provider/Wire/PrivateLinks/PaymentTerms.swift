@@ -26,11 +26,26 @@ package struct PrivateLinkAmount: Sendable, Hashable {
     }
 }
 
+/// A unit of the interval of a recurring request, in UTC; a day that a month lacks is its last.
+@nonexhaustive
+public enum PaykitRecurrenceUnit: String, Sendable, Hashable, CaseIterable {
+    /// 60 seconds.
+    case minute
+    /// 3,600 seconds.
+    case hour
+    /// 86,400 seconds.
+    case day
+    /// Seven days.
+    case week
+    /// A month of the calendar.
+    case month
+    /// A year of the calendar.
+    case year
+}
+
 /// The interval at which a payment is requested again.
 package struct PrivateLinkRecurrence: Sendable, Hashable {
-    package enum Unit: String, Sendable {
-        case minute, hour, day, week, month, year
-    }
+    package typealias Unit = PaykitRecurrenceUnit
 
     package let every: UInt32
     package let unit: Unit

@@ -1,16 +1,24 @@
+/// The phase of a request for a payment over a private link.
+@nonexhaustive
+public enum PaykitRequestPhase: String, Sendable, Hashable {
+    /// The payer has not answered.
+    case proposed
+    /// It may be paid.
+    case accepted
+    /// It may be paid repeatedly.
+    case active
+    /// The payer has rejected it.
+    case rejected
+    /// Either side has cancelled it.
+    case cancelled
+    /// It is paid, by the payer's claim.
+    case proven
+}
+
 /// The state of a payment request, by the events of both directions of a link (Protocol 12.6). The order of events
 /// between the two directions is not known.
 package struct RequestState: Sendable, Hashable {
-    package enum Phase: String, Sendable {
-        case proposed
-        case accepted
-        /// Accepted, and paid repeatedly.
-        case active
-        case rejected
-        case cancelled
-        /// Paid, by the payer's claim.
-        case proven
-    }
+    package typealias Phase = PaykitRequestPhase
 
     /// The side that an event comes from.
     package enum Side: Sendable {
