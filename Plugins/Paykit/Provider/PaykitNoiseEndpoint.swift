@@ -57,9 +57,7 @@ public struct PaykitNoiseEndpoint: Sendable, Hashable {
 extension PaykitDirectory {
     /// Returns the address of the file in which `owner` publishes the endpoint.
     package static func noiseAddress(of owner: PubkyKey) throws(PaykitNetworkError) -> PubkyAddress {
-        do { return try PubkyAddress(owner, path: root + "noise") } catch {
-            throw PaykitNetworkError(.validationFailed, "\(error)")
-        }
+        try PubkyAddress(in: owner, at: root + "noise")
     }
 
     /// Returns the private endpoint of `owner`; nil when none is published.

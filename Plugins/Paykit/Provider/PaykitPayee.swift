@@ -54,7 +54,6 @@ public struct PaykitPayeeError: Error, Sendable, Hashable {
 public protocol PaykitPayee: Sendable {
     /// Returns the terms of a payment. It is called once for each receipt; the terms are kept and returned again.
     ///
-    /// - Parameter inquiry: the payer's question.
     /// - Throws: ``PaykitPayeeError``, which is sent to the payer; any other error is reported only as a temporary
     ///   failure.
     func terms(for inquiry: PaykitInquiry) async throws -> PaykitPayeeTerms

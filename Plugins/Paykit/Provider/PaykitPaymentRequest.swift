@@ -37,20 +37,11 @@ public struct PaykitPaymentRequest: Sendable, Hashable {
         id: String, sender: PubkyKey, recipient: PubkyKey, amount: UInt64, methodID: String = "lightning",
         note: String? = nil, createdAt: Int64, expiresAt: Int64? = nil
     ) {
-        self.init(
-            id: id, sender: sender, recipient: recipient, amount: "\(amount)", currency: "SAT", methodID: methodID,
-            note: note, createdAt: createdAt, expiresAt: expiresAt)
-    }
-
-    private init(
-        id: String, sender: PubkyKey, recipient: PubkyKey, amount: String, currency: String, methodID: String,
-        note: String?, createdAt: Int64, expiresAt: Int64?
-    ) {
         self.id = id
         self.sender = sender
         self.recipient = recipient
-        self.amount = amount
-        self.currency = currency
+        self.amount = "\(amount)"
+        currency = "SAT"
         self.methodID = methodID
         self.note = note
         self.createdAt = createdAt
@@ -65,20 +56,18 @@ public struct PaykitPaymentRequest: Sendable, Hashable {
         guard native == nil || content["active"]?.bool != false else { return nil }
         let body = native ?? content
         func user(_ names: String...) -> PubkyKey? {
-            names.lazy.compactMap { body[$0] }.first.flatMap { value in
-                value.numbers(32).flatMap { try? PubkyKey(bytes: $0) } ?? value.string.flatMap { try? PubkyKey($0) }
-            }
+            names.lazy.compactMap { body[$0] }.first?.user
         }
         guard user("from_pubkey", "from") == letter.sender, user("to_pubkey", "to") == recipient,
             let created = body["created_at"]?.int64.map(Self.seconds), created >= 0
         else { return nil }
         let amount = body["amount_sats"]?.uint64.map(String.init) ?? body["amount"]?.string
-        self.init(
-            id: letter.name, sender: letter.sender, recipient: recipient, amount: amount ?? "",
-            currency: body["amount_sats"] != nil ? "SAT" : body["currency"]?.string ?? "SAT",
-            methodID: body["method_id"]?.string ?? body["method"]?.string ?? "lightning",
-            note: body["description"]?.string, createdAt: created,
-            expiresAt: body["expires_at"]?.int64.map(Self.seconds))
+        (id, sender, self.recipient, self.amount) = (letter.name, letter.sender, recipient, amount ?? "")
+        currency = body["amount_sats"] != nil ? "SAT" : body["currency"]?.string ?? "SAT"
+        methodID = body["method_id"]?.string ?? body["method"]?.string ?? "lightning"
+        note = body["description"]?.string
+        createdAt = created
+        expiresAt = body["expires_at"]?.int64.map(Self.seconds)
         // The same rules as for inquiries over a channel.
         let asReceipt = PaykitReceiptRecord(
             id: id, payer: recipient, payee: sender, methodID: methodID, amount: self.amount, currency: currency,

@@ -1,4 +1,6 @@
+import PaykitPubky
 package import PaymentCore
+import PaymentSettlement
 
 /// A user's own profile. All of it is their own text.
 public struct PubkyProfile: Sendable, Hashable {
@@ -39,6 +41,7 @@ public struct PubkyProfile: Sendable, Hashable {
         self.namedLinks = namedLinks
         self.status = status
     }
+
     /// Reads a profile. Members of another type are left out: other apps write here too.
     package init(_ json: JSONValue) {
         self.init(
@@ -59,5 +62,25 @@ public struct PubkyProfile: Sendable, Hashable {
             json["links"] = .array(namedLinks.map { ["title": .string($0.title ?? $0.url), "url": .string($0.url)] })
         }
         return json
+    }
+}
+
+extension Payee {
+    /// Creates a payee from a key alone.
+    init(_ key: PubkyKey) { self.init(claiming: nil, knownAs: Self.mark(key), else: nil, id: key.text) }
+
+    private static func mark(_ key: PubkyKey) -> String { "\(key.text.prefix(8))…\(key.text.suffix(4))" }
+
+    /// Creates a payee from a key and a profile's claimed name and picture, made safe to display.
+    init(_ key: PubkyKey, _ profile: PubkyProfile?) {
+        self.init(
+            claiming: profile?.name, knownAs: Self.mark(key), else: "a user without a name",
+            iconURL: profile?.image.flatMap(Self.picture), id: key.text)
+    }
+
+    /// Returns an address that is encrypted and not of this device; nil for any other picture.
+    private static func picture(_ url: String) -> String? {
+        guard let address = try? HTTPURL(url), address.isSecure, !address.isLoopback else { return nil }
+        return address.text
     }
 }

@@ -62,9 +62,7 @@ public final class PaykitAutoPay: Sendable {
     /// - Throws: ``PaykitError`` when the key is invalid; errors of the account's storage.
     public func canAutoPay(toPubkey: String, amount: UInt64) async throws -> Bool {
         let spending = try spending(nil, to: toPubkey, amount)
-        let known = SpendingLedger(try await store.spendings(since: spending.day.firstThatCounts))
-        seen.withLock { $0 = known }
-        return Self.isGranted(spending, rules, known)
+        return Self.isGranted(spending, rules, try await look(spending.day))
     }
 
     /// Returns whether a payment was within all limits at the last query: for the guide's flow, which does not wait.
@@ -105,13 +103,11 @@ public final class PaykitAutoPay: Sendable {
 
     /// Records that a reserved payment was paid.
     ///
-    /// - Parameter id: the payment's name.
     /// - Throws: ``SpendingError``; errors of the account's storage.
     public func commit(_ id: String) async throws { try await store.commit(Self.attempt(id)) }
 
     /// Records that a reserved payment was not paid, and will not be.
     ///
-    /// - Parameter id: the payment's name.
     /// - Throws: ``SpendingError``; errors of the account's storage.
     public func release(_ id: String) async throws {
         try await store.release(Self.attempt(id))
@@ -128,9 +124,11 @@ public final class PaykitAutoPay: Sendable {
             .map { String($0.dropFirst(Self.prefix.count)) }
     }
 
-    private func look(_ day: SpendingDay) async throws {
+    @discardableResult
+    private func look(_ day: SpendingDay) async throws -> SpendingLedger {
         let known = SpendingLedger(try await store.spendings(since: day.firstThatCounts))
         seen.withLock { $0 = known }
+        return known
     }
 
     private func spending(

@@ -18,11 +18,6 @@ public struct SpendingLimits: Sendable, Hashable {
     public init() {}
 
     /// Creates limits.
-    ///
-    /// - Parameters:
-    ///   - globalDaily: the most in a day, in satoshi.
-    ///   - globalMonthly: the most in a month, in satoshi.
-    ///   - perPeer: the most that one peer receives in a month, in satoshi, by the peer's key.
     public init(globalDaily: UInt64, globalMonthly: UInt64, perPeer: [String: UInt64] = [:]) {
         self.globalDaily = globalDaily
         self.globalMonthly = globalMonthly

@@ -26,9 +26,6 @@ extension PaykitClient {
 
     /// Offers endpoints to one user alone, who may keep them and pay there.
     ///
-    /// - Parameters:
-    ///   - offers: the endpoints.
-    ///   - pubkey: the user.
     /// - Returns: the methods that were accepted.
     /// - Throws: ``PaykitError``.
     public func offer(_ offers: [PaykitChannelOffer], toPubkey pubkey: String) async throws -> [String] {
@@ -42,7 +39,7 @@ extension PaykitClient {
         _ request: PaykitReceiptRequest, over channel: PrivateChannel
     ) async throws(PaykitError) -> PaykitReceipt {
         try await mappingErrors { () async throws(PaykitNetworkError) in
-            PaykitReceipt(try await checkout().agree(inquiry(request, nil), over: channel).receipt)
+            PaykitReceipt(try await checkout().agree(inquiry(request, to: channel.peer), over: channel).receipt)
         }
     }
 

@@ -56,7 +56,6 @@ extension PaykitClient {
     /// `consent` has agreed: it permits that app to act in the user's name. Signatures and key pairs are never handed
     /// out.
     ///
-    /// - Parameter question: the other app's question.
     /// - Returns: the link to open; it contains the answer's secrets.
     /// - Throws: ``PaykitError`` when this device cannot answer, and the error of the configuration's `consent`; open
     ///   the link of ``cancellation(of:)`` then.

@@ -23,7 +23,7 @@ extension PaykitClient {
     ) async throws -> PaykitReceipt {
         try await mappingErrors { () async throws(PaykitNetworkError) in
             let payee = try Self.key(pubkey)
-            return PaykitReceipt(try await checkout().agree(inquiry(request, receiptId), with: payee).receipt)
+            return PaykitReceipt(try await checkout().agree(inquiry(request, receiptId, to: payee)).receipt)
         }
     }
 
@@ -44,7 +44,7 @@ extension PaykitClient {
     ) async throws -> PaykitChannelPayment {
         try await mappingErrors { () async throws(PaykitNetworkError) in
             let payee = try Self.key(pubkey)
-            let (receipt, isConfirmed) = try await checkout().pay(inquiry(request, receiptId), to: payee) {
+            let (receipt, isConfirmed) = try await checkout().pay(inquiry(request, receiptId, to: payee)) {
                 agreement async throws(PaykitNetworkError) in
                 do { return try await settle(PaykitReceipt(agreement.receipt), agreement.endpoint.endpoint) } catch {
                     throw PaykitNetworkError(
@@ -60,9 +60,6 @@ extension PaykitClient {
 
     /// Records the wallet's result for a payment that was left in doubt.
     ///
-    /// - Parameters:
-    ///   - id: the payment.
-    ///   - settlement: paid, or certain not to be.
     /// - Returns: true if it was in doubt.
     /// - Throws: ``PaykitError``.
     @discardableResult
@@ -75,7 +72,6 @@ extension PaykitClient {
 
     /// Sends the proof of a paid receipt to the payee again, if they have not confirmed it yet.
     ///
-    /// - Parameter id: the payment.
     /// - Throws: ``PaykitError``; the receipt is paid all the same.
     public func confirmPayment(_ id: ChannelReceipt.ID) async throws {
         try await mappingErrors { () async throws(PaykitNetworkError) in
@@ -126,10 +122,12 @@ extension PaykitClient {
         ChannelCheckout(directory, try dialer(), receiptStore, clock: clock)
     }
 
-    func inquiry(_ request: PaykitReceiptRequest, _ receiptId: String?) -> ChannelCheckout.Inquiry {
-        ChannelCheckout.Inquiry(
-            name: receiptId ?? "rcpt_\(random.uuid())", method: request.method, amount: "\(request.amount)",
-            currency: "SAT", metadata: .object(request.metadata.mapValues { .string($0) }))
+    func inquiry(
+        _ request: PaykitReceiptRequest, _ receiptId: String? = nil, to payee: PubkyKey
+    ) throws(PaykitNetworkError) -> PaykitReceiptRecord {
+        try checkout().inquiry(
+            named: receiptId ?? "rcpt_\(random.uuid())", request.method, "\(request.amount)", to: payee,
+            metadata: .object(request.metadata.mapValues { .string($0) }))
     }
 
     private func stored(_ id: ChannelReceipt.ID) async throws(PaykitNetworkError) -> ChannelReceipt? {

@@ -31,7 +31,6 @@ extension PaykitClient {
 
     /// Withdraws one of this user's requests.
     ///
-    /// - Parameter request: the request.
     /// - Returns: true if it was still there.
     /// - Throws: ``PaykitError``.
     @discardableResult
@@ -44,7 +43,6 @@ extension PaykitClient {
     /// Returns the requests that `pubkey` has left for this user: those that are valid, that name the owner of the
     /// storage as their author, and that ``note(_:)`` was not called with.
     ///
-    /// - Parameter pubkey: the owner of the storage.
     /// - Throws: ``PaykitError``.
     public func paymentRequests(fromPubkey pubkey: String) async throws -> [PaykitPaymentRequest] {
         try await mappingErrors { () async throws(PaykitNetworkError) in
@@ -63,7 +61,6 @@ extension PaykitClient {
 
     /// Records that a request was dealt with: paid, declined or shown. It is not returned again.
     ///
-    /// - Parameter request: the request.
     /// - Returns: true if it was not recorded before: for one of several devices that share a store.
     /// - Throws: ``PaykitError``.
     @discardableResult

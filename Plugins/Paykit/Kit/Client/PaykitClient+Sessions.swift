@@ -100,8 +100,6 @@ extension PaykitClient {
 
     /// Creates a link by which another device can sign this one in; show it as a code, and call
     /// ``awaitAuthorization(of:timeout:)``. Every key manager understands it.
-    ///
-    /// - Parameter callbacks: the URLs that the key manager opens afterwards.
     public nonisolated func authorizationLink(callbacks: PubkyCallbacks = PubkyCallbacks()) -> PubkyAuthorizationLink {
         PubkyAuthorizationLink(
             .signIn, configuration.sessionCapabilities, relay: configuration.network.authorizationRelay,
@@ -111,7 +109,6 @@ extension PaykitClient {
     /// Creates such a link for a key manager that is known to admit apps by grants: its user can list this app and
     /// revoke its permissions. Others refuse such a link as malformed (Protocol 10.7).
     ///
-    /// - Parameter callbacks: the URLs that the key manager opens afterwards.
     /// - Throws: ``PaykitError`` when the app's name is not permitted.
     public nonisolated func grantLink(callbacks: PubkyCallbacks = PubkyCallbacks()) throws -> PubkyAuthorizationLink {
         guard PubkyGrant.isClientID(grants.clientID),

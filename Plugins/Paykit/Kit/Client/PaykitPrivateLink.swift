@@ -81,9 +81,6 @@ public struct PaykitPrivateLink: Sendable {
 
     /// Rejects a request.
     ///
-    /// - Parameters:
-    ///   - id: the request.
-    ///   - reason: for the peer; nil for none.
     /// - Throws: ``PaykitError``.
     public func reject(_ id: String, reason: String? = nil) async throws {
         try await use { flow, party, _ throws(PaykitNetworkError) in try await flow.reject(id, reason: reason, party) }
@@ -91,9 +88,6 @@ public struct PaykitPrivateLink: Sendable {
 
     /// Cancels a request, from either side. A payment in flight is made all the same.
     ///
-    /// - Parameters:
-    ///   - id: the request.
-    ///   - reason: for the peer; nil for none.
     /// - Throws: ``PaykitError``.
     public func cancel(_ id: String, reason: String? = nil) async throws {
         try await use { flow, party, _ throws(PaykitNetworkError) in try await flow.cancel(id, reason: reason, party) }
@@ -144,8 +138,6 @@ public struct PaykitPrivateLink: Sendable {
     ///
     /// Paying a request that waits for an answer accepts it. A recurring one is paid by its
     /// ``plan(for:paysByItself:provider:policy:)``.
-    ///
-    /// - Parameter request: the request.
     public func paymentLink(of request: PaykitPrivateLinkRequest) -> String? {
         guard !request.isOwn else { return nil }
         return PaykitRequestURL(request.id, from: peer, app: app, recurs: request.recurs)?.text

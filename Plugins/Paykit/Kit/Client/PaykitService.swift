@@ -14,7 +14,6 @@ public protocol PaykitService: Sendable {
 
     /// Removes the user's own endpoint for a method.
     ///
-    /// - Parameter methodId: the method.
     /// - Throws: ``PaykitError``.
     func removeEndpoint(methodId: String) async throws
 
@@ -63,24 +62,12 @@ extension PaykitService {
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when there is none.
     public func smartCheckout(pubkey: String, preferredMethod: String?) async throws -> PaykitCheckoutResult {
         let published = try await getSupportedMethods(pubkey: pubkey).methods as [PaykitSupportedMethod]
-        return PaykitCheckoutResult(published: try SmartCheckout.best(published, preferredMethod))
-    }
-}
-
-extension SmartCheckout {
-    /// Returns the best of a user's published endpoints.
-    ///
-    /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they publish nothing.
-    static func best(
-        _ published: [PaykitSupportedMethod], _ preferredMethod: String?
-    ) throws(PaykitError) -> PaykitEndpoint {
-        let endpoints = published.map { PaykitEndpoint(methodID: $0.methodId, endpoint: $0.endpoint) }
-        guard let endpoint = choice(among: endpoints, preferring: preferredMethod) else {
+        guard let endpoint = SmartCheckout.choice(among: published.map(\.published), preferring: preferredMethod) else {
             throw PaykitError(
                 PaykitNetworkError(
                     .methodNotSupported, "No payment methods available for this peer", methodID: preferredMethod))
         }
-        return endpoint
+        return PaykitCheckoutResult(published: endpoint)
     }
 }
 

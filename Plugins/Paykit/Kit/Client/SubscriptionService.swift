@@ -156,7 +156,6 @@ public actor SubscriptionService {
     /// question, or else has the payer asked; with a notice it announces the next period. If nothing is due it does
     /// nothing.
     ///
-    /// - Parameter subscription: the subscription.
     /// - Throws: ``PaykitError`` if it is invalid; `JournalError`.
     public func processSubscription(_ subscription: Subscription) async throws {
         try await scheduler.look(at: order(subscription).planID(subscription.id))
@@ -166,7 +165,6 @@ public actor SubscriptionService {
 
     /// Approves the period that the payer was asked about, or that was announced: it is paid now.
     ///
-    /// - Parameter subscription: the subscription.
     /// - Throws: ``PaykitError`` if it is invalid; `RecurringAnswerError` when the answer has no effect;
     ///   `JournalError`.
     public func approve(_ subscription: Subscription) async throws {
@@ -175,7 +173,6 @@ public actor SubscriptionService {
 
     /// Refuses the period that the payer was asked about, or that was announced: it is not paid.
     ///
-    /// - Parameter subscription: the subscription.
     /// - Throws: ``PaykitError`` if it is invalid; `RecurringAnswerError` when the answer has no effect;
     ///   `JournalError`.
     public func refuse(_ subscription: Subscription) async throws {
@@ -184,7 +181,6 @@ public actor SubscriptionService {
 
     /// Ends a subscription: no further period is begun.
     ///
-    /// - Parameter subscription: the subscription.
     /// - Throws: ``PaykitError`` if it is invalid; `JournalError`.
     public func cancelSubscription(_ subscription: Subscription) async throws {
         try await scheduler.end(order(subscription).planID(subscription.id))

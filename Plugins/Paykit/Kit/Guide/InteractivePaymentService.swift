@@ -29,7 +29,6 @@ public final class InteractivePaymentService: Sendable {
 
 /// Returns the address and the key of a user's private channel (the guide's first step).
 ///
-/// - Parameter pubkey: the user.
 /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they have published none.
 public func resolveNoiseKey(pubkey: String) async throws -> PaykitNoiseEndpoint {
     guard let endpoint = try await Paykit.client().noiseEndpoint(pubkey: pubkey) else {
@@ -63,7 +62,6 @@ public final class PaykitNoiseChannel: Sendable {
 
     /// Asks for a receipt (the guide's third and fourth step). Nothing is paid.
     ///
-    /// - Parameter request: the request.
     /// - Throws: ``PaykitError``; the channel is closed then.
     public func requestReceipt(_ request: PaykitReceiptRequest) async throws -> PaykitReceipt {
         try await client.requestReceipt(request, over: channel)
@@ -71,7 +69,6 @@ public final class PaykitNoiseChannel: Sendable {
 
     /// Offers endpoints to the other side alone.
     ///
-    /// - Parameter offers: the endpoints.
     /// - Returns: the methods that were accepted.
     /// - Throws: ``PaykitError``; the channel is closed then.
     public func offer(_ offers: [PaykitChannelOffer]) async throws -> [String] {

@@ -41,9 +41,6 @@ public enum Paykit {
     /// Runs `work` with `service` in place of the client for the guide's functions for endpoints: for mocks in tests.
     /// Other tasks are not affected.
     ///
-    /// - Parameters:
-    ///   - service: the substitute.
-    ///   - work: the work.
     /// - Returns: the result of the work.
     /// - Throws: errors of the work.
     public static func using<Value>(
@@ -70,9 +67,6 @@ public func paykit_initialize(secretKeyHex: String, homeserverPubkey: String) as
 
 /// Publishes the user's own endpoint for a method.
 ///
-/// - Parameters:
-///   - methodId: the method, such as `lightning`.
-///   - endpoint: the payment text.
 /// - Throws: ``PaykitError``.
 public func paykit_set_endpoint(methodId: String, endpoint: String) async throws {
     try await Paykit.service().setEndpoint(methodId: methodId, endpoint: endpoint)
@@ -80,7 +74,6 @@ public func paykit_set_endpoint(methodId: String, endpoint: String) async throws
 
 /// Removes the user's own endpoint for a method.
 ///
-/// - Parameter methodId: the method.
 /// - Throws: ``PaykitError``.
 public func paykit_remove_endpoint(methodId: String) async throws {
     try await Paykit.service().removeEndpoint(methodId: methodId)
@@ -88,7 +81,6 @@ public func paykit_remove_endpoint(methodId: String) async throws {
 
 /// Returns the endpoints of a user.
 ///
-/// - Parameter pubkey: the user.
 /// - Throws: ``PaykitError``.
 public func paykit_get_supported_methods_for_key(pubkey: String) async throws -> PaykitSupportedMethods {
     try await Paykit.service().getSupportedMethods(pubkey: pubkey)
@@ -96,9 +88,6 @@ public func paykit_get_supported_methods_for_key(pubkey: String) async throws ->
 
 /// Returns a user's endpoint for a method; nil when they publish none.
 ///
-/// - Parameters:
-///   - pubkey: the user.
-///   - methodId: the method.
 /// - Throws: ``PaykitError``.
 public func paykit_get_endpoint_for_key_and_method(pubkey: String, methodId: String) async throws -> String? {
     try await Paykit.service().getEndpoint(pubkey: pubkey, methodId: methodId)
@@ -106,9 +95,6 @@ public func paykit_get_endpoint_for_key_and_method(pubkey: String, methodId: Str
 
 /// Returns the best way to pay a user: of the endpoints offered to this device alone, then of the published ones.
 ///
-/// - Parameters:
-///   - pubkey: the payee.
-///   - preferredMethod: the method to use if it is offered.
 /// - Throws: ``PaykitError``.
 public func paykit_smart_checkout(pubkey: String, preferredMethod: String?) async throws -> PaykitCheckoutResult {
     try await Paykit.service().smartCheckout(pubkey: pubkey, preferredMethod: preferredMethod)
@@ -116,7 +102,6 @@ public func paykit_smart_checkout(pubkey: String, preferredMethod: String?) asyn
 
 /// Returns the published methods of this device's user that need a new endpoint.
 ///
-/// - Parameter pubkey: the user's own key.
 /// - Throws: ``PaykitError``.
 public func paykit_check_rotation_needed(pubkey: String) async throws -> [String] {
     try await Paykit.client().checkRotationNeeded(pubkey: pubkey)
@@ -124,7 +109,6 @@ public func paykit_check_rotation_needed(pubkey: String) async throws -> [String
 
 /// Returns a user's own profile.
 ///
-/// - Parameter pubkey: the user.
 /// - Throws: ``PaykitError``.
 public func pubky_fetch_profile(pubkey: String) async throws -> PubkyProfile {
     try await Paykit.client().profile(pubkey: pubkey)
@@ -132,7 +116,6 @@ public func pubky_fetch_profile(pubkey: String) async throws -> PubkyProfile {
 
 /// Returns the users that a user follows.
 ///
-/// - Parameter pubkey: the user.
 /// - Throws: ``PaykitError``.
 public func pubky_fetch_follows(pubkey: String) async throws -> [PubkyListItem] {
     try await Paykit.client().follows(pubkey: pubkey)
@@ -140,7 +123,6 @@ public func pubky_fetch_follows(pubkey: String) async throws -> [PubkyListItem] 
 
 /// Publishes the profile of this device's user.
 ///
-/// - Parameter profile: the profile.
 /// - Throws: ``PaykitError``.
 public func pubky_publish_profile(_ profile: PubkyProfile) async throws {
     try await Paykit.client().publish(profile)

@@ -43,8 +43,6 @@ public struct PaykitAutoPayRule: Sendable, Hashable {
 
     /// Returns true if the rule allows paying a period of a subscription without asking. Limits are checked when it is
     /// paid.
-    ///
-    /// - Parameter subscription: the agreed subscription.
     public func allows(_ subscription: PaykitSubscription) -> Bool {
         guard isEnabled, !requiresConfirmation, subscription.id == subscriptionID, subscription.provider == peer,
             subscription.terms.methodID == methodID

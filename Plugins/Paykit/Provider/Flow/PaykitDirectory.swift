@@ -11,7 +11,6 @@ package struct PaykitDirectory: Sendable {
     package static let root = "/pub/paykit.app/v0/"
     /// The greatest number of endpoints that are read of one user.
     package static let mostMethods = 32
-    private static let width = 4
 
     /// Returns the address of the endpoint of `method`.
     ///
@@ -43,21 +42,9 @@ package struct PaykitDirectory: Sendable {
         let entries = try await server.list(directory, limit: 1000, isShallow: true) ?? []
         let names = entries.map { $0.path.dropFirst(Self.root.count) }.compactMap { PercentCoding.decode($0) }
             .filter { PaykitEndpoint.isMethod($0) }.sorted()
-        let results = await withTaskGroup(of: Result<PaykitEndpoint?, PaykitNetworkError>.self) { group in
-            var waiting = names.prefix(Self.mostMethods).makeIterator()
-            var results: [Result<PaykitEndpoint?, PaykitNetworkError>] = []
-            for _ in 0..<Self.width {
-                if let name = waiting.next() { group.addTask { await Self.read(name, of: owner, at: server) } }
-            }
-            for await result in group {
-                results.append(result)
-                if let name = waiting.next() { group.addTask { await Self.read(name, of: owner, at: server) } }
-            }
-            return results
+        return try await PaykitEndpoint.all(in: names.prefix(Self.mostMethods)) { name in
+            await Self.read(name, of: owner, at: server)
         }
-        let found = results.compactMap { try? $0.get() }.compactMap(\.self)
-        if found.isEmpty { for case .failure(let failure) in results { throw failure } }
-        return found.sorted { $0.methodID < $1.methodID }
     }
 
     private static func read(
@@ -94,5 +81,41 @@ package struct PaykitDirectory: Sendable {
     package func remove(_ method: String, _ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
         let address = try Self.address(of: session.user, method: method)
         return try await reader.homeserver(of: session.user).delete(address, session)
+    }
+}
+
+extension PaykitEndpoint {
+    /// Returns the endpoints in files, by method; four files are read at a time. A file that cannot be read is left
+    /// out, unless none can be read.
+    static func all<File: Sendable>(
+        in files: some Sequence<File>,
+        _ read: @escaping @Sendable (File) async -> Result<PaykitEndpoint?, PaykitNetworkError>
+    ) async throws(PaykitNetworkError) -> [PaykitEndpoint] {
+        let results = await withTaskGroup(of: Result<PaykitEndpoint?, PaykitNetworkError>.self) { group in
+            var waiting = files.makeIterator()
+            var results: [Result<PaykitEndpoint?, PaykitNetworkError>] = []
+            func next() {
+                guard let file = waiting.next() else { return }
+                group.addTask { await read(file) }
+            }
+            for _ in 0..<4 { next() }
+            for await result in group {
+                results.append(result)
+                next()
+            }
+            return results
+        }
+        let found = results.compactMap { try? $0.get() }.compactMap(\.self)
+        if found.isEmpty { for case .failure(let failure) in results { throw failure } }
+        return found.sorted { $0.methodID < $1.methodID }
+    }
+}
+
+extension PubkyAddress {
+    /// Creates the address of a user's file or directory.
+    ///
+    /// - Throws: `validationFailed` for a malformed path.
+    init(in owner: PubkyKey, at path: String) throws(PaykitNetworkError) {
+        do { try self.init(owner, path: path) } catch { throw PaykitNetworkError(.validationFailed, "\(error)") }
     }
 }

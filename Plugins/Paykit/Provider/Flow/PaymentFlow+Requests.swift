@@ -11,10 +11,6 @@ import PaymentSettlement
 /// Payments of generation 2 requests, which lie sealed on their senders' homeservers (Protocol 5.9).
 extension PaymentFlow {
     /// Quotes the request of a link: exactly its amount, at the sender's public endpoints of its method.
-    ///
-    /// - Parameters:
-    ///   - name: the request's id.
-    ///   - sender: the user that asks and is paid.
     func quote(_ request: QuoteRequest, named name: String, from sender: PubkyKey) async throws -> PaymentQuote {
         guard let privately else {
             throw PaymentError(
@@ -55,24 +51,15 @@ extension PaymentFlow {
                 provider: id, phase: .answered, retry: .later)
         }
         let reference = request.match.reference ?? request.reference.id
-        var seen = 0
-        let named = usable.map { endpoint, offer in
-            seen += 1
-            let title =
-                offer.endpoint.kind == .bitcoinAddress
-                ? "Bitcoin, on the chain, as asked for" : "Bitcoin, over Lightning, as asked for"
-            return (
-                id: seen == 1 ? endpoint.methodID : "\(endpoint.methodID)-\(seen)",
-                title: title + (apps[endpoint].map { ", to the app \($0)" } ?? ""),
-                offer: SettlementOffer(
-                    endpoint: offer.endpoint, amount: .fixed(amount), expiresAt: offer.expiresAt)
-            )
-        }
+        let named = named(
+            usable.map { endpoint, offer in
+                (
+                    endpoint,
+                    SettlementOffer(endpoint: offer.endpoint, amount: .fixed(amount), expiresAt: offer.expiresAt)
+                )
+            }, of: apps, ", as asked for")
         // A published invoice may be paid by another payment meanwhile: the name has it checked again.
         return try await SettlementFlow.quote(
-            named, of: request.reference,
-            payee: Payee(
-                claiming: nil, knownAs: "\(sender.text.prefix(8))…\(sender.text.suffix(4))", else: nil,
-                id: sender.text), payeeID: reference, in: context)
+            named, of: request.reference, payee: Payee(sender), payeeID: reference, in: context)
     }
 }

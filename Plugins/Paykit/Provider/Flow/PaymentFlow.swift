@@ -113,7 +113,7 @@ struct PaymentFlow: Sendable {
                 } : nil
             return try ChannelOrder(
                 payee: key, method: Self.privateMethod, fallback: fallback?.offer.endpoint
-            ).placed(in: option)
+            ).placed(in: option.with(providerData: ["payee": .string(key.text)]))
         }
         return quote
     }
@@ -147,7 +147,7 @@ struct PaymentFlow: Sendable {
     /// Returns the offer of a private payment, with the amount of one of the payee's invoices where the payer has no
     /// amount chooser.
     private func privateOffer(
-        _ privately: PaykitChannelPayments, _ offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)]
+        _ privately: PaykitChannelPayments, _ offers: [EndpointOffers.Offer]
     ) -> SettlementOffer {
         var amount = PaymentInstruction.Amount.open
         if context.payer.amountChooser == nil {
@@ -167,9 +167,7 @@ struct PaymentFlow: Sendable {
     /// - Returns: the endpoints, and the app of each where several apps publish some: then the payer has to choose.
     func published(
         by key: PubkyKey, orNone isOptional: Bool
-    ) async throws -> (
-        offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)], apps: [PaykitEndpoint: PaykitReceiverPath]
-    ) {
+    ) async throws -> (offers: [EndpointOffers.Offer], apps: [PaykitEndpoint: PaykitReceiverPath]) {
         let published: [ReceiverDirectory.Offer]
         do { published = try await self.endpoints.offers(of: key) } catch {
             guard !isOptional else { return ([], [:]) }
@@ -192,7 +190,7 @@ struct PaymentFlow: Sendable {
                 .unusableOption, "\(key) publishes no way to be paid; ask them for an invoice", provider: id,
                 phase: .answered, retry: .later)
         }
-        let offers = endpoints.sorted { Self.place($0) < Self.place($1) }.flatMap { endpoint in
+        let offers = SmartCheckout.sorted(endpoints).flatMap { endpoint in
             EndpointOffers.offers(of: endpoint, reader).map { (endpoint, $0) }
         }
         guard isOptional || !offers.isEmpty else {
@@ -207,37 +205,44 @@ struct PaymentFlow: Sendable {
 
     // MARK: Options
 
-    /// Returns a quote with one option for each offer, named by its method, and by a number where a method has several.
+    /// Returns the options of published endpoints, named by their methods, and by a number where a method has several.
     ///
-    /// - Parameter privately: the offer of a private payment, before all others; nil for none.
-    private func quote(
-        _ request: QuoteRequest, payee: Payee, _ offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)],
-        of apps: [PaykitEndpoint: PaykitReceiverPath] = [:],
-        listed: (list: PrivateLinkFlow.UnusedList, offers: [ListedOffer])? = nil,
-        before privately: SettlementOffer? = nil
-    ) async throws -> PaymentQuote {
+    /// - Parameter rest: the end of each title, before the app's name.
+    func named(
+        _ offers: [EndpointOffers.Offer], of apps: [PaykitEndpoint: PaykitReceiverPath], _ rest: String = ""
+    ) -> [(id: String, title: String, offer: SettlementOffer)] {
         var seen: [String: Int] = [:]
-        var limited: [String: PaykitEndpoint] = [:]
-        var named = offers.map { endpoint, offer in
+        return offers.map { endpoint, offer in
             let method = endpoint.methodID
             seen[method, default: 0] += 1
             let number = seen[method] ?? 1
-            let title =
-                switch offer.endpoint.kind {
-                case .bitcoinAddress: "Bitcoin, on the chain"
-                default: "Bitcoin, over Lightning"
-                }
-            let id = number == 1 ? method : "\(method)-\(number)"
-            limited[id] = endpoint
-            return (id: id, title: title + (apps[endpoint].map { ", to the app \($0)" } ?? ""), offer: offer)
+            let app = apps[endpoint].map { ", to the app \($0)" } ?? ""
+            return (number == 1 ? method : "\(method)-\(number)", offer.endpoint.title(rest) + app, offer)
         }
+    }
+
+    /// Returns a quote with one option for each offer.
+    ///
+    /// - Parameter privately: the offer of a private payment, before all others; nil for none.
+    private func quote(
+        _ request: QuoteRequest, payee: Payee, _ offers: [EndpointOffers.Offer],
+        of apps: [PaykitEndpoint: PaykitReceiverPath] = [:],
+        listed: (list: PrivateLinkFlow.UnusedList, offers: [EndpointOffers.Offer])? = nil,
+        before privately: SettlementOffer? = nil
+    ) async throws -> PaymentQuote {
+        var named = named(offers, of: apps)
+        var limited = Dictionary(zip(named.map(\.id), offers.map(\.endpoint))) { $1 }
         if let privately {
             named.removeAll { $0.id == PaykitChannelPayments.optionID }
             named.insert((PaykitChannelPayments.optionID, "Bitcoin, over Lightning, privately", privately), at: 0)
         }
-        let own = listed?.offers ?? []
+        let own = (listed?.offers ?? []).map { endpoint, offer in
+            (id: ListedOrder.prefix + endpoint.methodID, endpoint: endpoint, offer: offer)
+        }
         let ids = Set(own.map(\.id))
-        named = own.map { ($0.id, $0.title, $0.offer) } + named.filter { !ids.contains($0.id) }
+        named =
+            own.map { ($0.id, $0.offer.endpoint.title(", as sent to you alone"), $0.offer) }
+            + named.filter { !ids.contains($0.id) }
         for one in own { limited[one.id] = one.endpoint }
         var quote = try await SettlementFlow.quote(
             named, of: request.reference, payee: payee,
@@ -268,26 +273,5 @@ struct PaymentFlow: Sendable {
             throw PaymentError(.unusableOption, refusal.message, provider: id, phase: .answered)
         }
         quote.options = options
-    }
-
-    /// Sorts by the usual order, then by name.
-    private static func place(_ endpoint: PaykitEndpoint) -> (Int, String) {
-        let index = SmartCheckout.usualOrder.firstIndex(of: endpoint.methodID)
-        return (index ?? SmartCheckout.usualOrder.count, endpoint.methodID)
-    }
-}
-
-extension Payee {
-    /// Creates a payee from a key and a profile's claimed name and picture, made safe to display.
-    fileprivate init(_ key: PubkyKey, _ profile: PubkyProfile?) {
-        self.init(
-            claiming: profile?.name, knownAs: "\(key.text.prefix(8))…\(key.text.suffix(4))",
-            else: "a user without a name", iconURL: profile?.image.flatMap(Self.picture), id: key.text)
-    }
-
-    /// Returns an address that is encrypted and not of this device; nil for any other picture.
-    private static func picture(_ url: String) -> String? {
-        guard let address = try? HTTPURL(url), address.isSecure, !address.isLoopback else { return nil }
-        return address.text
     }
 }

@@ -96,10 +96,8 @@ package struct ReceiverDirectory: Sendable {
         guard let survey = try await survey(owner, at: server) else { return [] }
         var offers: [Offer] = []
         for receiver in try await receivers(of: owner, survey, at: server) {
-            let directory = Self.directory(of: receiver)
-            let names = try await names(in: directory, of: owner, at: server) ?? []
-            let identifiers = names.filter { !$0.hasSuffix("/") }.compactMap { PaykitIdentifier($0) }
-            let found = try await read(identifiers, in: directory, of: owner, at: server)
+            let identifiers = try await identifiers(of: receiver, owner, at: server)
+            let found = try await read(identifiers, in: Self.directory(of: receiver), of: owner, at: server)
             if !found.isEmpty { offers.append(Offer(receiver: receiver, endpoints: found)) }
         }
         guard offers.isEmpty else { return offers }
@@ -120,30 +118,17 @@ package struct ReceiverDirectory: Sendable {
         _ identifiers: [PaykitIdentifier], in directory: String, of owner: PubkyKey, at server: Homeserver
     ) async throws(PaykitNetworkError) -> [PaykitEndpoint] {
         let some = identifiers.sorted { $0.text < $1.text }.prefix(Self.mostEndpoints)
-        let results = await withTaskGroup(of: Result<PaykitEndpoint?, PaykitNetworkError>.self) { group in
-            var waiting = some.makeIterator()
-            var results: [Result<PaykitEndpoint?, PaykitNetworkError>] = []
-            func next() {
-                guard let identifier = waiting.next() else { return }
-                group.addTask { await Self.read(identifier, in: directory, of: owner, at: server) }
-            }
-            for _ in 0..<4 { next() }
-            for await result in group {
-                results.append(result)
-                next()
-            }
-            return results
+        return try await PaykitEndpoint.all(in: some) { identifier in
+            await Self.read(identifier, in: directory, of: owner, at: server)
         }
-        let found = results.compactMap { try? $0.get() }.compactMap(\.self)
-        if found.isEmpty { for case .failure(let failure) in results { throw failure } }
-        return found.sorted { $0.methodID < $1.methodID }
     }
 
     private static func read(
         _ identifier: PaykitIdentifier, in directory: String, of owner: PubkyKey, at server: Homeserver
     ) async -> Result<PaykitEndpoint?, PaykitNetworkError> {
         do throws(PaykitNetworkError) {
-            guard let file = try await server.read(try address(directory + identifier.text, of: owner)),
+            guard
+                let file = try await server.read(PubkyAddress(in: owner, at: directory + identifier.text)),
                 let payload = EndpointPayload(file), identifier.allows(payload.value)
             else { return .success(nil) }
             return .success(PaykitEndpoint(methodID: identifier.text, payload))
@@ -155,18 +140,12 @@ package struct ReceiverDirectory: Sendable {
     private func names(
         in directory: String, of owner: PubkyKey, at server: Homeserver
     ) async throws(PaykitNetworkError) -> [String]? {
-        let entries = try await server.list(try Self.address(directory, of: owner), limit: 1000, isShallow: true)
+        let entries = try await server.list(PubkyAddress(in: owner, at: directory), limit: 1000, isShallow: true)
         return entries?.compactMap { PercentCoding.decode($0.path.dropFirst(directory.utf8.count)) }
             .filter { !$0.isEmpty && !$0.dropLast().contains("/") }
     }
 
     package static func directory(of receiver: PaykitReceiverPath) -> String { "\(root)\(receiver)/endpoints/" }
-
-    private static func address(_ path: String, of owner: PubkyKey) throws(PaykitNetworkError) -> PubkyAddress {
-        do { return try PubkyAddress(owner, path: path) } catch {
-            throw PaykitNetworkError(.validationFailed, "\(error)")
-        }
-    }
 
     // MARK: Publishing
 
@@ -186,11 +165,11 @@ package struct ReceiverDirectory: Sendable {
         let server = try await reader.homeserver(of: session.user)
         let directory = Self.directory(of: receiver)
         try await server.write(
-            payload.bytes, to: try Self.address(directory + identifier.text, of: session.user), session)
+            payload.bytes, to: PubkyAddress(in: session.user, at: directory + identifier.text), session)
         guard let former else { return }
         for other in try await identifiers(of: receiver, session.user, at: server)
         where other != identifier && other.formerName == former {
-            try await server.delete(try Self.address(directory + other.text, of: session.user), session)
+            try await server.delete(PubkyAddress(in: session.user, at: directory + other.text), session)
         }
     }
 
@@ -202,7 +181,7 @@ package struct ReceiverDirectory: Sendable {
         for identifier in try await identifiers(of: receiver, session.user, at: server)
         where identifier.text == method || identifier.formerName == method {
             try await server.delete(
-                try Self.address(Self.directory(of: receiver) + identifier.text, of: session.user), session)
+                PubkyAddress(in: session.user, at: Self.directory(of: receiver) + identifier.text), session)
         }
     }
 

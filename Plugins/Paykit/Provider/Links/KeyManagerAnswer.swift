@@ -36,7 +36,7 @@ public struct KeyManagerAnswer: Sendable, Hashable {
     /// - Throws: ``PaykitLinkDefect``: `form` when the link is no answer to this question, for example without its
     ///   nonce.
     public init(_ link: PaymentLink, to question: KeyManagerLink) throws(PaykitLinkDefect) {
-        let values = KeyManagerValues(link)
+        let values = LinkValues(link)
         func isAt(_ address: String?) -> Bool {
             guard let address, let other = try? PaymentLink(address) else { return false }
             return link.scheme == other.scheme && link.host == other.host && link.path == other.path
@@ -57,7 +57,7 @@ public struct KeyManagerAnswer: Sendable, Hashable {
     }
 
     private static func content(
-        _ values: KeyManagerValues, _ question: KeyManagerLink.Question
+        _ values: LinkValues, _ question: KeyManagerLink.Question
     ) throws(PaykitLinkDefect) -> Content {
         func user() throws(PaykitLinkDefect) -> PubkyKey {
             guard let text = try values.first("pubky", "pubkey") else { throw .parameter("pubky") }
@@ -65,14 +65,14 @@ public struct KeyManagerAnswer: Sendable, Hashable {
         }
         switch question {
         case .session:
-            guard let secret = try values["session_secret"] else { throw .parameter("session_secret") }
+            let secret = try values.required("session_secret")
             let capabilities: [PubkyCapability]
             do { capabilities = try PubkyCapability.list(try values["capabilities"] ?? "") } catch {
                 throw .parameter("capabilities")
             }
             return try session(secret, of: user(), capabilities)
         case .guidesSession:
-            guard let secret = try values["session"] else { throw .parameter("session") }
+            let secret = try values.required("session")
             return try session(secret, of: nil, [])
         case .handoff:
             guard try values["mode"] == "secure_handoff" else { throw .parameter("mode") }

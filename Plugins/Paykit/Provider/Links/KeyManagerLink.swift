@@ -76,30 +76,26 @@ public struct KeyManagerLink: Sendable, Hashable {
         guard link.scheme == "pubkyring", let host = link.host, link.path.isEmpty || link.path == "/" else {
             throw .form
         }
-        let values = KeyManagerValues(link)
-        func required(_ name: String) throws(PaykitLinkDefect) -> String {
-            guard let value = try values[name] else { throw .parameter(name) }
-            return value
-        }
+        let values = LinkValues(link)
         switch host {
         case "session": question = .session
         case "auth": question = .guidesSession
         case "paykit-connect":
-            guard let key = Hex.decode(try required("ephemeralPk")), key.count == 32 else {
+            guard let key = Hex.decode(try values.required("ephemeralPk")), key.count == 32 else {
                 throw .parameter("ephemeralPk")
             }
             question = .handoff(
-                deviceID: try required("deviceId"), ephemeralKey: key,
+                deviceID: try values.required("deviceId"), ephemeralKey: key,
                 includesNextEpoch: try values["includeEpoch1"] != "false")
         case "get-profile":
             let user = try values["pubkey"]
             question = .profile(of: user.flatMap { try? PubkyKey($0) })
             if user != nil, question == .profile(of: nil) { throw .parameter("pubkey") }
         case "get-follows": question = .follows
-        case "sign-message": question = .signature(of: try required("message"))
+        case "sign-message": question = .signature(of: try values.required("message"))
         case "derive-keypair":
             guard let epoch = UInt32(try values["epoch"] ?? "0") else { throw .parameter("epoch") }
-            question = .keyPair(deviceID: try required("deviceId"), epoch: epoch)
+            question = .keyPair(deviceID: try values.required("deviceId"), epoch: epoch)
         default: throw .form
         }
         app = try values.first("x-source", "app")
@@ -110,7 +106,7 @@ public struct KeyManagerLink: Sendable, Hashable {
         for (name, text) in [("callback", callback), ("x-error", errorCallback), ("x-cancel", cancelCallback)] {
             if let text { try Self.check(callback: text, name) }
         }
-        nonce = (try? PaymentLink(callback)).flatMap { try? KeyManagerValues($0)["nonce"] }
+        nonce = (try? PaymentLink(callback)).flatMap { try? LinkValues($0)["nonce"] }
     }
 
     /// The link's text: opening it starts the key manager.
@@ -155,31 +151,5 @@ public struct KeyManagerLink: Sendable, Hashable {
         guard !items.isEmpty else { return address }
         let query = items.map { "\($0.name)=\(PercentCoding.encode($0.value))" }.joined(separator: "&")
         return "\(address)\(address.contains("?") ? "&" : "?")\(query)"
-    }
-}
-
-/// The values of a key manager's link, each decoded once; a plus sign stays a plus sign.
-struct KeyManagerValues {
-    private let link: PaymentLink
-
-    init(_ link: PaymentLink) { self.link = link }
-
-    /// The value called `name`; nil where it is missing or empty.
-    ///
-    /// - Throws: ``PaykitLinkDefect/parameter(_:)`` where it occurs twice or cannot be decoded: readers would disagree.
-    subscript(_ name: String) -> String? {
-        get throws(PaykitLinkDefect) {
-            let values = link.queryItems.filter { $0.name == Substring(name) }
-            guard values.count <= 1 else { throw .parameter(name) }
-            guard let first = values.first else { return nil }
-            guard let text = PercentCoding.decode(first.value) else { throw .parameter(name) }
-            return text.isEmpty ? nil : text
-        }
-    }
-
-    /// The value of the first of `names` that has one.
-    func first(_ names: String...) throws(PaykitLinkDefect) -> String? {
-        for name in names { if let value = try self[name] { return value } }
-        return nil
     }
 }

@@ -70,35 +70,25 @@ public enum PaykitLink: Sendable, Hashable {
     }
 
     private static func paykit(_ link: PaymentLink) throws(PaykitLinkDefect) -> PaykitLink {
-        func value(_ name: String) throws(PaykitLinkDefect) -> String {
-            var found: String?
-            for item in link.queryItems where item.name == Substring(name) {
-                guard found == nil, let text = PercentCoding.decode(item.value, plusIsSpace: true) else {
-                    throw .parameter(name)
-                }
-                found = text
-            }
-            guard let found, !found.isEmpty else { throw .parameter(name) }
-            return found
-        }
+        let values = LinkValues(link, plusIsSpace: true)
         switch link.path {
         case "request":
-            let from = try value("from")
+            let from = try values.required("from")
             guard from.hasPrefix("pubky://") else { throw .parameter("from") }
-            let (id, sender) = (try value("request_id"), try key(from))
+            let (id, sender) = (try values.required("request_id"), try key(from))
             func has(_ name: String) -> Bool { link.queryItems.contains { $0.name == Substring(name) } }
             guard has("app") else { return .request(id: id, from: sender) }
-            guard let app = PaykitReceiverPath(try value("app")) else { throw .parameter("app") }
-            let recurs = has("recurs") ? try value("recurs") : "false"
+            guard let app = PaykitReceiverPath(try values.required("app")) else { throw .parameter("app") }
+            let recurs = has("recurs") ? try values.required("recurs") : "false"
             guard ["true", "false"].contains(recurs) else { throw .parameter("recurs") }
             guard let request = PaykitRequestURL(id, from: sender, app: app, recurs: recurs == "true") else {
                 throw .parameter("request_id")
             }
             return .privateRequest(request)
         case "invoice":
-            let method = try value("method")
+            let method = try values.required("method")
             guard PaykitEndpoint.isMethod(method) else { throw .parameter("method") }
-            return .invoice(PaykitEndpoint(methodID: method, endpoint: try value("data")))
+            return .invoice(PaykitEndpoint(methodID: method, endpoint: try values.required("data")))
         default:
             guard link.path.utf8.count == PubkyKey.textLength else { throw .form }
             return .payee(try key(link.path))

@@ -16,12 +16,6 @@ public struct PaykitRequestURL: Sendable, Hashable {
     public let recurs: Bool
 
     /// Creates a link; nil where the id is malformed.
-    ///
-    /// - Parameters:
-    ///   - id: the request's id.
-    ///   - payee: the user that asks.
-    ///   - app: the payee's app that asks.
-    ///   - recurs: true if each period is a separate payment.
     public init?(_ id: String, from payee: PubkyKey, app: PaykitReceiverPath, recurs: Bool) {
         guard let id = EventID.normal(id) else { return nil }
         self.id = id

@@ -49,27 +49,8 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
 
     package init(
         _ intent: Intent, _ capabilities: [PubkyCapability], relay: HTTPURL, secret: Redacted<[UInt8]>,
+        clientID: String? = nil, clientKey: PubkyKey? = nil, seed: Redacted<[UInt8]>? = nil,
         callbacks: PubkyCallbacks = PubkyCallbacks()
-    ) {
-        self.init(
-            intent, capabilities, relay: relay, secret: secret, clientID: nil, clientKey: nil, seed: nil,
-            callbacks: callbacks)
-    }
-
-    /// Asks for a grant; nil where `seed` is no seed of a key.
-    package init?(
-        asking capabilities: [PubkyCapability], as clientID: String, relay: HTTPURL, secret: Redacted<[UInt8]>,
-        seed: Redacted<[UInt8]>, callbacks: PubkyCallbacks = PubkyCallbacks()
-    ) {
-        guard let client = try? PubkyKeyPair(seed: seed.reveal()) else { return nil }
-        self.init(
-            .signInGrant, capabilities, relay: relay, secret: secret, clientID: clientID, clientKey: client.publicKey,
-            seed: seed, callbacks: callbacks)
-    }
-
-    private init(
-        _ intent: Intent, _ capabilities: [PubkyCapability], relay: HTTPURL, secret: Redacted<[UInt8]>,
-        clientID: String?, clientKey: PubkyKey?, seed: Redacted<[UInt8]>?, callbacks: PubkyCallbacks
     ) {
         self.intent = intent
         self.capabilities = capabilities
@@ -83,6 +64,17 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
         signUpToken = nil
     }
 
+    /// Asks for a grant; nil where `seed` is no seed of a key.
+    package init?(
+        asking capabilities: [PubkyCapability], as clientID: String, relay: HTTPURL, secret: Redacted<[UInt8]>,
+        seed: Redacted<[UInt8]>, callbacks: PubkyCallbacks = PubkyCallbacks()
+    ) {
+        guard let client = try? PubkyKeyPair(seed: seed.reveal()) else { return nil }
+        self.init(
+            .signInGrant, capabilities, relay: relay, secret: secret, clientID: clientID, clientKey: client.publicKey,
+            seed: seed, callbacks: callbacks)
+    }
+
     /// Reads a link of the scheme `pubkyauth`, or of `pubkyring` where both mean the same.
     ///
     /// - Throws: ``PaykitLinkDefect``.
@@ -90,32 +82,26 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
         let word = link.host.map(String.init) ?? link.path.prefix { $0 != "/" }.description
         guard let intent = word.isEmpty ? .signIn : Intent(rawValue: word) else { throw .form }
         self.intent = intent
-        func value(_ name: String) throws(PaykitLinkDefect) -> String? {
-            let values = link.queryItems.filter { $0.name == Substring(name) }
-            guard values.count <= 1 else { throw .parameter(name) }
-            guard let first = values.first else { return nil }
-            guard let text = PercentCoding.decode(first.value, plusIsSpace: true) else { throw .parameter(name) }
-            return text
-        }
-        let bytes = try value("secret").flatMap { Base64URL.decode($0) }
+        let values = LinkValues(link, plusIsSpace: true)
+        let bytes = try values.whole("secret").flatMap { Base64URL.decode($0) }
         guard bytes?.count == 32 || intent == .directSignUp && bytes == nil else { throw .parameter("secret") }
         secret = bytes.map { Redacted($0) }
-        guard let list = try value("caps") ?? (intent.isForApp ? nil : "") else { throw .parameter("caps") }
+        guard let list = try values.whole("caps") ?? (intent.isForApp ? nil : "") else { throw .parameter("caps") }
         do { capabilities = try PubkyCapability.list(list) } catch { throw .parameter("caps") }
-        if let text = try value("relay") {
+        if let text = try values.whole("relay") {
             guard let url = try? HTTPURL(service: text) else { throw .parameter("relay") }
             relay = url
         } else {
             guard !intent.isForApp else { throw .parameter("relay") }
             relay = nil
         }
-        let server = try value("hs")
+        let server = try values.whole("hs")
         homeserver = server.flatMap { try? PubkyKey($0) }
         guard (server == nil) == (homeserver == nil), !intent.isSignUp || homeserver != nil else {
             throw .parameter("hs")
         }
-        signUpToken = try value("st").map { Redacted($0) }
-        let (name, key) = (try value("cid"), try value("cpk"))
+        signUpToken = try values.whole("st").map { Redacted($0) }
+        let (name, key) = (try values.whole("cid"), try values.whole("cpk"))
         clientID = intent.isGrant ? name : nil
         guard !intent.isGrant || clientID.map(PubkyGrant.isClientID) == true else { throw .parameter("cid") }
         clientKey = intent.isGrant ? key.flatMap { try? PubkyKey(bare: $0) } : nil

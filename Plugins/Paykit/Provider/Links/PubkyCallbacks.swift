@@ -57,18 +57,13 @@ public struct PubkyCallbacks: Sendable, Hashable {
 
     /// Returns the address to open; nil where the app named none, or one that runs or shows content here instead of
     /// opening an app or page.
-    ///
-    /// - Parameter ending: the outcome of the authorisation.
     public func link(after ending: Ending) -> PaymentLink? {
         let text: String?
         switch ending {
         case .success: text = success
         case .cancelled: text = cancel
         case .failure(let code, let message):
-            text = error.map {
-                $0 + ($0.contains("?") ? "&" : "?") + "errorCode=\(PercentCoding.encode(code))&errorMessage="
-                    + PercentCoding.encode(message)
-            }
+            text = error.map { KeyManagerLink.extended($0, [("errorCode", code), ("errorMessage", message)]) }
         }
         guard let text, let link = try? PaymentLink(text), let scheme = link.scheme,
             !["javascript", "data", "file", "about", "blob", "vbscript"].contains(scheme)

@@ -15,9 +15,7 @@ extension ChannelCheckout {
 
     /// Notifies payees again of payments that they have not confirmed, the latest first.
     ///
-    /// - Parameters:
-    ///   - payee: the payee to notify; nil for all.
-    ///   - limit: the greatest number of payments to notify of.
+    /// - Parameter payee: the payee to notify; nil for all.
     /// - Returns: the number of payments confirmed now.
     /// - Throws: ``PaykitNetworkError``, `storage`. An unreachable payee is no error.
     @discardableResult

@@ -21,26 +21,6 @@ public enum PaykitSettlement: Sendable, Hashable {
 ///
 /// Each step is stored before the next one begins, so that asking again never makes a second payment.
 package struct ChannelCheckout: Sendable {
-    /// A question to a payee.
-    package struct Inquiry: Sendable, Hashable {
-        /// The identifier of the payment for both parties. Another inquiry for the same payment uses the same one.
-        package var name: String
-        package var method: String
-        package var amount: String?
-        package var currency: String?
-        package var metadata: JSONValue
-
-        package init(
-            name: String, method: String, amount: String?, currency: String?, metadata: JSONValue = [:]
-        ) {
-            self.name = name
-            self.method = method
-            self.amount = amount
-            self.currency = currency
-            self.metadata = metadata
-        }
-    }
-
     /// The payee's terms of a payment. No money has moved.
     package struct Agreement: Sendable, Hashable {
         package let receipt: ChannelReceipt
@@ -67,18 +47,30 @@ package struct ChannelCheckout: Sendable {
 
     // MARK: Asking
 
-    /// Asks `payee` for the terms of a payment. An earlier agreement is returned without asking again.
-    package func agree(_ inquiry: Inquiry, with payee: PubkyKey) async throws(PaykitNetworkError) -> Agreement {
-        let (agreement, channel) = try await agreement(inquiry, with: payee)
+    /// Returns a question to a payee, in satoshis.
+    ///
+    /// - Parameter name: the identifier of the payment for both parties. Another question about the same payment has
+    ///   the same one.
+    package func inquiry(
+        named name: String, _ method: String, _ amount: String, to payee: PubkyKey, metadata: JSONValue
+    ) -> PaykitReceiptRecord {
+        PaykitReceiptRecord(
+            id: name, payer: dialer.owner, payee: payee, methodID: method, amount: amount, currency: "SAT",
+            createdAt: Int64(clock.now.timeIntervalSince1970), metadata: metadata)
+    }
+
+    /// Asks a payee for the terms of a payment. An earlier agreement is returned without asking again.
+    package func agree(_ inquiry: PaykitReceiptRecord) async throws(PaykitNetworkError) -> Agreement {
+        let (agreement, channel) = try await agreement(inquiry)
         channel?.close()
         return try Self.unpaid(agreement)
     }
 
     /// Asks over an open channel, which stays open unless the exchange fails.
     package func agree(
-        _ inquiry: Inquiry, over channel: PrivateChannel
+        _ inquiry: PaykitReceiptRecord, over channel: PrivateChannel
     ) async throws(PaykitNetworkError) -> Agreement {
-        try Self.unpaid(try await agreement(inquiry, with: channel.peer, over: channel).0)
+        try Self.unpaid(try await agreement(inquiry, over: channel).0)
     }
 
     /// Rejects an agreement that was paid before, or may have been: the caller could pay it again.
@@ -92,27 +84,25 @@ package struct ChannelCheckout: Sendable {
     }
 
     private func agreement(
-        _ inquiry: Inquiry, with payee: PubkyKey, over open: PrivateChannel? = nil
+        _ record: PaykitReceiptRecord, over open: PrivateChannel? = nil
     ) async throws(PaykitNetworkError) -> (Agreement, PrivateChannel?) {
-        let record = PaykitReceiptRecord(
-            id: inquiry.name, payer: dialer.owner, payee: payee, methodID: inquiry.method, amount: inquiry.amount,
-            currency: inquiry.currency, createdAt: Int64(clock.now.timeIntervalSince1970), metadata: inquiry.metadata)
         guard record.isUsable else {
             throw PaykitNetworkError(
                 .validationFailed,
                 "a receipt has a short name, a method, an amount above zero without sign, and an object of metadata",
-                methodID: inquiry.method)
+                methodID: record.methodID)
         }
         let kept = try await receipts.mappingErrors { try await $0.keep(ChannelReceipt(record, .requested)) }
         guard kept.agrees(with: ChannelReceipt(record, .requested)) else {
             throw PaykitNetworkError(
-                .validationFailed, "the receipt \(inquiry.name) is about another payment to \(payee): use another name",
-                methodID: inquiry.method)
+                .validationFailed,
+                "the receipt \(record.id) is about another payment to \(record.payee): use another name",
+                methodID: record.methodID)
         }
         if kept.stage > .requested, let endpoint = kept.endpoint {
             return (Agreement(receipt: kept, endpoint: endpoint), nil)
         }
-        let channel = if let open { open } else { try await channel(to: payee) }
+        let channel = if let open { open } else { try await channel(to: record.payee) }
         do throws(PaykitNetworkError) {
             return (try await ask(kept.record ?? record, over: channel), channel)
         } catch {
@@ -203,10 +193,10 @@ package struct ChannelCheckout: Sendable {
     ///   again.
     /// - Returns: the paid receipt, and true if the payee has confirmed it.
     package func pay(
-        _ inquiry: Inquiry, to payee: PubkyKey,
+        _ inquiry: PaykitReceiptRecord,
         _ settle: @Sendable (Agreement) async throws(PaykitNetworkError) -> PaykitSettlement
     ) async throws(PaykitNetworkError) -> (receipt: ChannelReceipt, isConfirmed: Bool) {
-        let (agreement, channel) = try await agreement(inquiry, with: payee)
+        let (agreement, channel) = try await agreement(inquiry)
         defer { channel?.close() }
         var receipt = agreement.receipt
         guard receipt.stage != .paid else { return (receipt, false) }
@@ -216,20 +206,20 @@ package struct ChannelCheckout: Sendable {
             throw PaykitNetworkError(
                 .paymentInDoubt,
                 "the receipt \(receipt.id.name) was paid before, or is being paid: ask the wallet before paying again",
-                methodID: inquiry.method)
+                methodID: inquiry.methodID)
         }
         switch try await settle(agreement) {
         case .notPaid(let reason):
             receipt.stage = .confirmed
             let open = receipt
             _ = try await receipts.mappingErrors { try await $0.advance(open, from: [.paying]) }
-            throw PaykitNetworkError(.paymentRejected, "nothing was paid: \(reason)", methodID: inquiry.method)
+            throw PaykitNetworkError(.paymentRejected, "nothing was paid: \(reason)", methodID: inquiry.methodID)
         case .paid(let proof):
             // The money is sent, but no proof shows where: no further payment is made before that is clear.
             guard proof.isSound else {
                 throw PaykitNetworkError(
                     .paymentInDoubt, "the wallet's proof proves nothing: ask it before paying again",
-                    methodID: inquiry.method)
+                    methodID: inquiry.methodID)
             }
             receipt.stage = .paid
             receipt.proof = proof.json

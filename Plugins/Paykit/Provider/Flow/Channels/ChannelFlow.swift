@@ -77,10 +77,10 @@ struct ChannelFlow: Sendable {
                 .methodNotSupported, "no private channels are configured here; resume with a provider that has them",
                 methodID: order.method)
         }
-        let inquiry = ChannelCheckout.Inquiry(
-            name: Self.name(attempt), method: order.method, amount: attempt.option.amount.minorUnitText,
-            currency: "SAT", metadata: order.metadata)
-        let agreement = try await checkout.agree(inquiry, with: order.payee)
+        let agreement = try await checkout.agree(
+            checkout.inquiry(
+                named: Self.name(attempt), order.method, attempt.option.amount.minorUnitText, to: order.payee,
+                metadata: order.metadata))
         let offers = EndpointOffers.offers(of: agreement.endpoint, reader)
         guard let endpoint = offers.lazy.map(\.endpoint).first(where: { $0.kind == .bolt11 }) else {
             throw PaykitNetworkError.broken("the payee's answer is no invoice that can be read", order.method)
@@ -178,7 +178,7 @@ struct ChannelFlow: Sendable {
         else { return }
         guard case .succeeded(let paid) = outcome, let preimage = paid.transactionID, let hash = endpoint.paymentHash
         else {
-            if Self.isOver(outcome) {
+            if case .declined = outcome {
                 known.stage = .confirmed
                 _ = try? await receipts.advance(known, from: [.paying])
             }
@@ -198,10 +198,6 @@ struct ChannelFlow: Sendable {
                 ? "the payee has confirmed the payment"
                 : "it is paid; the payee has not confirmed it yet, and is notified again with the next payment to them")
         if isNotified == true { _ = try? await checkout.confirmAll(to: done.id.payee, atMost: 3) }
-    }
-
-    private static func isOver(_ outcome: ServiceReport) -> Bool {
-        if case .declined = outcome { true } else { false }
     }
 
     private static func error(_ failure: PaykitNetworkError, _ provider: ProviderID) -> PaymentError {

@@ -2,7 +2,7 @@ import PaykitPubky
 import PaymentCore
 
 /// The data that an option of a private payment stores.
-struct ChannelOrder: Sendable, Hashable, Codable {
+struct ChannelOrder: StoredOrder, Sendable, Hashable {
     /// The payee.
     let payee: PubkyKey
     /// The method to ask for.
@@ -17,21 +17,12 @@ struct ChannelOrder: Sendable, Hashable, Codable {
         case payee, method, subscription, fallback
     }
 
-    /// The key in the option's data.
-    private static let place = "private"
+    static let place = "private"
 
     init(payee: PubkyKey, method: String, fallback: SettlementEndpoint?) {
         self.payee = payee
         self.method = method
         self.fallback = fallback
-    }
-
-    /// Reads the order of an option; nil for an option of another kind.
-    init?(_ option: PaymentMethodOption) {
-        guard let stored = option.providerData?[Self.place], let order = try? stored.decode(ChannelOrder.self) else {
-            return nil
-        }
-        self = order
     }
 
     init(from decoder: any Decoder) throws {
@@ -55,10 +46,5 @@ struct ChannelOrder: Sendable, Hashable, Codable {
         var metadata: JSONValue = [:]
         metadata[PaykitSubscription.nameInMetadata] = subscription.map { .string($0) }
         return metadata
-    }
-
-    /// Returns `option` with this order in its data.
-    func placed(in option: PaymentMethodOption) throws -> PaymentMethodOption {
-        option.with(providerData: ["payee": .string(payee.text), Self.place: try JSONValue.encode(self)])
     }
 }

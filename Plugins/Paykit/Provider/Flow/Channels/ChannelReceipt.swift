@@ -80,7 +80,6 @@ public struct ChannelReceipt: Sendable, Hashable {
 public protocol ReceiptStore: Sendable {
     /// Stores a receipt, unless there is one of its id.
     ///
-    /// - Parameter receipt: the receipt.
     /// - Returns: the receipt that is stored now: the earlier one, where there was one.
     /// - Throws: the storage failure; nothing was stored then.
     func keep(_ receipt: ChannelReceipt) async throws -> ChannelReceipt
@@ -96,7 +95,6 @@ public protocol ReceiptStore: Sendable {
 
     /// Returns the receipt of an id; nil when there is none.
     ///
-    /// - Parameter id: the receipt's id.
     /// - Throws: the storage failure. It does not mean that there is no receipt.
     func receipt(_ id: ChannelReceipt.ID) async throws -> ChannelReceipt?
 
@@ -110,14 +108,12 @@ public protocol ReceiptStore: Sendable {
 
     /// Records an arrival.
     ///
-    /// - Parameter arrival: the arrival.
     /// - Returns: true if it was not recorded before.
     /// - Throws: the storage failure; nothing was recorded then.
     func note(_ arrival: ChannelArrival) async throws -> Bool
 
     /// Returns true if an arrival was recorded.
     ///
-    /// - Parameter arrival: the arrival.
     /// - Throws: the storage failure. It does not mean that nothing has arrived.
     func isNoted(_ arrival: ChannelArrival) async throws -> Bool
 }

@@ -9,8 +9,6 @@ public actor InMemoryReceipts: ReceiptStore {
     public init() {}
 
     /// Stores a receipt, unless there is one of its id.
-    ///
-    /// - Returns: the receipt that is stored now.
     public func keep(_ receipt: ChannelReceipt) -> ChannelReceipt {
         if let known = receipts[receipt.id] { return known }
         order.append(receipt.id)
@@ -19,8 +17,6 @@ public actor InMemoryReceipts: ReceiptStore {
     }
 
     /// Advances a receipt to a later stage.
-    ///
-    /// - Returns: true if it was at one of `stages`, and so was changed.
     public func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) -> Bool {
         guard var known = receipts[receipt.id], stages.contains(known.stage) else { return false }
         known.stage = receipt.stage
@@ -40,8 +36,6 @@ public actor InMemoryReceipts: ReceiptStore {
     }
 
     /// Records an arrival.
-    ///
-    /// - Returns: true if it was not recorded before.
     public func note(_ arrival: ChannelArrival) -> Bool { arrivals.insert(arrival).inserted }
 
     /// Returns true if an arrival was recorded.

@@ -4,7 +4,7 @@ import PaymentSettlement
 
 /// A payment without a request, at an endpoint that the payee has sent to the payer alone (Protocol 12.9), as journals
 /// store it.
-struct ListedOrder: Sendable, Hashable, Codable {
+struct ListedOrder: StoredOrder, Sendable, Hashable {
     let payee: String
     let app: String
     /// The version of the list that the endpoint is from: a list serves one payment.
@@ -14,8 +14,7 @@ struct ListedOrder: Sendable, Hashable, Codable {
     /// The endpoint as the payee has sent it.
     let value: String
 
-    /// The key in the option's data.
-    private static let place = "list"
+    static let place = "list"
     /// The prefix of the options' ids.
     static let prefix = "private-"
 
@@ -27,22 +26,7 @@ struct ListedOrder: Sendable, Hashable, Codable {
         value = endpoint.endpoint
     }
 
-    /// Reads the order of an option; nil for an option of another kind.
-    init?(_ option: PaymentMethodOption) {
-        guard let stored = option.providerData?[Self.place], let order = try? stored.decode(ListedOrder.self) else {
-            return nil
-        }
-        self = order
-    }
-
     var endpoint: PaykitEndpoint { PaykitEndpoint(methodID: identifier, endpoint: value) }
-
-    /// Returns `option` with this order in its data.
-    func placed(in option: PaymentMethodOption) throws -> PaymentMethodOption {
-        var data = option.providerData ?? [:]
-        data[Self.place] = try JSONValue.encode(self)
-        return option.with(providerData: data)
-    }
 }
 
 extension PrivateLinkFlow {
@@ -104,31 +88,17 @@ extension PrivateLinkRecord {
 /// Payments to a user without a request, from the list that they have sent to the payer alone.
 extension PaymentFlow {
     /// Returns the list of a user and what the payer's settler can pay of it; nil where there is none.
-    func listed(by key: PubkyKey) async -> (list: PrivateLinkFlow.UnusedList, offers: [ListedOffer])? {
+    func listed(by key: PubkyKey) async -> (list: PrivateLinkFlow.UnusedList, offers: [EndpointOffers.Offer])? {
         guard let links else { return nil }
         let flow = links.flow(directory.reader, clock: context.clock, random: context.random)
         // What cannot be read here is reported by the link's own calls; the public endpoints are paid without it.
         guard let list = try? await flow.unusedList(of: key) else { return nil }
         let check = PaykitEndpointCheck(reader, network: links.chain)
-        let offers = list.endpoints.flatMap { endpoint -> [ListedOffer] in
-            guard (try? check.check(endpoint, at: context.clock.now)) != nil else { return [] }
-            return EndpointOffers.offers(of: endpoint, reader).prefix(1).map {
-                ListedOffer(endpoint: endpoint, offer: $0)
-            }
+        let offers = list.endpoints.compactMap { endpoint -> EndpointOffers.Offer? in
+            guard (try? check.check(endpoint, at: context.clock.now)) != nil else { return nil }
+            return EndpointOffers.offers(of: endpoint, reader).first.map { (endpoint, $0) }
         }
         return offers.isEmpty ? nil : (list, offers)
-    }
-
-    /// An endpoint of a list, and its offer.
-    struct ListedOffer: Sendable {
-        let endpoint: PaykitEndpoint
-        let offer: SettlementOffer
-
-        var id: String { ListedOrder.prefix + endpoint.methodID }
-        var title: String {
-            offer.endpoint.kind == .bitcoinAddress
-                ? "Bitcoin, on the chain, as sent to you alone" : "Bitcoin, over Lightning, as sent to you alone"
-        }
     }
 
     /// Pays a chosen endpoint of a list, once. The list is used up before the settler is asked.

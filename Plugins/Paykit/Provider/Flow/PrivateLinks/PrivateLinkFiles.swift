@@ -1,4 +1,4 @@
-package import PaykitPubky
+import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 
@@ -19,26 +19,24 @@ struct PrivateLinkFiles: Sendable {
         throws(PaykitNetworkError)
     {
         do {
-            let pair = PrivateLinkParties(
-                parties.user, parties.receiver, with: parties.peer, parties.peerReceiver)
-            func folder(_ purpose: PrivateLinkParties.Purpose, _ writer: PubkyKey) -> String {
-                pair.folder(purpose, agreement: shared, writer: writer)
+            func folder(_ purpose: PrivateLinkParty.Purpose, _ writer: PubkyKey) -> String {
+                parties.folder(purpose, agreement: shared, writer: writer)
             }
             own = try PubkyAddress(
-                parties.user, path: PrivateLinkParties.messages(parties.receiver, folder(.messages, keys.routing)))
+                parties.user, path: PrivateLinkParty.messages(parties.receiver, folder(.messages, keys.routing)))
             peers = try PubkyAddress(
-                parties.peer, path: PrivateLinkParties.messages(parties.peerReceiver, folder(.messages, peerKey)))
+                parties.peer, path: PrivateLinkParty.messages(parties.peerReceiver, folder(.messages, peerKey)))
             ownMarker = try PubkyAddress(
-                parties.user, path: PrivateLinkParties.marker(parties.receiver, folder(.recovery, keys.routing)))
+                parties.user, path: PrivateLinkParty.marker(parties.receiver, folder(.recovery, keys.routing)))
             peersMarker = try PubkyAddress(
-                parties.peer, path: PrivateLinkParties.marker(parties.peerReceiver, folder(.recovery, peerKey)))
+                parties.peer, path: PrivateLinkParty.marker(parties.peerReceiver, folder(.recovery, peerKey)))
         } catch {
             throw PaykitNetworkError(.validationFailed, "a private link with \(parties.peer) has no place: \(error)")
         }
     }
 
     static func slot(_ number: UInt32, in folder: PubkyAddress) throws(PaykitNetworkError) -> PubkyAddress {
-        try address(folder.owner, folder.path + "\(number)")
+        try PubkyAddress(in: folder.owner, at: folder.path + "\(number)")
     }
 
     /// Returns true if a folder holds a file of a number, or of a higher one.
@@ -48,7 +46,8 @@ struct PrivateLinkFiles: Sendable {
         // Names are sorted as texts: those with as many digits as the number, then those with more.
         for start in ["\(number)", "1" + String(repeating: "0", count: "\(number)".count)] {
             // A name's beginning stands before it.
-            var cursor = start.utf8.count > 1 ? try address(folder.owner, folder.path + start.dropLast()) : nil
+            var cursor =
+                start.utf8.count > 1 ? try PubkyAddress(in: folder.owner, at: folder.path + start.dropLast()) : nil
             for _ in 0..<mostRounds {
                 guard let names = try await server.list(folder, after: cursor, isShallow: true), !names.isEmpty else {
                     break
@@ -59,12 +58,6 @@ struct PrivateLinkFiles: Sendable {
             }
         }
         return false
-    }
-
-    static func address(_ owner: PubkyKey, _ path: String) throws(PaykitNetworkError) -> PubkyAddress {
-        do { return try PubkyAddress(owner, path: path) } catch {
-            throw PaykitNetworkError(.validationFailed, "\(error)")
-        }
     }
 
     /// Deletes everything in a folder of this side, until nothing is listed there.
@@ -87,22 +80,7 @@ struct PrivateLinkFiles: Sendable {
     }
 }
 
-/// The two users' apps that a link connects.
-package struct PrivateLinkParty: Sendable, Hashable {
-    package let user: PubkyKey
-    package let receiver: PaykitReceiverPath
-    package let peer: PubkyKey
-    package let peerReceiver: PaykitReceiverPath
-
-    package init(
-        _ user: PubkyKey, _ receiver: PaykitReceiverPath, with peer: PubkyKey, _ peerReceiver: PaykitReceiverPath
-    ) {
-        self.user = user
-        self.receiver = receiver
-        self.peer = peer
-        self.peerReceiver = peerReceiver
-    }
-
+extension PrivateLinkParty {
     /// The name under which the link's state is stored.
     var name: String { "\(user)/\(receiver)/\(peer)/\(peerReceiver)" }
 

@@ -97,7 +97,7 @@ extension PrivateLinkFlow {
     private func write(_ known: PrivateLinkHandshake, _ ends: Ends) async throws(PaykitNetworkError) {
         guard let message = known.own.last else { return }
         let file: [UInt8]
-        do { file = try PrivateLinkForm.handshakeFile(message.message) } catch {
+        do { file = try PrivateLinkForm.file(of: message.message) } catch {
             throw PaykitNetworkError(.storage, "what is kept of a private link makes no link")
         }
         try await put(file, message.slot, ends)
@@ -113,7 +113,7 @@ extension PrivateLinkFlow {
             if try await isLost(slot, ends) { try await hasFailed(&held) }
             return false
         }
-        guard let message = try? PrivateLinkForm.handshakeMessage(file),
+        guard let message = try? PrivateLinkForm.message(in: file),
             let next = try? handshake(held.record, ends, hearing: message), isPeers(next, held.record)
         else {
             // It may be of an earlier link: then the peer will write another.
@@ -141,7 +141,7 @@ extension PrivateLinkFlow {
     /// Returns true if the peer has replaced its answered first message; the handshake then restarts with the new one.
     private func hasBegunAgain(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         guard let file = try await ends.peers.read(try PrivateLinkFiles.slot(0, in: ends.files.peers)),
-            let message = try? PrivateLinkForm.handshakeMessage(file), !message.isEmpty,
+            let message = try? PrivateLinkForm.message(in: file), !message.isEmpty,
             held.channel.heard.first != Base64URL.encode(message)
         else { return false }
         held.record.begin(ephemeral: random.bytes(32), keepingFiles: true)

@@ -9,13 +9,13 @@ extension PrivateLinkFlow {
             receiver, privatePayments: true, paymentRequests: true, receipts: true, outgoingPayments: true,
             noiseKey: keys.routing)
         try await reader.homeserver(of: user).write(
-            marker.bytes, to: try PrivateLinkFiles.address(user, ReceiverMarker.path(of: receiver)), session)
+            marker.bytes, to: try PubkyAddress(in: user, at: ReceiverMarker.path(of: receiver)), session)
     }
 
     /// Removes the marker. Links stay as they are.
     package func removeMarker(_ session: PubkySession) async throws(PaykitNetworkError) {
         try await reader.homeserver(of: user).delete(
-            try PrivateLinkFiles.address(user, ReceiverMarker.path(of: receiver)), session)
+            try PubkyAddress(in: user, at: ReceiverMarker.path(of: receiver)), session)
     }
 
     /// Returns the apps of a user that accept private links: wallets before servers, then by name.
@@ -25,7 +25,7 @@ extension PrivateLinkFlow {
         guard let survey = try await directory.survey(peer, at: server) else { return [] }
         var found: [PaykitReceiverPath] = []
         for receiver in try await directory.receivers(of: peer, survey, at: server) {
-            let address = try PrivateLinkFiles.address(peer, ReceiverMarker.path(of: receiver))
+            let address = try PubkyAddress(in: peer, at: ReceiverMarker.path(of: receiver))
             guard let file = try await server.read(address),
                 let marker = try? ReceiverMarker(file, of: receiver), marker.isReachable
             else { continue }
@@ -61,7 +61,7 @@ extension PrivateLinkFlow {
     func key(
         of peer: PubkyKey, _ peerReceiver: PaykitReceiverPath, at server: Homeserver
     ) async throws(PaykitNetworkError) -> PubkyKey {
-        let address = try PrivateLinkFiles.address(peer, ReceiverMarker.path(of: peerReceiver))
+        let address = try PubkyAddress(in: peer, at: ReceiverMarker.path(of: peerReceiver))
         guard let file = try await server.read(address) else {
             let survey = try await ReceiverDirectory(reader).survey(peer, at: server)
             if survey?.isLater == true { throw ReceiverDirectory.later(peer) }

@@ -11,9 +11,9 @@ extension PrivateLinkFlow {
         var channel = try channel(held, ends)
         var isChanged = false
         for _ in 0..<Self.mostMessages {
-            let slot = try PrivateLinkFiles.slot(channel.readSlot, in: ends.files.peers)
+            let slot = try PrivateLinkFiles.slot(channel.place.readSlot, in: ends.files.peers)
             guard let file = try await ends.peers.read(slot) else {
-                guard try await isLost(channel.readSlot, ends) else { break }
+                guard try await isLost(channel.place.readSlot, ends) else { break }
                 try await recover(&held)
                 return false
             }

@@ -91,7 +91,7 @@ extension PrivateLinkFlow {
         }
         // The file is written first: a peer that reads the message finds it.
         try await reader.homeserver(of: user).write(
-            file, to: try PrivateLinkFiles.address(user, access.location), session)
+            file, to: try PubkyAddress(in: user, at: access.location), session)
         try await change(party, about: id) { record throws(PaykitNetworkError) in
             guard record.requests[id]?.issued[key]?.isAnnounced == false else { return }
             record.requests[id]?.issued[key]?.isAnnounced = true
@@ -126,7 +126,7 @@ extension PrivateLinkFlow {
         let start = held.record.receiptTurn % wanted.count
         for (request, access) in (wanted[start...] + wanted[..<start]).prefix(Self.mostReceipts) {
             held.record.receiptTurn = (held.record.receiptTurn + 1) % 1_000_000
-            let address = try PrivateLinkFiles.address(held.party.peer, access.location)
+            let address = try PubkyAddress(in: held.party.peer, at: access.location)
             guard let file = try await ends.peers.read(address) else { continue }
             if file.count <= Self.longestReceipt,
                 let receipt = try? PrivateLinkReceipt(opening: file, with: access),

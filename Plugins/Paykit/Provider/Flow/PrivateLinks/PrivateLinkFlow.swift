@@ -132,7 +132,7 @@ package struct PrivateLinkFlow: Sendable {
         _ peer: PubkyKey, _ peerReceiver: PaykitReceiverPath, _ session: PubkySession
     ) async throws(PaykitNetworkError) -> Status {
         let party = try party(peer, peerReceiver)
-        guard let begins = PrivateLinkParties.begins(user, with: peer) else {
+        guard let begins = PrivateLinkParty.begins(user, with: peer) else {
             throw PaykitNetworkError(.validationFailed, "a private link with oneself is not possible")
         }
         let peersServer = try await reader.homeserver(of: peer)

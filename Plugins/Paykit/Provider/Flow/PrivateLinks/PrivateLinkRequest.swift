@@ -185,17 +185,6 @@ extension PrivateLinkRequest: Codable {
         isUnrepeated = try row.decode(Bool.self, forKey: .isUnrepeated)
         past = try row.decode(PastPeriods.self, forKey: .past)
     }
-
-    package func encode(to encoder: any Encoder) throws {
-        var row = encoder.container(keyedBy: CodingKeys.self)
-        try row.encode(log, forKey: .log)
-        try row.encode(payments, forKey: .payments)
-        try row.encode(issued, forKey: .issued)
-        try row.encode(receipts, forKey: .receipts)
-        try row.encode(spoilt, forKey: .spoilt)
-        try row.encode(isUnrepeated, forKey: .isUnrepeated)
-        try row.encode(past, forKey: .past)
-    }
 }
 
 extension PrivateLinkMessage {

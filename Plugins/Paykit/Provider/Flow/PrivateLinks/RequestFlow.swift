@@ -40,13 +40,11 @@ struct RequestFlow: Sendable {
             throw paymentError(error)
         }
         let due = try await due(link.id, period, party)
-        let payee = Payee(
-            claiming: nil, knownAs: "\(link.payee.text.prefix(8))…\(link.payee.text.suffix(4))", else: nil,
-            id: link.payee.text)
+        let payee = Payee(link.payee)
         func ended(_ outcome: ServiceReport) -> PaymentQuote {
             PaymentQuote(reference: request.reference, payee: payee, amount: nil, options: [], report: outcome)
         }
-        let offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)]
+        let offers: [EndpointOffers.Offer]
         switch due {
         case .paid(let proof, let amount): return ended(.succeeded(receipt(request.reference, amount, proof)))
         case .cancelled: return ended(.cancelled)
@@ -64,8 +62,8 @@ struct RequestFlow: Sendable {
                     + "invoice", provider: provider, phase: .answered, retry: .later)
         }
         var quote = try await SettlementFlow.quote(
-            offers.map { ($0.endpoint.methodID, Self.title($0.offer.endpoint), $0.offer) }, of: request.reference,
-            payee: payee, payeeID: link.recurs ? link.reference : nil, in: context)
+            offers.map { ($0.endpoint.methodID, $0.offer.endpoint.title(", as asked for"), $0.offer) },
+            of: request.reference, payee: payee, payeeID: link.recurs ? link.reference : nil, in: context)
         quote.options = try quote.options.map { option in
             guard let endpoint = offers.first(where: { $0.endpoint.methodID == option.id })?.endpoint else {
                 return option
@@ -83,15 +81,10 @@ struct RequestFlow: Sendable {
             provider: provider, phase: .answered)
     }
 
-    private static func title(_ endpoint: SettlementEndpoint) -> String {
-        endpoint.kind == .bitcoinAddress
-            ? "Bitcoin, on the chain, as asked for" : "Bitcoin, over Lightning, as asked for"
-    }
-
     /// Returns the offer of exactly the request's amount at an endpoint; nil where there is none.
     func offer(
         _ endpoint: PaykitEndpoint, _ amount: Money, endsInTime: Bool
-    ) -> (endpoint: PaykitEndpoint, offer: SettlementOffer)? {
+    ) -> EndpointOffers.Offer? {
         guard let found = EndpointOffers.offers(of: endpoint, reader).first(where: { $0.takes(amount) }) else {
             return nil
         }
@@ -103,9 +96,9 @@ struct RequestFlow: Sendable {
     /// Returns the offers that were not paid before: a paid invoice would count as this payment without any money
     /// moving.
     private func unspent(
-        _ offers: [(endpoint: PaykitEndpoint, offer: SettlementOffer)]
-    ) async throws(PaymentError) -> [(endpoint: PaykitEndpoint, offer: SettlementOffer)] {
-        var found: [(endpoint: PaykitEndpoint, offer: SettlementOffer)] = []
+        _ offers: [EndpointOffers.Offer]
+    ) async throws(PaymentError) -> [EndpointOffers.Offer] {
+        var found: [EndpointOffers.Offer] = []
         for one in offers {
             if try await context.payer.order(paying: one.offer.endpoint) == nil { found.append(one) }
         }

@@ -1,7 +1,7 @@
 import PaymentCore
 
 /// The request that an option pays, as journals store it: its ids and the endpoint, but no messages.
-struct RoutedRequest: Sendable, Hashable, Codable {
+struct RoutedRequest: StoredOrder, Sendable, Hashable {
     let id: String
     let payee: String
     let app: String
@@ -13,8 +13,7 @@ struct RoutedRequest: Sendable, Hashable, Codable {
     /// The endpoint as the payee has sent it.
     let value: String
 
-    /// The key in the option's data.
-    private static let place = "request"
+    static let place = "request"
 
     init(_ link: PaykitRequestURL, _ period: BillingPeriod?, _ endpoint: PaykitEndpoint) {
         id = link.id
@@ -26,25 +25,10 @@ struct RoutedRequest: Sendable, Hashable, Codable {
         value = endpoint.endpoint
     }
 
-    /// Reads the request of an option; nil for an option of another kind.
-    init?(_ option: PaymentMethodOption) {
-        guard let stored = option.providerData?[Self.place], let request = try? stored.decode(RoutedRequest.self) else {
-            return nil
-        }
-        self = request
-    }
-
     var endpoint: PaykitEndpoint { PaykitEndpoint(methodID: identifier, endpoint: value) }
 
     var period: BillingPeriod? {
         guard let start, let end else { return nil }
         return try? BillingPeriod(start: PrivateLinkTime(seconds: start), end: PrivateLinkTime(seconds: end))
-    }
-
-    /// Returns `option` with this request in its data.
-    func placed(in option: PaymentMethodOption) throws -> PaymentMethodOption {
-        var data = option.providerData ?? [:]
-        data[Self.place] = try JSONValue.encode(self)
-        return option.with(providerData: data)
     }
 }

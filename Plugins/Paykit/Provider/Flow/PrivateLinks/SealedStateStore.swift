@@ -7,7 +7,6 @@
 public protocol SealedStateStore: Sendable {
     /// Returns the state that is stored under a name and all its rows, by name, as they were at one moment.
     ///
-    /// - Parameter name: the name of the state.
     /// - Throws: the storage failure. It does not mean that there is no state.
     func states(named name: String) async throws -> [String: SealedState]
 
@@ -64,8 +63,6 @@ public actor InMemorySealedStates: SealedStateStore {
     }
 
     /// Stores and removes states in one step, if each new one follows the stored one.
-    ///
-    /// - Returns: true if all of it was stored.
     public func keep(_ new: [String: SealedState], removing names: [String]) -> Bool {
         guard new.allSatisfy({ $0.value.number == (states[$0.key]?.number ?? 0) + 1 }) else { return false }
         states.merge(new) { $1 }

@@ -241,8 +241,6 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     // MARK: Status
 
     /// Returns the status at a moment.
-    ///
-    /// - Parameter now: the time.
     public func status(at now: Int64) -> Status {
         guard let agreed = agreements.first else {
             if isDeclined { return .declined }
@@ -256,8 +254,6 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     }
 
     /// Returns the agreed subscription that applies at a moment; nil where none does yet.
-    ///
-    /// - Parameter now: the time.
     public func subscription(at now: Int64) -> PaykitSubscription? {
         agreements.last { $0.subscription.startsAt <= now }?.subscription
     }

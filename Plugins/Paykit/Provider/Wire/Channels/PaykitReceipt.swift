@@ -36,10 +36,7 @@ package struct PaykitReceiptRecord: Sendable, Hashable {
             return text
         }
         func user(_ name: String) throws(WireDefect) -> PubkyKey {
-            if let key = json[name]?.numbers(32).flatMap({ try? PubkyKey(bytes: $0) }) { return key }
-            guard let key = json[name]?.string.flatMap({ try? PubkyKey($0) }) else {
-                throw WireDefect("a receipt's \(name) is no user")
-            }
+            guard let key = json[name]?.user else { throw WireDefect("a receipt's \(name) is no user") }
             return key
         }
         guard let time = json[creation]?.int64 else { throw WireDefect("a receipt has no \(creation)") }

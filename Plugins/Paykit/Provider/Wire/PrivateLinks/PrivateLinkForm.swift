@@ -15,21 +15,15 @@ package enum PrivateLinkForm {
     package static let laterForm =
         "the other app encrypts private messages in a newer way than this app can: pay in another way, or update this app"
 
-    // MARK: Handshake
-
-    /// Returns the file of a handshake message, which later forms write alike.
-    package static func handshakeFile(_ message: [UInt8]) throws(NoiseError) -> [UInt8] { try lengthened(message) }
-
-    /// Returns the message in a file of the handshake.
-    package static func handshakeMessage(_ file: [UInt8]) throws(NoiseError) -> [UInt8] { try shortened(file) }
-
-    private static func lengthened(_ message: [UInt8]) throws(NoiseError) -> [UInt8] {
+    /// Returns the file of a message of the handshake, which later forms write alike, or of an encrypted one.
+    package static func file(of message: [UInt8]) throws(NoiseError) -> [UInt8] {
         guard message.count <= fileLength - 2 else { throw .length }
         return UInt16(message.count).bigEndianBytes + message
             + [UInt8](repeating: 0, count: fileLength - 2 - message.count)
     }
 
-    private static func shortened(_ file: [UInt8]) throws(NoiseError) -> [UInt8] {
+    /// Returns the message in a file.
+    package static func message(in file: [UInt8]) throws(NoiseError) -> [UInt8] {
         // Other libraries trap on a file that is too short; only zeros may follow the message.
         guard 2...fileLength ~= file.count else { throw .length }
         let count = Int(file[0]) << 8 | Int(file[1])
@@ -37,17 +31,15 @@ package enum PrivateLinkForm {
         return Array(file.dropFirst(2).prefix(count))
     }
 
-    // MARK: Messages
-
-    /// Returns the file of a message.
+    /// Returns the file of a message, encrypted.
     static func seal(_ message: [UInt8], with cipher: inout NoiseCipher) throws(NoiseError) -> [UInt8] {
         guard message.count <= maximumMessage else { throw .length }
-        return try lengthened(try cipher.seal(message))
+        return try self.file(of: cipher.seal(message))
     }
 
-    /// Returns the message in a file.
+    /// Returns the message in a file of an encrypted one.
     static func open(_ file: [UInt8], with cipher: inout NoiseCipher) throws(NoiseError) -> [UInt8] {
-        let message = try cipher.open(try shortened(file))
+        let message = try cipher.open(self.message(in: file))
         guard message.count <= maximumMessage else { throw .length }
         // Older readers cut zeros at the end, and writers may rely on it.
         return Array(message.reversed().drop { $0 == 0 }.reversed())
@@ -80,9 +72,6 @@ package struct PrivateLinkChannel: Sendable {
     private var sending: NoiseCipher
     private var receiving: NoiseCipher
 
-    package var writeSlot: UInt32 { place.writeSlot }
-    package var readSlot: UInt32 { place.readSlot }
-
     package init(_ handshake: NoiseHandshake, _ place: Place = Place()) throws(NoiseError) {
         let channel = try handshake.channel()
         self.place = place
@@ -100,17 +89,16 @@ package struct PrivateLinkChannel: Sendable {
     /// Encrypts the next message. The caller stores the channel and the file before it writes the file: another message
     /// with the same number would reveal both.
     package mutating func prepare(_ message: [UInt8]) throws(NoiseError) -> Prepared {
-        guard writeSlot < .max - 1 else { throw .exhausted }
+        guard place.writeSlot < .max - 1 else { throw .exhausted }
         let file = try PrivateLinkForm.seal(message, with: &sending)
         defer { place.writeSlot += 1 }
         place.sent = sending.count
-        return Prepared(slot: writeSlot, file: file)
+        return Prepared(slot: place.writeSlot, file: file)
     }
 
-    /// Reads the file at ``readSlot``. A file that cannot be read changes nothing; the link then has to be established
-    /// anew.
+    /// Reads the next file. A file that cannot be read changes nothing; the link then has to be established anew.
     package mutating func read(_ file: [UInt8]) throws(NoiseError) -> [UInt8] {
-        guard readSlot < .max - 1 else { throw .exhausted }
+        guard place.readSlot < .max - 1 else { throw .exhausted }
         var cipher = receiving
         let message = try PrivateLinkForm.open(file, with: &cipher)
         receiving = cipher

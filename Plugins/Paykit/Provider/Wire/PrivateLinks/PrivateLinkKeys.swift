@@ -30,13 +30,20 @@ package struct PrivateLinkKeys: Sendable {
     }
 }
 
-/// The two sides of a link: two users' receivers, from which the place of its files is derived (Protocol 12.2).
-package struct PrivateLinkParties: Sendable, Hashable {
-    private let domain: [UInt8]
+/// The two users' apps that a link connects, from which the place of its files is derived (Protocol 12.2).
+package struct PrivateLinkParty: Sendable, Hashable {
+    package let user: PubkyKey
+    package let receiver: PaykitReceiverPath
+    package let peer: PubkyKey
+    package let peerReceiver: PaykitReceiverPath
 
-    package init(_ first: PubkyKey, _ path: PaykitReceiverPath, with second: PubkyKey, _ other: PaykitReceiverPath) {
-        let pairs = [(first.text, path.text), (second.text, other.text)].sorted { $0 < $1 }
-        domain = pairs.flatMap { [0] + Array($0.0.utf8) + [0] + Array($0.1.utf8) }
+    package init(
+        _ user: PubkyKey, _ receiver: PaykitReceiverPath, with peer: PubkyKey, _ peerReceiver: PaykitReceiverPath
+    ) {
+        self.user = user
+        self.receiver = receiver
+        self.peer = peer
+        self.peerReceiver = peerReceiver
     }
 
     /// The purpose of a derived folder.
@@ -47,7 +54,10 @@ package struct PrivateLinkParties: Sendable, Hashable {
 
     /// Returns the name of the folder into which `writer` writes.
     package func folder(_ purpose: Purpose, agreement: [UInt8], writer: PubkyKey) -> String {
-        Hex.encode(Digest.sha256.hash(Array(purpose.rawValue.utf8) + domain + agreement + writer.bytes))
+        // The same at both ends.
+        let sides = [(user.text, receiver.text), (peer.text, peerReceiver.text)].sorted { $0 < $1 }
+        let domain: [UInt8] = sides.flatMap { [0] + Array($0.0.utf8) + [0] + Array($0.1.utf8) }
+        return Hex.encode(Digest.sha256.hash(Array(purpose.rawValue.utf8) + domain + agreement + writer.bytes))
     }
 
     /// Returns the path of the messages of a receiver's link.

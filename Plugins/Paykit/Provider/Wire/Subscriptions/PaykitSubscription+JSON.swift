@@ -59,12 +59,14 @@ extension PaykitSubscriptionTerms {
 }
 
 extension JSONValue {
-    /// Returns the key of a member: a list of numbers, or a text in any form that a key has.
+    /// The key in a list of numbers, or in a text in any form that a key has; nil for anything else.
+    var user: PubkyKey? {
+        numbers(PubkyKey.byteCount).flatMap { try? PubkyKey(bytes: $0) } ?? string.flatMap { try? PubkyKey($0) }
+    }
+
+    /// Returns the key of a member.
     func user(_ name: String) throws(WireDefect) -> PubkyKey {
-        if let key = self[name]?.numbers(PubkyKey.byteCount).flatMap({ try? PubkyKey(bytes: $0) }) { return key }
-        guard let key = self[name]?.string.flatMap({ try? PubkyKey($0) }) else {
-            throw WireDefect("the \(name) is no user")
-        }
+        guard let key = self[name]?.user else { throw WireDefect("the \(name) is no user") }
         return key
     }
 }

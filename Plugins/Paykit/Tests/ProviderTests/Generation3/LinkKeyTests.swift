@@ -41,7 +41,7 @@ struct LinkKeyTests {
 
     /// The folder of each side.
     private func folders(
-        _ parties: PrivateLinkParties, _ purpose: PrivateLinkParties.Purpose = .messages
+        _ parties: PrivateLinkParty, _ purpose: PrivateLinkParty.Purpose = .messages
     ) throws -> [String] {
         let (first, second) = (try Self.keys(1), try Self.keys(2))
         let shared = try first.agreement(with: second.routing)
@@ -56,7 +56,7 @@ struct LinkKeyTests {
         let (path, other) = (
             try #require(PaykitReceiverPath("bitkit/wallet")), try #require(PaykitReceiverPath("tether/wallet"))
         )
-        let cases: [(PrivateLinkParties, PrivateLinkParties, PrivateLinkParties.Purpose, [String])] = [
+        let cases: [(PrivateLinkParty, PrivateLinkParty, PrivateLinkParty.Purpose, [String])] = [
             (
                 .init(a, path, with: b, other), .init(b, other, with: a, path), .messages,
                 [
@@ -77,11 +77,11 @@ struct LinkKeyTests {
             #expect(try folders(turned, purpose) == expected, "\(turned)")
         }
         #expect(
-            PrivateLinkParties.messages(path, "x") == "/pub/paykit/v0/private/bitkit/wallet/messages/x/")
+            PrivateLinkParty.messages(path, "x") == "/pub/paykit/v0/private/bitkit/wallet/messages/x/")
         #expect(
-            PrivateLinkParties.marker(path, "x") == "/pub/paykit/v0/private/bitkit/wallet/encrypted-link-recovery/x")
-        #expect(PrivateLinkParties.begins(b, with: a) == true && PrivateLinkParties.begins(a, with: b) == false)
-        #expect(PrivateLinkParties.begins(a, with: a) == nil)
+            PrivateLinkParty.marker(path, "x") == "/pub/paykit/v0/private/bitkit/wallet/encrypted-link-recovery/x")
+        #expect(PrivateLinkParty.begins(b, with: a) == true && PrivateLinkParty.begins(a, with: b) == false)
+        #expect(PrivateLinkParty.begins(a, with: a) == nil)
     }
 
     @Test("The two public halves of a key are the ones of the wallet, and the secret is never printed")

@@ -83,7 +83,7 @@ struct LinkMendingTests {
         var begins: Set<Bool> = []
         for seed in Self.seeds {
             let world = try await LinkWorld(seed: seed, trouble: 0)
-            let begin = PrivateLinkParties.begins(world.payer.key, with: world.payee.key)
+            let begin = PrivateLinkParty.begins(world.payer.key, with: world.payee.key)
             begins.insert(begin == true)
         }
         #expect(begins.count == 2)

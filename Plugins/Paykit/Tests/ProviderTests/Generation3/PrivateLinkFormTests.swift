@@ -38,10 +38,10 @@ struct LinkFormTests {
         #expect(first.suite.name == "Noise_XX_25519_ChaChaPoly_SHA256")
         let zero = try first.write([])
         #expect(Self.hex(zero) == "5dfedd3b6bd47f6fa28ee15d969d5bb0ea53774d488bdaf9df1c6e0124b3ef22")
-        let file = try PrivateLinkForm.handshakeFile(zero)
+        let file = try PrivateLinkForm.file(of: zero)
         #expect(file.count == 1018)
         #expect(Self.digest(file) == "1211b818a1842d36909dcdb59babf77c441bb4c9fd151afcc39ca78b13150599")
-        #expect(try second.read(PrivateLinkForm.handshakeMessage(file)).isEmpty)
+        #expect(try second.read(PrivateLinkForm.message(in: file)).isEmpty)
         let one = try second.write([])
         #expect(
             Self.hex(one)
@@ -68,22 +68,22 @@ struct LinkFormTests {
         #expect(sent.slot == 3 && sent.file.count == 1018)
         #expect(Self.digest(sent.file) == "f70dc84d2fb4e3e8972c4b93843aa573ec47d8dc5832b67c12418418c95e1a31")
         #expect(
-            Self.hex(try PrivateLinkForm.handshakeMessage(sent.file))
+            Self.hex(try PrivateLinkForm.message(in: sent.file))
                 == "54a6bc1327ecff1af5835922323d20883de300d816141d6d0747256e420f557cee00200b44df4f55d231b1072e1c5a4b7cbe3d437db31b99165c39e0c9b431a12d43d1a6b924691f291f1ff2116424261516e655a6da4eba6b"
         )
         let answer = try second.prepare(Array(Self.list.utf8))
         #expect(
-            Self.hex(try PrivateLinkForm.handshakeMessage(answer.file))
+            Self.hex(try PrivateLinkForm.message(in: answer.file))
                 == "dec243184212dddf4ff1235f5def071a7487100af82af4c1f40d35892d2c45d83b8acc30ae1602ee005dcb95e9dbbd3340cfc5c8344daf02af1bbd853b97fa9e4b632b5a640a20fc64bb62c09afd1f2545e1240900c8ab830d"
         )
         let next = try first.prepare(Array("second".utf8))
         #expect(next.slot == 4)
         #expect(
-            Self.hex(try PrivateLinkForm.handshakeMessage(next.file)) == "5ba7d428576c62b0c32731c4221cc06154f18e80ada1")
+            Self.hex(try PrivateLinkForm.message(in: next.file)) == "5ba7d428576c62b0c32731c4221cc06154f18e80ada1")
         #expect(try second.read(sent.file) == Array(Self.list.utf8))
         #expect(try second.read(next.file) == Array("second".utf8))
         #expect(try first.read(answer.file) == Array(Self.list.utf8))
-        #expect(second.readSlot == 5 && second.writeSlot == 4)
+        #expect(second.place.readSlot == 5 && second.place.writeSlot == 4)
     }
 
     @Test("A peer that speaks the third form is distinguished from one that is silent")
@@ -119,9 +119,9 @@ struct LinkFormTests {
         var (first, second) = try Self.channels()
         let files = try (0..<3).map { try first.prepare([UInt8($0) + 65]).file }
         for bad in [files[1], Array(files[0].prefix(12)), [], [0], [0xFF, 0xFF], files[0] + [0]] {
-            let before = [second.readSlot, second.writeSlot]
+            let before = [second.place.readSlot, second.place.writeSlot]
             #expect(throws: NoiseError.self) { try second.read(bad) }
-            #expect([second.readSlot, second.writeSlot] == before)
+            #expect([second.place.readSlot, second.place.writeSlot] == before)
         }
         for index in stride(from: 0, to: 30, by: 1) {
             var changed = files[0]
