@@ -92,9 +92,7 @@ extension PaykitClient {
     /// - Throws: ``PaykitError``.
     public func receipts(before earlier: ChannelReceipt.ID? = nil, limit: Int = 100) async throws -> [ChannelReceipt] {
         try await mappingErrors { () async throws(PaykitNetworkError) in
-            do { return try await receiptStore.receipts(before: earlier, limit: limit) } catch {
-                throw PaykitNetworkError(.storage, "the receipts cannot be read: \(error)")
-            }
+            try await storing("the receipts cannot be read") { try await $0.receipts(before: earlier, limit: limit) }
         }
     }
 
@@ -131,8 +129,15 @@ extension PaykitClient {
     }
 
     private func stored(_ id: ChannelReceipt.ID) async throws(PaykitNetworkError) -> ChannelReceipt? {
-        do { return try await receiptStore.receipt(id) } catch {
-            throw PaykitNetworkError(.storage, "the receipt cannot be read: \(error)")
-        }
+        try await storing("the receipt cannot be read") { try await $0.receipt(id) }
+    }
+
+    /// Calls the store of receipts.
+    ///
+    /// - Parameter failure: the text of the error where the store fails.
+    func storing<Value: Sendable>(
+        _ failure: String, _ work: @Sendable (any ReceiptStore) async throws -> Value
+    ) async throws(PaykitNetworkError) -> Value {
+        do { return try await work(receiptStore) } catch { throw PaykitNetworkError(.storage, "\(failure): \(error)") }
     }
 }

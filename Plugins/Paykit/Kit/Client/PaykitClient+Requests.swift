@@ -51,7 +51,7 @@ extension PaykitClient {
             var found: [PaykitPaymentRequest] = []
             for letter in try await messageStore().messages(.request, from: sender).messages {
                 guard let request = PaykitPaymentRequest(letter, for: own), !request.isOver(at: now),
-                    try await !isNoted(letter.arrival)
+                    try await !storing("what was noted cannot be read", { try await $0.isNoted(letter.arrival) })
                 else { continue }
                 found.append(request)
             }
@@ -68,9 +68,7 @@ extension PaykitClient {
         try await mappingErrors { () async throws(PaykitNetworkError) in
             let arrival = ChannelArrival(
                 kind: SealedMessageStore.Kind.request.rawValue, sender: request.sender.text, name: request.id)
-            do { return try await receiptStore.note(arrival) } catch {
-                throw PaykitNetworkError(.storage, "the request cannot be noted: \(error)")
-            }
+            return try await storing("the request cannot be noted") { try await $0.note(arrival) }
         }
     }
 
@@ -89,11 +87,5 @@ extension PaykitClient {
 
     func messageStore() throws(PaykitNetworkError) -> SealedMessageStore {
         SealedMessageStore(directory, try identity(), random: random)
-    }
-
-    private func isNoted(_ arrival: ChannelArrival) async throws(PaykitNetworkError) -> Bool {
-        do { return try await receiptStore.isNoted(arrival) } catch {
-            throw PaykitNetworkError(.storage, "what was noted cannot be read: \(error)")
-        }
     }
 }

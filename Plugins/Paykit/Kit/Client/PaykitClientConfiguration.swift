@@ -7,13 +7,13 @@ public struct PaykitClientConfiguration: Sendable {
     /// The entry points of the network.
     public var network: PubkyNetwork
     /// The permissions of this device's sessions.
-    public var capabilities: [PubkyCapability]
+    public var capabilities: [PubkyCapability] = [.paykit, .profile]
     /// The time for which a user's methods are reused without another request.
-    public var cacheTime: Duration
+    public var cacheTime = Duration.seconds(300)
     /// The most users whose methods are cached.
-    public var cacheCapacity: Int
+    public var cacheCapacity = 1000
     /// The conditions for replacing the user's own endpoints, by method; `onUse` if none is given.
-    public var rotation: [String: PaykitRotationPolicy]
+    public var rotation: [String: PaykitRotationPolicy] = [:]
     /// The check of endpoints before they are published or chosen; nil accepts every text. Applications that pay should
     /// set one.
     public var endpointCheck: PaykitEndpointCheck?
@@ -23,16 +23,16 @@ public struct PaykitClientConfiguration: Sendable {
     /// or none for the value that the vendor's library uses for all devices.
     public var device: [UInt8]?
     /// The number of times that the key of this device's channels was changed.
-    public var epoch: UInt32
+    public var epoch: UInt32 = 0
     /// The longest wait for each message of a peer on a private channel.
-    public var channelTimeout: Duration
+    public var channelTimeout = Duration.seconds(30)
     /// This app's name when it is authorised: 1 to 253 bytes, by custom a domain. Key managers show it.
-    public var clientID: String
+    public var clientID = "swift-payment-router"
     /// Asks for consent to anything that only the owner of the device may want. Without it no app or device is
     /// approved; the user's own endpoints are published without a question.
     public var consent: PaykitConsent?
     /// The forms of Paykit that are read and published; see ``receiver``.
-    public var generations: PaykitGenerations
+    public var generations = PaykitGenerations.both
     /// The app under which endpoints are published in the generation 3 form, such as `bitkit/wallet`; nil to publish in
     /// the older one only. A wallet chooses it once, and keeps it: payers recognise it by that.
     public var receiver: PaykitReceiverPath?
@@ -41,29 +41,15 @@ public struct PaykitClientConfiguration: Sendable {
     public var receiverSecret: Redacted<[UInt8]>?
 
     /// Creates a configuration.
+    ///
+    /// - Parameters:
+    ///   - network: the entry points of the network.
+    ///   - receiver: see ``receiver``.
+    ///   - receiverSecret: see ``receiverSecret``.
     public init(
-        network: PubkyNetwork, capabilities: [PubkyCapability] = [.paykit, .profile],
-        cacheTime: Duration = .seconds(300),
-        cacheCapacity: Int = 1000, rotation: [String: PaykitRotationPolicy] = [:],
-        endpointCheck: PaykitEndpointCheck? = nil, signUpToken: Redacted<String>? = nil, device: [UInt8]? = nil,
-        epoch: UInt32 = 0, channelTimeout: Duration = .seconds(30),
-        clientID: String = "swift-payment-router", consent: PaykitConsent? = nil,
-        generations: PaykitGenerations = .both, receiver: PaykitReceiverPath? = nil,
-        receiverSecret: Redacted<[UInt8]>? = nil
+        network: PubkyNetwork, receiver: PaykitReceiverPath? = nil, receiverSecret: Redacted<[UInt8]>? = nil
     ) {
         self.network = network
-        self.capabilities = capabilities
-        self.cacheTime = cacheTime
-        self.cacheCapacity = cacheCapacity
-        self.rotation = rotation
-        self.endpointCheck = endpointCheck
-        self.signUpToken = signUpToken
-        self.device = device
-        self.epoch = epoch
-        self.channelTimeout = channelTimeout
-        self.clientID = clientID
-        self.consent = consent
-        self.generations = generations
         self.receiver = receiver
         self.receiverSecret = receiverSecret
     }

@@ -80,17 +80,8 @@ public actor SubscriptionService {
     /// }
     /// ```
     ///
-    /// The router needs a Paykit provider of this id, limits (`AutoPay`), and a payer with a settler.
-    ///
-    /// - Parameters:
-    ///   - journal: keeps subscriptions and their periods.
-    ///   - payer: pays, within its limits or with the payer's approval.
-    ///   - provider: the id under which the Paykit provider is registered, for the references of payments.
-    ///   - policy: the handling of periods that were missed.
-    ///   - timeZone: the time zone of the days.
-    ///   - clock: determines the due periods.
-    ///   - listener: receives the events.
-    ///   - notifySubscriptionDue: asks the payer, who answers by ``approve(_:)`` or ``refuse(_:)``.
+    /// The router needs a Paykit provider registered under the id `provider`, limits (`AutoPay`), and a payer with a
+    /// settler. The other parameters are those of the service that finds endpoints by a client.
     public init(
         journal: any RecurringJournal, payer: any RecurringPayer, provider: ProviderID = "paykit",
         policy: RecurringPolicy = RecurringPolicy(), timeZone: TimeZone = .gmt,

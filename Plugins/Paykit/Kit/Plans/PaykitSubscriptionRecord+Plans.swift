@@ -27,12 +27,8 @@ extension PaykitSubscriptionRecord {
         try plans(provider, policy) { _ in paysByItself }
     }
 
-    /// Returns the plans by which the subscriber pays, without a question if a rule permits it.
+    /// Returns the plans by which the subscriber pays, without a question if `rule` permits it, and with its notice.
     ///
-    /// - Parameters:
-    ///   - rule: the payments permitted without a question, and the notice before them.
-    ///   - provider: the id under which the Paykit provider is registered.
-    ///   - policy: the handling of periods that were missed.
     /// - Throws: `RecurringDefect`.
     public func plans(
         by rule: PaykitAutoPayRule, provider: ProviderID = "paykit", policy: RecurringPolicy = RecurringPolicy()
@@ -70,11 +66,6 @@ extension PaykitSubscriptionRecord {
     ///
     /// Call it after an agreement, a pause or a cancellation, and before the first check after a restart.
     ///
-    /// - Parameters:
-    ///   - scheduler: charges the plans.
-    ///   - paysByItself: true if a period may be paid without a question.
-    ///   - provider: the id under which the Paykit provider is registered.
-    ///   - policy: the handling of periods that were missed.
     /// - Throws: `RecurringDefect`, `RecurringJournalError`, `JournalError`.
     public func keepPlans(
         in scheduler: RecurringScheduler, paysByItself: Bool, provider: ProviderID = "paykit",
@@ -83,14 +74,9 @@ extension PaykitSubscriptionRecord {
         try await keep(try plans(paysByItself: paysByItself, provider: provider, policy: policy), in: scheduler)
     }
 
-    /// Has a scheduler charge the agreements of both sides, without a question if a rule permits it, and nothing else.
+    /// Has a scheduler charge the agreements of both sides, without a question if `rule` permits it, and nothing else.
+    /// The scheduler emits the notices (`RecurringEvent.upcoming`). A plan keeps the rule with which it was added.
     ///
-    /// - Parameters:
-    ///   - scheduler: charges the plans. It emits the notices (`RecurringEvent.upcoming`).
-    ///   - rule: the payments permitted without a question, and the notice before them. A plan keeps the rule with
-    ///     which it was added.
-    ///   - provider: the id under which the Paykit provider is registered.
-    ///   - policy: the handling of periods that were missed.
     /// - Throws: `RecurringDefect`, `RecurringJournalError`, `JournalError`.
     public func keepPlans(
         in scheduler: RecurringScheduler, by rule: PaykitAutoPayRule, provider: ProviderID = "paykit",

@@ -147,18 +147,8 @@ public struct PaykitEndpointCheck: Sendable {
     /// Compares two amounts in units of different size; nil for different currencies.
     private static func order(_ left: Money, _ right: Money) -> ComparisonResult? {
         guard left.currency == right.currency else { return nil }
-        let exponent = max(left.exponent, right.exponent)
-        guard let first = scaled(left, exponent), let second = scaled(right, exponent) else { return nil }
-        return first == second ? .orderedSame : first < second ? .orderedAscending : .orderedDescending
-    }
-
-    private static func scaled(_ money: Money, _ exponent: UInt8) -> UInt128? {
-        var units = money.minorUnits
-        for _ in 0..<(exponent - money.exponent) {
-            let (next, overflow) = units.multipliedReportingOverflow(by: 10)
-            guard !overflow else { return nil }
-            units = next
-        }
-        return units
+        let (first, second) = (left.decimalText, right.decimalText)
+        if PaykitEndpoint.isLess(first, than: second) { return .orderedAscending }
+        return PaykitEndpoint.isLess(second, than: first) ? .orderedDescending : .orderedSame
     }
 }

@@ -73,13 +73,9 @@ package enum SmartCheckout {
     ) -> PaykitEndpoint? {
         if let method {
             if let exact = endpoints.first(where: { $0.methodID == method }) { return exact }
-            if let best = best(of: endpoints.filter { $0.isCalled(method) }) { return best }
+            if let best = sorted(endpoints.filter { $0.isCalled(method) }).first { return best }
         }
-        return best(of: endpoints)
-    }
-
-    private static func best(of endpoints: [PaykitEndpoint]) -> PaykitEndpoint? {
-        endpoints.min { (place($0), $0.methodID) < (place($1), $1.methodID) }
+        return sorted(endpoints).first
     }
 
     /// Sorts by the usual order, then by name.

@@ -26,13 +26,8 @@ enum EndpointOffers {
         }
         let found = SettlementOffer.offers(in: text, reader)
         // An address under the method of invoices contradicts its method.
-        return scheme == nil ? found : found.filter { methods[$0.endpoint.kind] == method }
+        return scheme == nil ? found : found.filter { $0.endpoint.kind.method == method }
     }
-
-    private static let methods: [SettlementEndpoint.Kind: String] = [
-        .bitcoinAddress: "onchain", .bolt11: "lightning", .bolt12Offer: "lightning", .lightningAddress: "lightning",
-        .lnurl: "lightning",
-    ]
 }
 
 extension SettlementEndpoint {

@@ -31,9 +31,10 @@ struct BatchTests {
     private let sandbox = PubkySandbox(random: SeededRandomSource(seed: 3))
 
     private func client(_ counting: Counting) throws -> PaykitClient {
-        PaykitClient(
-            configuration: PaykitClientConfiguration(
-                network: try .sandbox(HTTPURL("http://localhost:6286")), cacheCapacity: 10),
+        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
+        configuration.cacheCapacity = 10
+        return PaykitClient(
+            configuration: configuration,
             transport: LayeredTransport(SandboxTransport(sandbox), [counting]), random: SeededRandomSource(seed: 2))
     }
 

@@ -191,11 +191,10 @@ struct PaykitClientTests: ClientSuite {
         // On the system's clock: waiting on a virtual clock makes every token too old.
         let sandbox = PubkySandbox(random: SeededRandomSource(seed: 1))
         func device(_ capabilities: [PubkyCapability]) throws -> PaykitClient {
-            PaykitClient(
-                configuration: PaykitClientConfiguration(
-                    network: try .sandbox(HTTPURL("http://localhost:6286")), capabilities: capabilities,
-                    consent: { _ in }),
-                transport: SandboxTransport(sandbox))
+            var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
+            configuration.capabilities = capabilities
+            configuration.consent = { _ in }
+            return PaykitClient(configuration: configuration, transport: SandboxTransport(sandbox))
         }
         let phone = try device([.paykit, .profile])
         try await phone.initialize(secretKeyHex: Self.secret, homeserverPubkey: sandbox.homeserver.text)
@@ -340,10 +339,10 @@ struct PaykitClientTests: ClientSuite {
             let user = await sandbox.createUser(index.isMultiple(of: 100) ? .unknownKey : .chainOnly)
             keys.append(user.key.text)
         }
-        let client = PaykitClient(
-            configuration: PaykitClientConfiguration(
-                network: try .sandbox(HTTPURL("http://localhost:\(server.baseURL.port)")), cacheCapacity: 100),
-            transport: StandardTransport())
+        var configuration = PaykitClientConfiguration(
+            network: try .sandbox(HTTPURL("http://localhost:\(server.baseURL.port)")))
+        configuration.cacheCapacity = 100
+        let client = PaykitClient(configuration: configuration, transport: StandardTransport())
         let progress = Mutex<[Int]>([])
         let (methods, errors) = await client.discoverBatch(pubkeys: keys + keys.prefix(3)) { done in
             progress.withLock { $0.append(done) }

@@ -187,19 +187,6 @@ extension PrivateLinkRequest: Codable {
     }
 }
 
-extension PrivateLinkMessage {
-    /// The id of the request that a message is about; nil where it is about none.
-    var requestID: String? {
-        switch self {
-        case .paymentList: nil
-        case .request(let request): request.head.requestID
-        case .acceptance(let head), .rejection(let head, _), .cancellation(let head, _): head.requestID
-        case .proof(let proof): proof.head.requestID
-        case .receiptAccess(let access): access.requestID
-        }
-    }
-}
-
 extension PrivateLinkAmount {
     /// The amount in bitcoin; nil for another asset, or where it is no positive whole number of satoshis.
     package var bitcoin: Money? {

@@ -14,10 +14,10 @@ extension ChannelMessage {
         switch self {
         case .offer(let offers):
             if offers.count == 1, let offer = offers.first, dialect == .mobile || offer.expiresAt == nil {
-                return text("OfferPrivateEndpoint", Self.text(of: offer, isBare: true))
+                return text("OfferPrivateEndpoint", OrderedJSON.object(Self.members(of: offer, isBare: true)))
             }
             guard dialect == .native else { return nil }
-            let methods = OrderedJSON.array(offers.map { Self.text(of: $0, isBare: false) })
+            let methods = OrderedJSON.array(offers.map { OrderedJSON.object(Self.members(of: $0, isBare: false)) })
             return text("OfferPrivateEndpoints", OrderedJSON.object([("methods", methods)]))
         case .accept(let methods):
             guard dialect == .native else { return nil }
@@ -47,19 +47,13 @@ extension ChannelMessage {
         switch self {
         case .offer(let offers):
             guard offers.count == 1, let offer = offers.first else { return nil }
-            return text(
-                "private_endpoint_offer",
-                [
-                    ("method_id", OrderedJSON.string(offer.endpoint.methodID)),
-                    ("endpoint", OrderedJSON.string(offer.endpoint.endpoint)),
-                    ("expires_at", offer.expiresAt.map { "\($0)" } ?? "null"),
-                ])
+            return text("private_endpoint_offer", Self.members(of: offer, isBare: false))
         case .requestReceipt(let receipt):
-            return text("request_receipt", receipt.flatMembers + [("created_at", "\(receipt.createdAt)")])
+            return text("request_receipt", receipt.members(.flat) + [("created_at", "\(receipt.createdAt)")])
         case .confirmReceipt(let receipt):
             return text(
                 "confirm_receipt",
-                receipt.flatMembers + [("confirmed_at", "\(receipt.createdAt)"), ("signature", "null")])
+                receipt.members(.flat) + [("confirmed_at", "\(receipt.createdAt)"), ("signature", "null")])
         case .error(let code, let message):
             return text("error", [("code", OrderedJSON.string(code)), ("message", OrderedJSON.string(message))])
         case .ping: return text("ping", [])
@@ -68,35 +62,30 @@ extension ChannelMessage {
         }
     }
 
-    private static func text(of offer: Offer, isBare: Bool) -> String {
-        OrderedJSON.object([
+    private static func members(of offer: Offer, isBare: Bool) -> [(name: String, value: String?)] {
+        [
             ("method_id", OrderedJSON.string(offer.endpoint.methodID)),
             ("endpoint", OrderedJSON.string(offer.endpoint.endpoint)),
             ("expires_at", isBare ? nil : offer.expiresAt.map { "\($0)" } ?? "null"),
-        ])
+        ]
     }
 }
 
 extension PaykitReceiptRecord {
     fileprivate func text(_ dialect: ChannelMessage.Dialect) -> String {
+        OrderedJSON.object(members(dialect) + [("created_at", "\(createdAt)"), ("metadata", metadata.text)])
+    }
+
+    /// Returns the members that are the same in every message, in the dialect's form.
+    fileprivate func members(_ dialect: ChannelMessage.Dialect) -> [(name: String, value: String?)] {
         let isNative = dialect == .native
         func user(_ key: PubkyKey) -> String {
             isNative ? OrderedJSON.numbers(key.bytes) : OrderedJSON.string(key.text)
         }
         func optional(_ text: String?) -> String? { text.map { OrderedJSON.string($0) } ?? (isNative ? nil : "null") }
-        return OrderedJSON.object([
+        return [
             ("receipt_id", OrderedJSON.string(id)), ("payer", user(payer)), ("payee", user(payee)),
             ("method_id", OrderedJSON.string(methodID)), ("amount", optional(amount)), ("currency", optional(currency)),
-            ("created_at", "\(createdAt)"), ("metadata", metadata.text),
-        ])
-    }
-
-    fileprivate var flatMembers: [(name: String, value: String?)] {
-        [
-            ("receipt_id", OrderedJSON.string(id)), ("payer", OrderedJSON.string(payer.text)),
-            ("payee", OrderedJSON.string(payee.text)), ("method_id", OrderedJSON.string(methodID)),
-            ("amount", amount.map { OrderedJSON.string($0) } ?? "null"),
-            ("currency", currency.map { OrderedJSON.string($0) } ?? "null"),
         ]
     }
 }

@@ -24,7 +24,7 @@ extension PaykitEndpoint {
     }
 
     /// Returns true if the left of two decimal numbers, of any length, is less than the right.
-    private static func isLess(_ left: String, than right: String) -> Bool {
+    static func isLess(_ left: String, than right: String) -> Bool {
         let (left, right) = (parts(left), parts(right))
         if left.whole.count != right.whole.count { return left.whole.count < right.whole.count }
         if left.whole != right.whole { return left.whole.lexicographicallyPrecedes(right.whole) }

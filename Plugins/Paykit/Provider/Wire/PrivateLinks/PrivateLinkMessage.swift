@@ -87,13 +87,19 @@ package enum PrivateLinkMessage: Sendable, Hashable {
     }
 
     /// The event's id, by which repetitions are recognised; nil for a list, which is no event.
-    package var eventID: String? {
+    package var eventID: String? { ids?.event }
+
+    /// The id of the request that a message is about; nil where it is about none.
+    var requestID: String? { ids?.request }
+
+    private var ids: (event: String, request: String?)? {
         switch self {
         case .paymentList: nil
-        case .request(let request): request.head.eventID
-        case .acceptance(let head), .rejection(let head, _), .cancellation(let head, _): head.eventID
-        case .proof(let proof): proof.head.eventID
-        case .receiptAccess(let access): access.eventID
+        case .request(let request): (request.head.eventID, request.head.requestID)
+        case .acceptance(let head), .rejection(let head, _), .cancellation(let head, _):
+            (head.eventID, head.requestID)
+        case .proof(let proof): (proof.head.eventID, proof.head.requestID)
+        case .receiptAccess(let access): (access.eventID, access.requestID)
         }
     }
 

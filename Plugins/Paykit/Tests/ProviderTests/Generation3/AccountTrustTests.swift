@@ -23,11 +23,11 @@ struct AccountTrustTests: ClientSuite {
     }
 
     private func client() throws -> PaykitClient {
-        PaykitClient(
-            configuration: PaykitClientConfiguration(
-                network: try .sandbox(HTTPURL("http://localhost:6286")), capabilities: [.root],
-                clientID: "router.example"
-            ), transport: wire, clock: clock, random: SeededRandomSource(seed: 2))
+        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
+        configuration.capabilities = [.root]
+        configuration.clientID = "router.example"
+        return PaykitClient(
+            configuration: configuration, transport: wire, clock: clock, random: SeededRandomSource(seed: 2))
     }
 
     private var signatures: [String] {

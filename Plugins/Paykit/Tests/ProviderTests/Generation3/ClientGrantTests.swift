@@ -54,9 +54,10 @@ struct ClientGrantTests: ClientSuite {
     private func client(
         seed: UInt64 = 2, _ change: (inout PaykitClientConfiguration) -> Void = { _ in }
     ) throws -> PaykitClient {
-        var configuration = PaykitClientConfiguration(
-            network: try .sandbox(HTTPURL("http://localhost:6286")), capabilities: [.root],
-            clientID: "router.example", consent: { _ in })
+        var configuration = PaykitClientConfiguration(network: try .sandbox(HTTPURL("http://localhost:6286")))
+        configuration.capabilities = [.root]
+        configuration.clientID = "router.example"
+        configuration.consent = { _ in }
         change(&configuration)
         return PaykitClient(
             configuration: configuration, transport: wire, clock: clock, random: SeededRandomSource(seed: seed))
