@@ -8,17 +8,14 @@ public import PaymentRouting
 /// month.
 public struct SpendingLimits: Sendable, Hashable {
     /// The most in a day, to all payees together.
-    public var globalDaily: UInt64 = 100_000
+    public var globalDaily: UInt64
     /// The most in a month, to all payees together.
-    public var globalMonthly: UInt64 = 1_000_000
+    public var globalMonthly: UInt64
     /// The most that one peer receives in a month, by the peer's key. Other peers have no individual limit.
-    public var perPeer: [String: UInt64] = [:]
+    public var perPeer: [String: UInt64]
 
-    /// Creates the guide's limits: 100,000 satoshi a day and 1,000,000 a month.
-    public init() {}
-
-    /// Creates limits.
-    public init(globalDaily: UInt64, globalMonthly: UInt64, perPeer: [String: UInt64] = [:]) {
+    /// Creates limits, by default the guide's: 100,000 satoshi a day and 1,000,000 a month.
+    public init(globalDaily: UInt64 = 100_000, globalMonthly: UInt64 = 1_000_000, perPeer: [String: UInt64] = [:]) {
         self.globalDaily = globalDaily
         self.globalMonthly = globalMonthly
         self.perPeer = perPeer

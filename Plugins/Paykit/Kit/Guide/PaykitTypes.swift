@@ -8,30 +8,20 @@ import PaykitProvider
 
 /// A way in which a user can be paid.
 public struct PaykitSupportedMethod: Sendable, Hashable {
+    /// The endpoint as it was published, with the limits of its owner.
+    let published: PaykitEndpoint
+
     /// The method, such as `lightning`.
-    public let methodId: String
+    public var methodId: String { published.methodID }
     /// The payment text. It is the payee's own text: check it before paying.
-    public let endpoint: String
-    /// The least and the most that its owner accepts there, if they publish limits.
-    private let limits: [String?]
+    public var endpoint: String { published.endpoint }
 
     /// Creates a method.
     public init(methodId: String, endpoint: String) {
-        self.methodId = methodId
-        self.endpoint = endpoint
-        limits = [nil, nil]
+        self.init(PaykitEndpoint(methodID: methodId, endpoint: endpoint))
     }
 
-    init(_ endpoint: PaykitEndpoint) {
-        methodId = endpoint.methodID
-        self.endpoint = endpoint.endpoint
-        limits = [endpoint.least, endpoint.most]
-    }
-
-    /// The endpoint as it was published.
-    var published: PaykitEndpoint {
-        PaykitEndpoint(methodID: methodId, endpoint: endpoint, least: limits[0], most: limits[1])
-    }
+    init(_ endpoint: PaykitEndpoint) { published = endpoint }
 }
 
 /// The methods by which a user can be paid.

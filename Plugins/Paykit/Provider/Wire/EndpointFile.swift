@@ -10,18 +10,15 @@ package enum EndpointFile {
     ///
     /// - Throws: `invalidData` when the file is no text, or too long.
     package static func read(_ bytes: [UInt8], method: String) throws(PaykitNetworkError) -> String? {
-        guard bytes.count <= maximumLength else {
-            throw PaykitNetworkError(
-                .invalidData, "the endpoint '\(method)' is longer than \(maximumLength) bytes", methodID: method)
+        func defect(_ reason: String) -> PaykitNetworkError {
+            PaykitNetworkError(.invalidData, "the endpoint '\(method)' \(reason)", methodID: method)
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw PaykitNetworkError(.invalidData, "the endpoint '\(method)' is not text", methodID: method)
-        }
+        guard bytes.count <= maximumLength else { throw defect("is longer than \(maximumLength) bytes") }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw defect("is not text") }
         let endpoint = text.trimmingWhitespace
         guard endpoint.hasPrefix("{") else { return endpoint.isEmpty ? nil : endpoint }
         guard let json = try? JSONValue(parsing: Array(endpoint.utf8)) else {
-            throw PaykitNetworkError(
-                .invalidData, "the endpoint '\(method)' is JSON that cannot be read", methodID: method)
+            throw defect("is JSON that cannot be read")
         }
         if json["enabled"]?.bool == false { return nil }
         // As documents of the second generation have it, then as files of the first do.

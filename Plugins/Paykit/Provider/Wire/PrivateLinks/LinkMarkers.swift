@@ -58,13 +58,11 @@ package struct ReceiverMarker: Sendable, Hashable {
         receipts = try flag("receipts")
         outgoingPayments = try flag("outgoing_payments")
         try flags.end()
-        if let value = try object.optional("noise_public_key") {
+        noiseKey = try object.optional("noise_public_key").map { value throws(WireDefect) in
             guard let key = value.string.flatMap({ try? PubkyKey($0) }) else {
                 throw WireDefect("a receiver's key is none")
             }
-            noiseKey = key
-        } else {
-            noiseKey = nil
+            return key
         }
         try object.end()
     }

@@ -113,13 +113,11 @@ package struct PrivateLinkReceipt: Sendable, Hashable {
             throw WireDefect("a receipt names no user")
         }
         self.recipient = recipient
-        if let value = try object.nullable("payment_endpoint_identifier") {
-            guard let identifier = value.string.flatMap({ PaykitIdentifier($0) }) else {
+        identifier = try object.nullable("payment_endpoint_identifier").map { value throws(WireDefect) in
+            guard let found = value.string.flatMap({ PaykitIdentifier($0) }) else {
                 throw WireDefect("a receipt names no way to pay")
             }
-            self.identifier = identifier
-        } else {
-            identifier = nil
+            return found
         }
         amount = try object.nullable("amount").map { value throws(WireDefect) in try PrivateLinkAmount(value) }
         metadata = try object.object("metadata")
