@@ -35,14 +35,6 @@ extension PaykitClient {
         return try await openChannel(to: endpoint).offer(offers)
     }
 
-    func requestReceipt(
-        _ request: PaykitReceiptRequest, over channel: PrivateChannel
-    ) async throws(PaykitError) -> PaykitReceipt {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
-            PaykitReceipt(try await checkout().agree(inquiry(request, to: channel.peer), over: channel).receipt)
-        }
-    }
-
     // MARK: Being paid
 
     /// Listens for payers, and publishes the address: a payer that opens a channel may ask `payee` how to pay. The

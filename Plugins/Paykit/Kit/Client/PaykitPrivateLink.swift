@@ -16,8 +16,8 @@ public import PaymentRecurring
 ///
 /// Only ``poll()`` sends anything: call it regularly, and after each of the other methods. Errors are ``PaykitError``.
 public struct PaykitPrivateLink: Sendable {
-    /// The status of a link. After a change of the peer's key compare ``safetyNumber(of:)`` with the peer, then call
-    /// ``trust(_:)``.
+    /// The status of a link. After a change of the peer's key compare ``PaykitPrivateLink/safetyNumber(of:)`` with the
+    /// peer, then call ``PaykitPrivateLink/trust(_:)``.
     public typealias Status = PaykitLinkStatus
 
     /// The peer.

@@ -64,7 +64,10 @@ public final class PaykitNoiseChannel: Sendable {
     ///
     /// - Throws: ``PaykitError``; the channel is closed then.
     public func requestReceipt(_ request: PaykitReceiptRequest) async throws -> PaykitReceipt {
-        try await client.requestReceipt(request, over: channel)
+        do throws(PaykitNetworkError) {
+            let inquiry = try await client.inquiry(request, to: peer)
+            return PaykitReceipt(try await client.checkout().agree(inquiry, over: channel).receipt)
+        } catch { throw PaykitError(error) }
     }
 
     /// Offers endpoints to the other side alone.

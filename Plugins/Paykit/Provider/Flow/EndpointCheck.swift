@@ -61,9 +61,6 @@ public struct PaykitEndpointCheck: Sendable {
         return identifier.parts.flatMap { formats[$0.format] }
     }
 
-    /// Returns true if endpoints of `method` are checked; the application judges those of other methods.
-    public static func knows(_ method: String) -> Bool { standards(of: method) != nil }
-
     /// Reads and checks an endpoint.
     ///
     /// - Parameters:

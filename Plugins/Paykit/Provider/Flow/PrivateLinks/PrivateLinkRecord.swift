@@ -32,8 +32,6 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     private(set) var malformed: [String] = []
     /// The number of the peer's messages that were unknown, malformed, or one request too many.
     package var skipped = 0
-    /// True if the peer has used a later form of the protocol.
-    package var hasLaterForm = false
     package var list: List?
     /// The last list that this side has sent, as text.
     package var ownList: String?
@@ -46,7 +44,7 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     var channelNumber: UInt64 = 0
 
     private enum CodingKeys: String, CodingKey {
-        case peerKey, shownKey, peerStatic, requests, malformed, skipped, hasLaterForm, list, ownList, receiptTurn
+        case peerKey, shownKey, peerStatic, requests, malformed, skipped, list, ownList, receiptTurn
         case channelNumber
     }
 
@@ -108,7 +106,6 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
             if effect == .full { skipped += 1 }
         case .malformed(_, let id):
             skipped += 1
-            if MessageIntake.isLater(text) { hasLaterForm = true }
             if let id, isNew(id) { malformed = (malformed + [id]).suffix(Self.mostMalformed) }
         case .unknown, .unreadable: skipped += 1
         }

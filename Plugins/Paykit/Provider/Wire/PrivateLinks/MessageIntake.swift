@@ -55,12 +55,4 @@ package enum MessageIntake: Sendable, Hashable {
         else { return nil }
         return try? PrivateLinkMessage(json, kind)
     }
-
-    /// Returns true if a text is of the form after the current one: each of its messages names the app that sent it.
-    package static func isLater(_ text: String) -> Bool {
-        guard let json = try? JSONValue(parsing: text), json["kind"]?.string?.hasPrefix("paykit.") == true else {
-            return false
-        }
-        return json["app_id"]?.string != nil
-    }
 }

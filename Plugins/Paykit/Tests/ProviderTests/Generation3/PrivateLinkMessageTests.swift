@@ -149,9 +149,6 @@ struct PrivateLinkMessageTests {
         }
         #expect(MessageIntake.text(of: [0xFF]) == "paykit.invalid_utf8_private_message:_w")
         #expect(MessageIntake.text(of: Array("ü".utf8)) == "ü")
-        let later = #"{"version":1,"kind":"paykit.payment_request_acceptance","app_id":"bitkit"}"#
-        #expect(MessageIntake.isLater(later) && !MessageIntake.isLater("{}"))
-        #expect(MessageIntake.isLater(try Message.acceptance(Self.head(3)).text()) == false)
     }
 
     @Test(
