@@ -89,7 +89,7 @@ let sources = [
     library("PaymentStore", "PaymentCore PaymentRouting CSQLite", resources: [.copy("PrivacyInfo.xcprivacy")]),
     library("PaymentPostgres", "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore CPostgreSQL"),
     library("PaymentReview", "PaymentCore PaymentCrypto"),
-    library("PaymentStandards", "PaymentCore PaymentCrypto PaymentSecp256k1 CLzma"),
+    library("PaymentStandards", "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentSettlement CLzma"),
     library("PaymentWallet", "PaymentCore PaymentCrypto PaymentSecp256k1"),
     library("PaymentTesting", "PaymentCore PaymentRouting"),
     library("PaymentRecurringTesting", "PaymentCore PaymentRecurring PaymentRouting PaymentTesting"),
@@ -186,7 +186,8 @@ let vendors =
             "Provider": "PaymentCore PaymentCrypto PaymentSettlement",
             "Wallets": "PaymentCore PaymentCrypto PaymentRouting PaymentSettlement PaymentStore",
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Provider +Wallets",
-            "Tests/WalletTests": "\(suite) PaymentStandards +Wallets",
+            "Tests/WalletTests": "\(suite) PaymentSettlement PaymentStandards PayrouteCommands +Wallets",
+            "Tests/Fuzz": "\(fuzz) PaymentStandards TestSupport",
         ])
 
 // MARK: Examples
@@ -212,9 +213,8 @@ let examples = [
     example("subscriptions", "\(served) \(paykit) PaymentRecurring PaymentStandards"),
     example("own-provider", served),
     example("claim-a-standard", "PaymentCore PaymentRouting PaymentStandards PaymentStore PaymentTesting"),
-    example("crash-recovery", "\(served) \(walletConnect)"),
+    example("crash-recovery", "\(served) \(walletConnect)"), example("progress", "\(served) \(walletConnect)"),
     example("merchant-server", "\(served) CitconMerchant CitconProvider CitconSandbox"),
-    example("progress", "\(served) \(walletConnect)"),
     // A separate package, too: see its Package.swift.
     program("standalone-app", "\(app) CitconProvider", at: "Examples/standalone-app/Sources/standalone-app"),
 ]
@@ -233,7 +233,7 @@ let wholes = [
     tests("PaymentCryptoTests", "PaymentCore PaymentCrypto TestSupport"),
     tests("PaymentLoopbackTests", "PaymentCore PaymentLoopback PaymentTesting TestSupport"),
     shared("ReviewModel", "PaymentCore PaymentCrypto PaymentTesting PaymentWallet"),
-    tests("PaymentStandardsTests", "\(values) PaymentStandards"),
+    tests("PaymentStandardsTests", "\(values) PaymentSettlement PaymentStandards"),
     tests("PaymentReviewTests", "\(values) PaymentReview PaymentWallet ReviewModel"),
     tests("PaymentRoutingTests", "\(app) \(values) PaymentRecurring PaymentSettlement PaymentStandards"),
     tests("PaymentTransportTests", "PaymentCore PaymentTransport TestSupport"),
@@ -281,8 +281,8 @@ let wholes = [
     tool("Benchmarks", "\(app) ChildProcesses \(sandboxed) \(bitcoin) \(walletConnect) PaymentSecp256k1 TestSupport"),
     tool(
         "Fuzz",
-        "\(served) FuzzModel PaymentCrypto PaymentReview PaymentStandards PaymentWallet ReviewModel TestSupport CitconFuzz "
-            + "PaykitFuzz PayrailsFuzz WalletConnectPayProvider"),
+        "\(served) FuzzModel PaymentCrypto PaymentReview PaymentStandards PaymentWallet ReviewModel TestSupport BitcoinFuzz "
+            + "CitconFuzz PaykitFuzz PayrailsFuzz WalletConnectPayProvider"),
     program("InteropWriter", "PaymentCore PaymentCrypto PaymentStandards PaymentWallet", at: "Tests/Interop/Writer"),
     library("MutationList", at: "Tests/Mutants/List"),
     program("Mutants", "ChildProcesses MutationList PaymentCrypto", at: "Tests/Mutants/Runner"),

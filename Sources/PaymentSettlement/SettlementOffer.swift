@@ -71,25 +71,39 @@ package struct SettlementOffer: Sendable, Hashable {
 
     // MARK: Reading
 
-    /// Returns the offers of a `bitcoin:` link: at its address, and by the invoice inside.
+    /// Returns the offers of a `bitcoin:` link, one of each kind: by the invoice or offer inside, and at its address.
     private static func chain(_ instruction: PaymentInstruction, _ reader: any InstructionReader) -> [SettlementOffer] {
         var found: [SettlementOffer] = []
-        if let text = instruction.fields["lightning"]?.string {
+        for key in ["lightning", "lno"] {
+            guard let text = instruction.fields[key]?.string else { continue }
             found += offers(in: "lightning:" + text, reader).map { inner in
                 guard case .open = inner.amount else { return inner }
                 return SettlementOffer(
                     endpoint: inner.endpoint, amount: instruction.amount, expiresAt: inner.expiresAt)
             }
         }
-        if let address = instruction.fields["address"]?.string {
+        if let address = address(instruction, reader) {
             found.append(
                 SettlementOffer(
                     endpoint: SettlementEndpoint(
                         .bitcoinAddress, text: address, network: instruction.fields["network"]?.string),
                     amount: instruction.amount, expiresAt: nil))
         }
+        var kinds: Set<SettlementEndpoint.Kind> = []
+        found.removeAll { !kinds.insert($0.endpoint.kind).inserted }
         // Two amounts for one payment: the meant one cannot be determined.
         return instruction.warnings.contains(.amountsDiffer) ? [] : found
+    }
+
+    /// Returns the address of a `bitcoin:` link: the one after the colon, or else the first among its parameters, which
+    /// is spelled as one after the colon would be.
+    private static func address(_ instruction: PaymentInstruction, _ reader: any InstructionReader) -> String? {
+        if let address = instruction.fields["address"]?.string { return address }
+        let listed = ["bc", "tb", "bcrt"].lazy.compactMap { instruction.fields[$0]?.array?.first?.string }.first
+        guard let listed, let link = try? PaymentLink("bitcoin:" + listed),
+            case .instruction(let inner) = reader.read(link)
+        else { return nil }
+        return inner.fields["address"]?.string
     }
 
     private static func endpoint(

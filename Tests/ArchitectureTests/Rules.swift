@@ -22,7 +22,7 @@ enum Rules {
         ],
         "PaymentTransport": ["PaymentCore"],
         "PaymentStore": ["PaymentCore", "PaymentRouting"],
-        "PaymentStandards": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
+        "PaymentStandards": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentSettlement"],
         "PaymentReview": ["PaymentCore", "PaymentCrypto"],
         "PaymentWallet": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1"],
         // A developer who tests a provider gets no vendor with it, and no server.

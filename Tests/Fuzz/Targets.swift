@@ -1,3 +1,4 @@
+import BitcoinFuzz
 import CitconFuzz
 import FuzzModel
 import PaykitFuzz
@@ -12,7 +13,8 @@ struct FuzzTargets: Sendable {
     /// - Parameter name: a part of the name of the wanted targets; nil for all.
     init(only name: String? = nil) throws {
         let all: [any FuzzTarget.Type] =
-            [RoutingTarget.self, ReviewTarget.self, StandardsTarget.self, JWETarget.self] + CitconFuzz.targets
+            [RoutingTarget.self, ReviewTarget.self, StandardsTarget.self, JWETarget.self] + BitcoinFuzz.targets
+            + CitconFuzz.targets
             + PaykitFuzz.targets + PayrailsFuzz.targets
         let kinds = all.filter { kind in name.map { kind.name.contains($0) } ?? true }
         guard !kinds.isEmpty else { throw NoTarget(names: all.map { $0.name }) }

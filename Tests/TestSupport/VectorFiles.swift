@@ -52,6 +52,7 @@ package let libraryFiles: [String: String] = [
     "eip712": "Tests/PaymentWalletTests/TypedDataTests", "keccak256": "Tests/PaymentWalletTests/Keccak256Tests",
     "lib-bank-numbers": "Tests/PaymentStandardsTests/BuildingBlockTests",
     "lib-bip353-dns": "Tests/PaymentStandardsTests/LibraryVectorTests",
+    "lib-dns-messages": "Tests/PaymentStandardsTests/Names/DNSMessageTests",
     "lib-dnssec-aliases": "Tests/PaymentStandardsTests/AliasProofTests",
     "lib-erc1191": "Tests/PaymentStandardsTests/LibraryVectorTests",
     "noise": "Plugins/Paykit/Tests/PubkyTests/NoiseTests",

@@ -20,11 +20,13 @@ public struct BIP353Proof: Sendable, Hashable {
     public let validity: ClosedRange<Date>
     /// The time for which the answer may be kept, in seconds.
     public let timeToLive: UInt32
+    /// The proof itself: the value of a PSBT's field `PSBT_OUT_DNSSEC_PROOF`, for signers that check it themselves.
+    public let bytes: [UInt8]
 
     /// The most bytes of a proof; a chain of ten zones is shorter.
-    private static let maximumLength = 65_536
+    static let maximumLength = 65_536
     /// The most aliases that are followed.
-    private static let maximumAliases = 8
+    static let maximumAliases = 8
 
     /// Creates a proof by checking `proof` as of `time`.
     ///
@@ -54,6 +56,7 @@ public struct BIP353Proof: Sendable, Hashable {
         let dates = { (seconds: UInt32) in Date(timeIntervalSince1970: Double(seconds)) }
         validity = dates(chain.validity.lowerBound)...dates(chain.validity.upperBound)
         timeToLive = chain.ttl
+        bytes = proof
     }
 
     /// Returns the character-strings of the TXT records at `owner`, or at the target of its aliases.

@@ -61,7 +61,7 @@ struct DNSName: Sendable, Hashable {
 }
 
 /// A resource record.
-struct DNSRecord: Sendable, Hashable {
+package struct DNSRecord: Sendable, Hashable {
     /// The types that proofs need.
     enum Kind {
         static let ns: UInt16 = 2
@@ -69,6 +69,7 @@ struct DNSRecord: Sendable, Hashable {
         static let soa: UInt16 = 6
         static let txt: UInt16 = 16
         static let dname: UInt16 = 39
+        static let opt: UInt16 = 41
         static let ds: UInt16 = 43
         static let rrsig: UInt16 = 46
         static let nsec: UInt16 = 47
@@ -83,7 +84,7 @@ struct DNSRecord: Sendable, Hashable {
     let data: [UInt8]
 
     /// Returns all records of `bytes`; nil where one is truncated or not of the class of the Internet.
-    static func all(in bytes: ArraySlice<UInt8>) -> [DNSRecord]? {
+    package static func all(in bytes: ArraySlice<UInt8>) -> [DNSRecord]? {
         var rest = bytes
         var records: [DNSRecord] = []
         while !rest.isEmpty {
@@ -99,6 +100,13 @@ struct DNSRecord: Sendable, Hashable {
             rest = rest.dropFirst(length)
         }
         return records
+    }
+
+    /// The wire form, without any compression: as in proofs.
+    package var wire: [UInt8] {
+        owner.wire + [UInt8(type >> 8), UInt8(type & 0xFF), 0, 1]
+            + (0..<4).map { UInt8(truncatingIfNeeded: ttl >> UInt32(24 - 8 * $0)) }
+            + [UInt8(data.count >> 8), UInt8(data.count & 0xFF)] + data
     }
 
     /// The data in canonical form (RFC 4034 section 6.2): a name in it is in lower case.

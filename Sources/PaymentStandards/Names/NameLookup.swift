@@ -1,0 +1,199 @@
+import PaymentCore
+
+/// One look-up of a name at a resolver that is trusted with nothing: it collects records, and what they prove is
+/// decided by ``BIP353Proof`` alone.
+///
+/// Source: RFC 8484 for the exchange; RFC 4035 section 4 for what a resolver has to be asked.
+struct NameLookup {
+    /// The most questions of a look-up; a name behind two aliases in zones four deep takes fewer.
+    private static let maximumQuestions = 40
+    /// The longest DNS message.
+    private static let maximumMessage = 65_535
+    /// The time for one answer, and for all of them.
+    private static let (patience, wholePatience) = (Duration.seconds(10), Duration.seconds(30))
+    private static let mediaType = "application/dns-message"
+    /// The types that proofs are made of, and whose signatures they need.
+    private static let provable: Set<UInt16> = [
+        DNSRecord.Kind.txt, DNSRecord.Kind.cname, DNSRecord.Kind.dname, DNSRecord.Kind.ds, DNSRecord.Kind.dnskey,
+        DNSRecord.Kind.nsec, DNSRecord.Kind.nsec3,
+    ]
+
+    private let url: HTTPURL
+    private let transport: any HTTPTransport
+    private let clock: any PaymentClock
+    private let start: Duration
+    private var asked: Set<DNSQuestion> = []
+    private var kept: Set<DNSRecord> = []
+    /// The collected records, in order.
+    private var records: [DNSRecord] = []
+    private var length = 0
+
+    /// Creates a look-up at the resolver at `url`, whose time begins now.
+    init(at url: HTTPURL, over transport: any HTTPTransport, clock: any PaymentClock) {
+        (self.url, self.transport, self.clock) = (url, transport, clock)
+        start = clock.uptime
+    }
+
+    /// Returns the bytes of what may be a proof of `name`: the name, and the records that the resolver has about it, in
+    /// the form of RFC 9102.
+    ///
+    /// - Throws: ``PaymentError`` when the resolver has no record of the name, or does not answer as it should.
+    mutating func proof(of name: BIP353) async throws(PaymentError) -> [UInt8] {
+        guard let owner = DNSName(name.owner) else { throw Self.failure(.unusableOption, "the name is none of DNS's") }
+        try await follow(owner)
+        guard records.contains(where: { $0.type == DNSRecord.Kind.rrsig }) else {
+            throw Self.failure(
+                .integrity,
+                "the name's record is not signed with DNSSEC, so that nothing proves whose it is; the payee's domain has "
+                    + "to sign it")
+        }
+        try await ascend()
+        let text = Array("\(name.user)@\(name.domain)".utf8)
+        return [UInt8(text.count)] + text + records.flatMap(\.wire)
+    }
+
+    /// Returns the root's keys with their signatures.
+    mutating func rootKeys() async throws(PaymentError) -> [DNSRecord] {
+        try await ask(.root, DNSRecord.Kind.dnskey)
+        return records
+    }
+
+    // MARK: The questions
+
+    /// Collects the TXT records at `owner`, or at the target of its aliases. A resolver may follow these by itself.
+    private mutating func follow(_ owner: DNSName) async throws(PaymentError) {
+        var owner = owner
+        for _ in 0...BIP353Proof.maximumAliases {
+            if !has(owner, DNSRecord.Kind.txt), !has(owner, DNSRecord.Kind.cname) {
+                try await ask(owner, DNSRecord.Kind.txt)
+            }
+            if has(owner, DNSRecord.Kind.txt) { return }
+            guard let next = alias(of: owner) else {
+                throw Self.failure(
+                    .notFound,
+                    "there is no payment record of this name; check how it is written, or ask the payee for another way "
+                        + "to pay")
+            }
+            owner = next
+        }
+        throw Self.failure(
+            .invalidResponse,
+            "the name leads on more than \(BIP353Proof.maximumAliases) times; its owner must shorten it")
+    }
+
+    /// Collects the keys of each zone that has signed something, and the record of them in the zone above, up to the
+    /// root.
+    private mutating func ascend() async throws(PaymentError) {
+        var zones: Set<DNSName> = []
+        var next = 0
+        while next < records.count {
+            let record = records[next]
+            next += 1
+            guard record.type == DNSRecord.Kind.rrsig, let zone = DNSSECSignature(record)?.signer,
+                record.owner.isWithin(zone), zones.insert(zone).inserted
+            else { continue }
+            try await ask(zone, DNSRecord.Kind.dnskey)
+            if zone != .root { try await ask(zone, DNSRecord.Kind.ds) }
+        }
+    }
+
+    private func has(_ owner: DNSName, _ type: UInt16) -> Bool {
+        records.contains { $0.owner == owner && $0.type == type }
+    }
+
+    /// Returns the name that an alias of `owner`, or of a name above it, leads to.
+    private func alias(of owner: DNSName) -> DNSName? {
+        if let alias = records.first(where: { $0.owner == owner && $0.type == DNSRecord.Kind.cname }) {
+            return alias.target
+        }
+        for record in records where record.type == DNSRecord.Kind.dname && owner != record.owner {
+            guard owner.isWithin(record.owner), let target = record.target else { continue }
+            return owner.moved(from: record.owner, to: target)
+        }
+        return nil
+    }
+
+    /// Asks for the records of `type` at `name`, and keeps what proofs are made of.
+    private mutating func ask(_ name: DNSName, _ type: UInt16) async throws(PaymentError) {
+        let question = DNSQuestion(name: name, type: type)
+        guard asked.insert(question).inserted else { return }
+        guard asked.count <= Self.maximumQuestions else {
+            throw Self.failure(
+                .invalidResponse,
+                "the name takes more than \(Self.maximumQuestions) questions to prove; it is not paid")
+        }
+        for record in try await answer(to: question) {
+            let isSignature = record.type == DNSRecord.Kind.rrsig
+            let type = isSignature ? DNSSECSignature(record)?.covered : record.type
+            guard let type, Self.provable.contains(type), kept.insert(record).inserted else { continue }
+            records.append(record)
+            length += record.wire.count
+            guard length <= BIP353Proof.maximumLength else {
+                throw Self.failure(
+                    .invalidResponse, "the name's records are more than a proof can hold; it is not paid")
+            }
+        }
+    }
+
+    // MARK: The exchange
+
+    /// Returns the records of an answer; none where the name does not exist.
+    private func answer(to question: DNSQuestion) async throws(PaymentError) -> [DNSRecord] {
+        let left = Self.wholePatience - (clock.uptime - start)
+        guard left > .zero else {
+            throw Self.failure(.network, "the DNS resolver takes too long; try again, or another one", retry: .later)
+        }
+        // The question changes nothing, whatever the method says.
+        let request = HTTPRequest(
+            .post, url, headers: ["Accept": Self.mediaType, "Content-Type": Self.mediaType], body: question.message,
+            replay: .safe, timeout: min(left, Self.patience), responseLimit: Self.maximumMessage)
+        let response: HTTPResponse
+        do throws(TransportError) { response = try await transport.send(request) } catch {
+            throw PaymentError(
+                error.reason == .cancelled ? .cancelled : .network,
+                "the DNS resolver at \(url.origin) does not answer: \(error.reason)", retry: .later, cause: error)
+        }
+        guard response.status == 200 else {
+            throw Self.failure(
+                .serviceFailure,
+                "the DNS resolver at \(url.origin) answers with status \(response.status); give the address of its "
+                    + "DNS over HTTPS, or another resolver", retry: .later)
+        }
+        guard response.headers["Content-Type"]?.lowercased().hasPrefix(Self.mediaType) == true,
+            let message = DNSMessage(response.body)
+        else { throw unreadable("is no DNS message") }
+        return try records(of: message, answering: question)
+    }
+
+    private func records(
+        of message: DNSMessage, answering question: DNSQuestion
+    ) throws(PaymentError) -> [DNSRecord] {
+        guard message.isResponse, message.operation == 0, message.id == 0, message.questions == [question] else {
+            throw unreadable("is to another question")
+        }
+        guard !message.isTruncated else { throw unreadable("is cut off") }
+        switch message.code {
+        case DNSMessage.Code.noError, DNSMessage.Code.noSuchName: return message.records
+        case DNSMessage.Code.serverFailure:
+            throw Self.failure(
+                .serviceFailure,
+                "the DNS resolver could not look the name up (SERVFAIL): the signatures of its domain may be broken; try "
+                    + "again, or another resolver", retry: .later)
+        default:
+            throw Self.failure(
+                .requestRefused,
+                "the DNS resolver refuses the question (code \(message.code)); give another resolver")
+        }
+    }
+
+    private func unreadable(_ words: String) -> PaymentError {
+        Self.failure(
+            .invalidResponse, "the answer of the DNS resolver at \(url.origin) \(words); give another resolver")
+    }
+
+    private static func failure(
+        _ code: PaymentError.Code, _ message: String, retry: PaymentError.RetryAdvice = .never
+    ) -> PaymentError {
+        PaymentError(code, message, phase: .answered, retry: retry)
+    }
+}
