@@ -18,15 +18,19 @@ package struct VendorSettings: Sendable {
     package let allowedTokens: [AssetID]
     /// True if the payer pays invoices and addresses.
     package let hasWallet: Bool
+    /// The DNS resolver over HTTPS that looks up payees' names; nil looks none up.
+    package let names: HTTPURL?
     /// The accounts at the real services.
     package let accounts: [ProviderID: VendorAccount]
 
     package init(
         sandbox: HTTPURL?, reader: any InstructionReader, privately: PrivateSettings? = nil,
-        allowedTokens: [AssetID] = [], hasWallet: Bool = false, accounts: [ProviderID: VendorAccount] = [:]
+        allowedTokens: [AssetID] = [], hasWallet: Bool = false, names: HTTPURL? = nil,
+        accounts: [ProviderID: VendorAccount] = [:]
     ) {
         self.accounts = accounts
         self.hasWallet = hasWallet
+        self.names = names
         self.allowedTokens = allowedTokens
         self.sandbox = sandbox
         self.reader = reader

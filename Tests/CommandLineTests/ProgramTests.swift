@@ -72,6 +72,7 @@ struct ProgramTests {
                   PAYROUTE_WALLET_CERTIFICATE
                                           stands for --wallet-certificate, where a command has
                                           it
+                  PAYROUTE_DNS            stands for --dns, where a command has it
                   PAYROUTE_WALLET_KEY     your wallet's key itself, where no file has it
                   NO_COLOR                any value but the empty one disables colour
                   TERM                    with 'dumb' nothing is drawn, and each row of a table

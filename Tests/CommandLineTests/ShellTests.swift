@@ -130,9 +130,8 @@ struct ShellTests {
                 #expect(Array(words.prefix(1 + command.words.count)) == ["payroute"] + command.words)
                 _ = try ParsedArguments(words.dropFirst(1 + command.words.count), for: command.syntax)
                 #expect(help.contains(example.line) && help.contains("# \(example.effect)"))
-                #expect(
-                    manual.contains(example.line.replacing("-", with: "\\-").replacing("…", with: "...")),
-                    "\(example.line)")
+                let escaped = example.line.replacing("-", with: "\\-").replacing("…", with: "...")
+                #expect(manual.contains(escaped.replacing("₿", with: "\\[u20BF]")), "\(example.line)")
             }
         }
     }

@@ -1,6 +1,7 @@
 import BitcoinProvider
 import BitcoinWallets
 package import PaymentCore
+import PaymentStandards
 package import SandboxSupport
 
 /// Bare texts of Bitcoin and Lightning, which a settler pays: the sandbox's, or a wallet of the payer's own. Without
@@ -12,7 +13,8 @@ package struct BitcoinVendor: SandboxVendor {
     package var paysStandards: Bool { true }
 
     package func providers(_ settings: VendorSettings) throws -> [any PaymentService] {
-        settings.sandbox == nil && !settings.hasWallet ? [] : [BitcoinProvider(reader: settings.reader)]
+        guard settings.sandbox != nil || settings.hasWallet else { return [] }
+        return [BitcoinProvider(reader: settings.reader, names: settings.names.map { DNSResolver($0) })]
     }
 
     package func wallet(_ settings: WalletSettings) async throws -> OpenedWallet? {

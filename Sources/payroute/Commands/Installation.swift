@@ -23,16 +23,17 @@ extension SandboxVendors {
     ///   - privately: The settings of private channels over which payees are asked for invoices; nil pays what they
     ///     publish.
     ///   - allowedTokens: Tokens that wallets may pay although no table knows them.
+    ///   - names: The DNS resolver of payees' names; nil looks none up.
     ///   - external: Other programs that are providers, beside the built-in ones.
     ///   - hasWallet: True if the payer has a wallet that pays by itself.
     func registry(
         sandbox: HTTPURL? = nil, privately: PrivateSettings? = nil, allowing allowedTokens: [AssetID] = [],
-        with external: [ExternalProvider] = [], hasWallet: Bool = false
+        names: HTTPURL? = nil, with external: [ExternalProvider] = [], hasWallet: Bool = false
     ) throws -> ProviderRegistry {
         try registry(
             VendorSettings(
                 sandbox: sandbox, reader: Installation.standards, privately: privately, allowedTokens: allowedTokens,
-                hasWallet: hasWallet),
+                hasWallet: hasWallet, names: names),
             with: external)
     }
 

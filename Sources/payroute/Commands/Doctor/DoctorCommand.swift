@@ -1,5 +1,6 @@
 import PaymentCore
 import PaymentRouting
+import PaymentStandards
 import PaymentStore
 import PaymentTransport
 import SandboxSupport
@@ -11,7 +12,7 @@ enum DoctorCommand: Command {
     static let syntax = CommandSyntax(
         path: "payroute doctor",
         overview:
-            "Check this installation: its version, the system's libraries, and on request a journal, a sandbox, your accounts and your own wallet.",
+            "Check this installation: its version, the system's libraries, and on request a journal, a sandbox, your accounts, your own wallet and a DNS resolver.",
         discussion:
             "Nothing is changed. A sandbox, each service of the accounts and a wallet are asked questions, and sent nothing else. Exits with 0 if everything works.",
         options: [
@@ -24,7 +25,7 @@ enum DoctorCommand: Command {
                 variable: "PAYROUTE_SANDBOX"),
             AccountsOption.option,
             .init(name: "json", help: "Print one JSON object per finding, one line each."),
-        ] + WalletOption.options,
+        ] + WalletOption.options + [NamesOption.option],
         examples: [.init("payroute doctor --journal payments.db", "with a journal")])
 
     /// One finding.
@@ -61,6 +62,7 @@ enum DoctorCommand: Command {
             findings += await AccountCheck.findings(path, console.vendors)
         }
         if WalletOption.namesOwn(arguments) { findings.append(try await wallet(arguments, console)) }
+        if let url = try NamesOption.read(arguments) { findings.append(await resolver(url)) }
         findings.append(providers(of: console.vendors))
         var table = Table(["WHAT", "STATE", "DETAIL"])
         for finding in findings {
@@ -132,6 +134,16 @@ enum DoctorCommand: Command {
         } catch {
             let reason = (error as? PaymentError)?.message ?? "\(error)"
             return Finding(what: "wallet", state: .bad, detail: "\(wallet.name): \(reason)")
+        }
+    }
+
+    /// Asks a DNS resolver for the keys of the root, and checks them.
+    private static func resolver(_ url: HTTPURL) async -> Finding {
+        do throws(PaymentError) {
+            try await DNSResolver(url).check(over: StandardTransport(), clock: SystemPaymentClock())
+            return Finding(what: "dns", state: .good, detail: "\(url.origin) answers, with the root's keys")
+        } catch {
+            return Finding(what: "dns", state: .bad, detail: error.message)
         }
     }
 

@@ -14,6 +14,8 @@ enum PayCommand: Command {
 
             With --wallet lnbits://host (or lnd, cln, phoenixd) your own wallet pays Lightning invoices, with real money and once. On a terminal payee, amount and fees are shown first, and nothing is paid unless 'yes' is typed; elsewhere, and with --json, --yes or --auto-within has to be given. Its key comes from --wallet-key-file or PAYROUTE_WALLET_KEY, and is sent to that host only. A payment whose fate is not known stays unknown until the wallet itself says what became of it.
 
+            A name such as ₿user@domain is looked up at the resolver that --dns names, and paid only if DNSSEC proves its link, from the root's keys down.
+
             With --journal the payment survives a crash: 'payroute journal resume' settles it, and paying the same link again resumes it. Several commands may share one file.
 
             A Paykit payee is paid by what they have sent over a private link ('payroute links'), or else by an invoice that payroute asks them for over their private channel. If there is neither, it falls back to the published endpoints, unless --private is given. A reply that does not match the request is never paid.
@@ -42,6 +44,9 @@ enum PayCommand: Command {
             .init(
                 "payroute pay 'lnbc…' --wallet lnbits://host --journal payments.db",
                 "asks, and pays from your own wallet, whose key is in PAYROUTE_WALLET_KEY"),
+            .init(
+                "payroute pay '₿user@domain' --amount 21 --dns https://dns.example/dns-query",
+                "looks the name up, and pays what it proves"),
             .init("payroute pay - --json --journal payments.db < link.txt", "survives a crash; for scripts"),
         ],
         files: [

@@ -16,7 +16,8 @@ enum PaymentOptions {
     static let merchants = [sandbox(isRequired: false), AccountsOption.option, journal, ExternalOption.syntax]
     /// The options of a payer's commands.
     static let payers =
-        [sandbox(isRequired: false), journal] + WalletOption.options + [AllowTokenOption.syntax, ExternalOption.syntax]
+        [sandbox(isRequired: false), journal] + WalletOption.options
+        + [NamesOption.option, AllowTokenOption.syntax, ExternalOption.syntax]
 
     /// The options of commands about private links, which are stored beside the journal.
     static let links = [
@@ -52,17 +53,18 @@ extension PaymentSession {
         amount: Money? = nil, autoPay: AutoPay? = nil, narrate: @escaping Narrator
     ) async throws {
         try WalletOption.check(arguments)
+        let names = try NamesOption.read(arguments)
         let journal = try PaymentOptions.journal(arguments, creating: isCreating)
         switch try await WalletOption.read(arguments, console) {
         case .own(let wallet):
             try self.init(
-                console.vendors, wallet: wallet, transport: StandardTransport(), journal: journal, amount: amount,
-                autoPay: autoPay, external: try ExternalOption.load(arguments, console),
+                console.vendors, wallet: wallet, transport: StandardTransport(), journal: journal, names: names,
+                amount: amount, autoPay: autoPay, external: try ExternalOption.load(arguments, console),
                 environment: console.environment, narrate: narrate)
         case .development(let seed, let sandbox):
             try self.init(
                 console.vendors, sandbox: sandbox, wallet: DevelopmentWallet(seed: seed),
-                transport: StandardTransport(), journal: journal, amount: amount, autoPay: autoPay,
+                transport: StandardTransport(), journal: journal, names: names, amount: amount, autoPay: autoPay,
                 privately: PrivateSettings(
                     seed: seed, journal: arguments.value(PaymentOptions.journal.name),
                     isOnly: arguments.has(PrivateOption.option.name)),

@@ -36,13 +36,14 @@ struct PaymentSession: Sendable {
     /// Makes a session with the sandbox at `sandbox`.
     ///
     /// - Parameters:
+    ///   - names: The DNS resolver of payees' names; nil looks none up.
     ///   - amount: The amount where the payee leaves it open; nil then pays nothing.
     ///   - privately: The settings of private channels over which payees are asked for invoices.
     ///   - allowedTokens: Tokens that the wallet may pay although no table knows them.
     init(
         _ vendors: SandboxVendors, sandbox: HTTPURL, wallet: DevelopmentWallet, transport: any HTTPTransport,
         journal: any PaymentJournal = InMemoryJournal(), clock: any PaymentClock = SystemPaymentClock(),
-        amount: Money? = nil, autoPay: AutoPay? = nil, privately: PrivateSettings? = nil,
+        names: HTTPURL? = nil, amount: Money? = nil, autoPay: AutoPay? = nil, privately: PrivateSettings? = nil,
         allowedTokens: [AssetID] = [], external: [ExternalProvider] = [],
         environment: @escaping @Sendable (String) -> String? = { _ in nil }, narrate: @escaping Narrator
     ) throws {
@@ -53,7 +54,7 @@ struct PaymentSession: Sendable {
             base: SandboxSecrets(vendors, sandbox: sandbox, transport: transport), providers: external,
             environment: environment)
         let registry = try vendors.registry(
-            sandbox: sandbox, privately: privately, allowing: allowedTokens, with: external)
+            sandbox: sandbox, privately: privately, allowing: allowedTokens, names: names, with: external)
         self.init(
             vendors, payer, amount: amount, isPrivateOnly: privately?.isOnly ?? false, narrate: narrate,
             router: PaymentRouter(
@@ -64,14 +65,16 @@ struct PaymentSession: Sendable {
 
     /// Makes a session that pays with a wallet of the payer's own, and with nothing else.
     ///
-    /// - Parameter amount: The amount where the payee leaves it open; nil then pays nothing.
+    /// - Parameters:
+    ///   - names: The DNS resolver of payees' names; nil looks none up.
+    ///   - amount: The amount where the payee leaves it open; nil then pays nothing.
     init(
         _ vendors: SandboxVendors, wallet: OpenedWallet, transport: any HTTPTransport, journal: any PaymentJournal,
-        amount: Money?, autoPay: AutoPay?, external: [ExternalProvider],
+        names: HTTPURL?, amount: Money?, autoPay: AutoPay?, external: [ExternalProvider],
         environment: @escaping @Sendable (String) -> String?, narrate: @escaping Narrator
     ) throws {
         let settler = wallet.settler.map { NarratingSettler(settler: $0, wallet: wallet, narrate: narrate) }
-        let registry = try vendors.registry(with: external, hasWallet: true)
+        let registry = try vendors.registry(names: names, with: external, hasWallet: true)
         self.init(
             vendors, Payer(policy: .firstWhateverItCosts, settler: settler), amount: amount, isPrivateOnly: false,
             narrate: narrate,
@@ -132,7 +135,7 @@ struct PaymentSession: Sendable {
         var result = PaymentResult(decision.shown(text))
         narrate(Self.event(decision))
         guard case .matched(let route) = decision else {
-            result.end(PaymentError(.unroutable, decision.explanation))
+            result.end(PaymentError(.unroutable, decision.explanation + NamesOption.remedy(for: decision)))
             return (nil, result)
         }
         result.provider = route.provider.rawValue

@@ -22,12 +22,13 @@ struct ServiceSession {
     init(_ arguments: ParsedArguments, _ console: Console, creatingJournal isCreating: Bool) async throws {
         let known = console.vendors
         let accounts = try AccountsOption.read(arguments, known)
+        let names = try NamesOption.read(arguments)
         guard accounts != nil || WalletOption.namesOwn(arguments) else {
             let (seed, sandbox) = (try WalletOption.number(arguments), try PayCommand.sandboxURL(arguments))
             let transport = StandardTransport()
             try self.init(
                 arguments, console, creatingJournal: isCreating,
-                VendorSettings(sandbox: sandbox, reader: Installation.standards),
+                VendorSettings(sandbox: sandbox, reader: Installation.standards, names: names),
                 payer: known.payer(DevelopmentWallet(seed: seed), at: sandbox, over: transport),
                 secrets: SandboxSecrets(known, sandbox: sandbox, transport: transport), over: transport
             ) { try $0.merchants(at: sandbox) }
@@ -46,7 +47,9 @@ struct ServiceSession {
         let transport = try AccountsOption.transport(real, known)
         try self.init(
             arguments, console, creatingJournal: isCreating,
-            VendorSettings(sandbox: nil, reader: Installation.standards, hasWallet: true, accounts: real), payer: payer,
+            VendorSettings(
+                sandbox: nil, reader: Installation.standards, hasWallet: true, names: names, accounts: real),
+            payer: payer,
             secrets: AccountSecrets(known, real, transport: transport), over: transport
         ) { try real[$0.id].map($0.merchants) ?? [] }
     }

@@ -61,7 +61,8 @@ enum ManualPage {
     private static func escaped(_ text: String) -> String {
         // troff reads Latin letters only.
         let text = text.replacing("…", with: "...").replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing(
-            "\n", with: " ")
+            "\n", with: " "
+        ).replacing("₿", with: "\\[u20BF]")
         return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
     }
 }
