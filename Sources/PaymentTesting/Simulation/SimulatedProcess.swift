@@ -30,6 +30,8 @@ public final class SimulatedProcess: Sendable {
         var clockError = 0.0
         /// Seconds that its clock gains in a second.
         var drift = 0.0
+        /// The effects of its end on what is outside of it.
+        var ends: [@Sendable () -> Void] = []
     }
 
     /// The number, from 1.
@@ -92,13 +94,23 @@ public final class SimulatedProcess: Sendable {
 
     /// Kills only this process, now. Its writes stay.
     public func crash() {
-        let died = state.withLock { state in
-            defer { state.isDead = true }
-            return !state.isDead
+        let (died, ends) = state.withLock { state in
+            defer { (state.isDead, state.ends) = (true, []) }
+            return (!state.isDead, state.ends)
         }
         guard died else { return }
         world.note("process \(number) ends")
         disk.forget(process: number)
+        for end in ends { end() }
+    }
+
+    /// Makes `action` happen when it ends, as the system closes files and connections; at once if it has ended.
+    package func atEnd(_ action: @escaping @Sendable () -> Void) {
+        let isDead = state.withLock { state in
+            if !state.isDead { state.ends.append(action) }
+            return state.isDead
+        }
+        if isDead { action() }
     }
 
     /// Stops it for a time, as a closed laptop does: it lives, but nothing in it proceeds.

@@ -97,6 +97,11 @@ public final class SimulatedWorld: Sendable {
         return process
     }
 
+    /// Returns the process of a number; nil when none has started.
+    package func process(_ number: Int) -> SimulatedProcess? {
+        state.withLock { $0.processes.first { $0.number == number } }
+    }
+
     /// Cuts a machine's power: every process there ends, and what is not durable on its disk meets its fate.
     ///
     /// - Parameters:
