@@ -14,6 +14,9 @@ package protocol Market: Sendable {
     /// The merchants' service on their servers; nil if it is the provider itself, or there is none.
     var merchant: (any PaymentService)? { get }
 
+    /// The readers that an application has for the market's links.
+    var readers: [any InstructionReader] { get }
+
     /// Wraps the provider's context as the application does.
     func surround(_ context: ProviderContext) -> ProviderContext
 
@@ -28,6 +31,9 @@ package protocol Market: Sendable {
     /// The one name of a payment, for every spelling of its link.
     func identity(of reference: String) -> String
 
+    /// True if a reference names a payee, to whom each payment is another one: a refusal concerns one of them.
+    func isPayee(_ payment: PaymentReference) -> Bool
+
     /// The number of captures of the service for a payment; a wallet's own transfers are not counted.
     func captures(of payment: PaymentReference) async -> Int
 
@@ -36,6 +42,12 @@ package protocol Market: Sendable {
 
     /// True if the service took money by this very attempt and keeps it; a wallet's own transfers do not count.
     func wasCaptured(_ attempt: PaymentAttempt) async -> Bool
+
+    /// True if another program of the payer, which knows nothing of this one, has paid it.
+    func isPaidByOthers(_ payment: PaymentReference) async -> Bool
+
+    /// The breaches of a settler's own rules, in words.
+    var breaches: [String] { get }
 
     /// True if the service's status of the payment will never change again. Called only about wallets' transfers.
     func isDecided(_ payment: PaymentReference) async -> Bool
@@ -86,10 +98,14 @@ package protocol Market: Sendable {
 
 extension Market {
     package var merchant: (any PaymentService)? { nil }
+    package var readers: [any InstructionReader] { [] }
     package func surround(_ context: ProviderContext) -> ProviderContext { context }
+    package func isPayee(_ payment: PaymentReference) -> Bool { false }
     /// Accounts and keys are enough for most.
     package func equip(_ payer: inout Payer) {}
     package func identity(of reference: String) -> String { reference }
+    package func isPaidByOthers(_ payment: PaymentReference) async -> Bool { false }
+    package var breaches: [String] { [] }
     package func isDecided(_ payment: PaymentReference) async -> Bool { false }
     package var canBePaidAfterRefusal: Bool { false }
     package func returns(of payment: PaymentReference) -> [String] { [] }

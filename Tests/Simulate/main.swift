@@ -28,7 +28,7 @@ case ("--mistake", let seed?) where arguments.count == 3:
     let number = (Int(arguments[2]) ?? 0) - 1
     let control = Mistake.controls.indices.contains(number) ? Mistake.controls[number] : nil
     exit(OneHistory.run(seed, mistake?.variation ?? control ?? Mistake.controls[2]))
-case (nil, _): exit(ManyHistories.run(10_000))
+case (nil, _): exit(ManyHistories.run(10_000, variation: Variation()))
 case (let count?, _):
     guard let count = UInt64(count), count > 0 else {
         print("usage: Simulate [COUNT | --seed SEED | --recurring PLANS | --links COUNT | --mistakes]")
@@ -36,5 +36,5 @@ case (let count?, _):
     }
     let most = arguments.dropFirst().first.flatMap { Int($0) } ?? 3
     let first = arguments.dropFirst(2).first.flatMap { UInt64($0) } ?? 0
-    exit(ManyHistories.run(count, from: first, mostFailures: most))
+    exit(ManyHistories.run(count, from: first, mostFailures: most, variation: Variation()))
 }

@@ -4,8 +4,12 @@ import Foundation
 package final class ScratchFolder: Sendable {
     package let path: String
 
-    package init() {
-        var template = Array((NSTemporaryDirectory() + "/payroute-test-XXXXXX").utf8CString)
+    /// - Parameter isInMemory: true for a folder that is on no disk, where the system has such.
+    package init(isInMemory: Bool = false) {
+        let memory = "/dev/shm"
+        let parent =
+            isInMemory && FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
+        var template = Array((parent + "/payroute-test-XXXXXX").utf8CString)
         let made = mkdtemp(&template) != nil
         precondition(made, "the temporary folder must be writable")
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -81,7 +81,9 @@ package enum Replay {
     }()
 
     /// Seed, commit and the command that repeats exactly this history.
-    package static func hint(_ seed: UInt64) -> String {
-        "SEED=\(seed) COMMIT=\(commit); play it again: git checkout \(commit) && make simulate SEED=\(seed)"
+    ///
+    /// - Parameter target: the target of the makefile that plays such histories.
+    package static func hint(_ seed: UInt64, _ target: String = "simulate") -> String {
+        "SEED=\(seed) COMMIT=\(commit); play it again: git checkout \(commit) && make \(target) SEED=\(seed)"
     }
 }

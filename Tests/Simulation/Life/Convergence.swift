@@ -116,6 +116,7 @@ struct Convergence: Sendable {
         for known in life.witness.attempts(at: reference) {
             if payment?.isEndless == true, await life.oracle.hasMoved(known.attempt) { return true }
         }
+        if payment?.isEndless == true, await markets.isPaidByOthers(reference) { return true }
         let hasAsked = seat.device.disk.histories.contains { history in
             markets.identity(of: history.attempt.reference) == reference && !history.isFinished
                 && Judgement.hasAskedWallet(history)

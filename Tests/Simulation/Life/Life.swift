@@ -48,7 +48,7 @@ struct Life: Sendable {
         self.markets = markets
         witness = Witness(clock: world.clock) { markets.identity(of: $0) }
         chain = Chain(random: world.random)
-        autoPay = world.seed % 3 == variation.autoPayShare ? Allowance.autoPay : nil
+        autoPay = world.seed % 3 == variation.autoPayShare ? Allowance.autoPay(countsCoins: variation.countsCoins) : nil
         let key = world.seed % 3 == 0 ? try Self.key(7) : nil
         let hasKeyChange = random.happens(variation.keyChanges)
         let later = key == nil || random.happens(0.5) ? try Self.key(8) : nil
@@ -71,7 +71,7 @@ struct Life: Sendable {
             markets, witness,
             Circumstances(
                 isUpgraded: hasUpgrade, hasWrongClocks: world.faults.wrongClock > 0,
-                hasRefusedCopies: world.faults.copyRefused > 0))
+                hasRefusedCopies: world.faults.copyRefused > 0, countsCoins: variation.countsCoins))
     }
 
     private static func key(_ byte: UInt8) throws -> JournalKey {
@@ -105,6 +105,7 @@ struct Life: Sendable {
         if hasUpgrade { edition = .renamed }
         world.faults = .none
         world.note("everything heals")
+        if variation.rest > .zero { try await world.clock.sleep(for: variation.rest) }
         if hasStuckPayer { hangs.stick(markets.identity(of: random.pick(payments).reference)) }
         var (endings, healed) = try await heal(devices, edition)
         hangs.release()
@@ -160,7 +161,7 @@ struct Life: Sendable {
     ) async -> Verdict {
         let judgement = Judgement(markets: markets, witness: witness, oracle: oracle, chain: chain, key: key)
         await judgement.judge(payments, ends)
-        for breach in witness.breaches { await oracle.breach(nil, breach, .money) }
+        for breach in witness.breaches + markets.breaches { await oracle.breach(nil, breach, .money) }
         var verdict = Verdict()
         for breach in await oracle.finish() {
             if variation.promises.contains(breach.promise) {
@@ -232,25 +233,26 @@ struct Life: Sendable {
     ) -> Seat {
         let doer = Doer(device: device.number, process: process.number)
         func router(_ registry: ProviderRegistry, isForgetful: Bool = false) -> PaymentRouter {
-            process.router(registry, journalKey: key, leases: leases, autoPay: autoPay) { transport, journal in
-                let retry = [RetryMiddleware(clock: process.clock, random: process.random)]
-                let network = WitnessedNetwork(
-                    base: transport, process: process, doer: doer, markets: markets, witness: witness,
-                    oracle: oracle, checksDurability: variation.checksDurability)
-                return (
-                    LayeredTransport(variation.transport(network), world.seed % 2 == 0 ? retry : []),
-                    isForgetful
-                        ? InMemoryJournal() as any PaymentJournal
-                        : WitnessedJournal.around(
-                            variation.journal(journal, process.clock), on: device.disk, witness
-                        ) { attempt in
-                            // Another payer of the same journal has no limits, and no account.
-                            autoPay == nil ? [] : await oracle.excess(of: attempt, device.disk.spendings)
-                        } breach: {
-                            await oracle.breach(nil, $0, isRemembered: true)
-                        }
-                )
-            }
+            let retry = [RetryMiddleware(clock: process.clock, random: process.random)]
+            let network = WitnessedNetwork(
+                base: process.transport, process: process, doer: doer, markets: markets, witness: witness,
+                oracle: oracle, checksDurability: variation.checksDurability)
+            let journal =
+                isForgetful
+                ? InMemoryJournal() as any PaymentJournal
+                : WitnessedJournal.around(
+                    variation.journal(process.journal, process.clock), on: device.disk, witness
+                ) { attempt in
+                    // Another payer of the same journal has no limits, and no account.
+                    autoPay == nil ? [] : await oracle.excess(of: attempt, device.disk.spendings)
+                } breach: {
+                    await oracle.breach(nil, $0, isRemembered: true)
+                }
+            return PaymentRouter(
+                registry: registry,
+                transport: LayeredTransport(variation.transport(network), world.seed % 2 == 0 ? retry : []),
+                journal: journal, readers: markets.readers, clock: process.clock, random: process.random,
+                leases: leases, journalKey: key, autoPay: autoPay)
         }
         let registry = registries.registry(edition, missing) { markets.registry(edition, witness, without: missing) }
         let merchants = registries.registry(edition, nil) { markets.merchants(edition, witness) }

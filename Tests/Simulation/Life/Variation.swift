@@ -11,6 +11,8 @@ package struct Variation: Sendable {
             IncomingNotification, ProviderID, PaymentRouter, any PaymentJournal, any PaymentClock
         ) async throws -> HandledNotification
 
+    /// The target of the makefile that plays such histories.
+    package var target = "simulate"
     /// The services at which payments are made.
     package var markets: [MarketMaker]
     /// Puts a layer around every process's network.
@@ -56,6 +58,10 @@ package struct Variation: Sendable {
     package var spellings = 0.2
     /// The probability of hours without a payment between two phases.
     package var breaks = 0.1
+    /// The time for which nothing happens after everything has healed.
+    package var rest = Duration.zero
+    /// True if the limits for payments without a question count bitcoin.
+    package var countsCoins = false
     /// The histories with limits for payments without a question: those whose seed has this remainder when divided by
     /// 3.
     package var autoPayShare: UInt64 = 1
@@ -70,4 +76,24 @@ package struct Variation: Sendable {
 
     /// Creates a variation without mistakes.
     package init(_ markets: [MarketMaker]) { self.markets = markets }
+
+    /// Returns payments from the payer's own wallet, which are in flight for a day at most once everything has healed.
+    ///
+    /// Its proxy holds requests, for as long as its kind is waited for, and its clock is set, by the market itself.
+    /// Copies of a request are the transports' matter, which mark their answers.
+    package static func wallet(_ market: MarketMaker) -> Variation {
+        var variation = Variation([market])
+        variation.target = "simulate-wallets"
+        variation.countsCoins = true
+        variation.devices = 0.4
+        variation.breaks = 0.3
+        variation.rest = .seconds(100_000)
+        variation.faults = { faults in
+            let kinds: [WritableKeyPath<SimulatedFaults, Double>] = [
+                \.delayed, \.duplicated, \.silentReplay, \.copyRefused, \.wrongClock,
+            ]
+            for kind in kinds { faults[keyPath: kind] = 0 }
+        }
+        return variation
+    }
 }

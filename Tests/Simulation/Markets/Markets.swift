@@ -40,6 +40,9 @@ struct Markets: Sendable {
         return Self.registry(providers)
     }
 
+    /// The readers that an application has.
+    var readers: [any InstructionReader] { ids.flatMap { markets[$0]?.readers ?? [] } }
+
     private static func registry(_ providers: [any PaymentService]) -> ProviderRegistry {
         do { return try ProviderRegistry(providers) } catch { fatalError("the markets cannot be registered: \(error)") }
     }
@@ -75,6 +78,9 @@ struct Markets: Sendable {
         return PaymentReference(provider: payment.provider, id: market.identity(of: payment.id))
     }
 
+    /// True if this names a payee, to whom each payment is another one.
+    func isPayee(_ payment: PaymentReference) -> Bool { markets[payment.provider]?.isPayee(payment) ?? false }
+
     /// True if only the service knows which payment this names.
     func isUnresolved(_ payment: PaymentReference) -> Bool {
         (markets[payment.provider]?.provider as? any AliasedPaymentProvider)?.isUnresolved(payment) ?? false
@@ -100,6 +106,13 @@ struct Markets: Sendable {
     func isPaid(_ payment: PaymentReference) async -> Bool {
         await markets[payment.provider]?.isPaid(payment) ?? false
     }
+
+    func isPaidByOthers(_ payment: PaymentReference) async -> Bool {
+        await markets[payment.provider]?.isPaidByOthers(payment) ?? false
+    }
+
+    /// The breaches of the settlers' own rules, in words.
+    var breaches: [String] { ids.flatMap { markets[$0]?.breaches ?? [] } }
 
     func wasCaptured(_ attempt: PaymentAttempt) async -> Bool {
         await markets[attempt.reference.provider]?.wasCaptured(attempt) ?? false

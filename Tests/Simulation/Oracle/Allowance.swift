@@ -20,17 +20,20 @@ enum Allowance {
         }
     }()
 
-    /// The payers' limits, and the rate by which tokens count: one unit of them is a euro.
-    static var autoPay: AutoPay {
+    /// The payers' limits, and the rate by which tokens and bitcoin count: one unit of a token is a euro, a satoshi a
+    /// cent.
+    static func autoPay(countsCoins: Bool) -> AutoPay {
         AutoPay(within: limits, timeZone: .gmt) { amount, limit in
-            guard let units = units(of: amount) else { return nil }
+            guard let units = units(of: amount, countsCoins: countsCoins) else { return nil }
             return try Money(minorUnits: units, currency: limit.currency)
         }
     }
 
-    /// An amount in the limits' minor units; nil for coins, which are not compared.
-    static func units(of amount: Money) -> UInt128? {
+    /// An amount in the limits' minor units; nil for coins that are not compared.
+    static func units(of amount: Money, countsCoins: Bool) -> UInt128? {
         switch amount.exponent {
+        case 8 where countsCoins && amount.currency == .satoshi: amount.minorUnits
+        case 11 where countsCoins && amount.currency == .satoshi: (amount.minorUnits + 999) / 1000
         case 2: amount.minorUnits
         case 6: (amount.minorUnits + 9999) / 10_000
         default: nil

@@ -119,12 +119,12 @@ struct Judgement: Sendable {
         }
     }
 
-    /// True if money of another device moved for a payment.
+    /// True if money of another device, or of another program, moved for a payment.
     private func hasBeenPaidElsewhere(_ payment: PaymentReference, _ device: Int) async -> Bool {
         for known in witness.attempts(at: payment) where known.device != device {
             if await oracle.hasMoved(known.attempt) { return true }
         }
-        return false
+        return await markets.isPaidByOthers(payment)
     }
 
     /// True if the contract leaves the attempt open: the payer's wallet was asked to send coins, and may or may not

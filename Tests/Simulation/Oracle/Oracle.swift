@@ -65,11 +65,11 @@ actor Oracle {
         if let receipt = word.receipt { return await check(receipt, word, payment) }
         if word.saysPaidElsewhere { return await checkElsewhere(word, payment) }
         var accused: [Witness.Known] = []
-        if word.isFinalNegative {
+        if word.isFinalNegative, !markets.isPayee(payment) {
             accused = witness.attempts(at: payment).filter { known in
                 known.begun < word.told && (word.doer == nil || word.doer?.device == known.device)
             }
-        } else if word.deniesEffect {
+        } else if word.isFinalNegative || word.deniesEffect {
             // Nothing that this very call did may have moved money.
             let acts = witness.acts(for: payment).filter { $0.call == word.begun }
             accused = acts.compactMap(\.attempt).compactMap { witness.known($0) }
@@ -177,6 +177,8 @@ struct Circumstances: Sendable {
     let hasWrongClocks: Bool
     /// True if copies of requests are refused.
     let hasRefusedCopies: Bool
+    /// True if the limits for payments without a question count bitcoin.
+    var countsCoins = false
 
     func promise(about payment: PaymentReference?, _ witness: Witness) -> Promise {
         if let payment, witness.hasLostRecords(of: payment) { return .restored }

@@ -115,7 +115,9 @@ extension Oracle {
             guard let attempt = id == granted?.id ? granted : witness.known(id)?.attempt else { continue }
             var counts = id == granted?.id || live.contains(id)
             if !counts { counts = await hasMoved(attempt) }
-            guard counts, let units = Allowance.units(of: attempt.option.amount) else { continue }
+            guard counts,
+                let units = Allowance.units(of: attempt.option.amount, countsCoins: circumstances.countsCoins)
+            else { continue }
             sums[record.spending.day.first(of: limit.period), default: 0] += units
         }
         return sums
