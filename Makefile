@@ -18,6 +18,7 @@ INTEROP_ROWS ?= 150
 STANDARD_INPUTS ?= 2000000
 SEEDS ?= 1000000
 LINK_SEEDS ?= 10000
+WALLET_SEEDS ?= 20000
 KILLS ?= 200
 RACES ?= 100
 STOPS ?= 100
@@ -44,7 +45,7 @@ BUILT = $$(swift build $(RELEASE) --show-bin-path)
 
 .PHONY: help deps build demo install test suites suites-release suites-sanitized nightly release stack new-provider-test \
 	check-apple browser-test dht-test deps-postgres postgres-test kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
-	simulate-subscriptions simulate-links interop deps-interop wallet-test mutants dist format lint docs site api clean
+	simulate-subscriptions simulate-links simulate-wallets interop deps-interop wallet-test mutants dist format lint docs site api clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -176,6 +177,10 @@ simulate-links: deps ## play histories of two wallets with a private link, in re
 	swift build $(RELEASE) --product Simulate
 	@"$(BUILT)/Simulate" --links $(LINK_SEEDS)
 
+simulate-wallets: deps ## play histories of payments from the payer's own Lightning wallet, in release (WALLET_SEEDS=20000, or SEED=n for one)
+	swift build $(RELEASE) --product Simulate
+	@"$(BUILT)/Simulate" --wallets $(if $(SEED),1 $(SEED),$(WALLET_SEEDS))
+
 deps-interop: ## install what makes and runs clients in other languages (Linux: apt; macOS: brew)
 ifeq ($(shell uname),Darwin)
 	@brew list node typescript >/dev/null 2>&1 || brew install node typescript
@@ -189,10 +194,11 @@ interop: deps deps-interop ## play Python libraries of others against our reader
 	swift build $(QUICK) --product PaykitSubscriptionProcess
 	@Tests/Interop/run "$(QUICKLY)" $(INTEROP_ROWS)
 
-wallet-test: deps ## pay from a real LNbits from PyPI while it and our processes are killed (WALLET_KILLS=100, WALLET_SEED=7)
+wallet-test: deps ## pay from a real LNbits from PyPI, measured, and while it and our processes are killed (WALLET_KILLS=100, WALLET_SEED=7)
 	swift build $(QUICK) --product payroute
 	swift build $(QUICK) --product paykit-contacts
-	@Tests/Wallets/run "$(QUICKLY)" $(WALLET_KILLS) $(WALLET_SEED)
+	swift build $(RELEASE) --product Benchmarks
+	@BENCHMARKS="$(BUILT)/Benchmarks" Tests/Wallets/run "$(QUICKLY)" $(WALLET_KILLS) $(WALLET_SEED)
 
 mutants: deps deps-postgres ## change one line at a time so that money could go wrong, and see which test notices (Linux; MUTANTS=routing/)
 	swift build --build-tests $(QUICK)

@@ -186,7 +186,9 @@ let vendors =
             "Provider": "PaymentCore PaymentCrypto PaymentSettlement",
             "Wallets": "PaymentCore PaymentCrypto PaymentRouting PaymentSettlement PaymentStore",
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Provider +Wallets",
-            "Tests/WalletTests": "\(suite) PaymentSettlement PaymentStandards PayrouteCommands +Wallets",
+            "Tests/WalletTests":
+                "\(suite) PaymentSettlement PaymentStandards PayrouteCommands Simulation +Market +Wallets",
+            "Tests/Market": "\(market) PaymentRouting PaymentStandards SandboxSupport TestSupport +Wallets",
             "Tests/Fuzz": "\(fuzz) PaymentStandards TestSupport",
         ])
 
@@ -225,7 +227,7 @@ let charging = "PaymentCore PaymentRecurring PaymentRouting PaymentStore Payment
 let values = "PaymentCore PaymentCrypto PaymentTesting TestSupport"
 let shops = "CitconSandbox PayrailsSandbox WalletConnectPaySandbox"
 let new = "Tests/NewProvider"  // What `payroute new-provider` writes, for a provider called Sample.
-let markets = "CitconMarket PaykitMarket PayrailsMarket WalletConnectPayMarket"
+let markets = "BitcoinMarket CitconMarket PaykitMarket PayrailsMarket WalletConnectPayMarket"
 
 let wholes = [
     shared("TestSupport", "ChildProcesses PaymentCore"), tests("ArchitectureTests", "MutationList TestSupport"),

@@ -1,3 +1,4 @@
+import BitcoinMarket
 import PaykitMarket
 import PaymentCore
 import PaymentRouting
@@ -127,7 +128,12 @@ package struct Mistake: Sendable {
             Mistake(
                 name: "what is reserved is never given back",
                 variation: accounting { GreedyAccount(base: $0, account: $1) }, symptom: "stays reserved"),
-        ] + ShopMistake.allCases.compactMap(fromOutside)
+        ] + ShopMistake.allCases.compactMap(fromOutside) + WalletMistake.allCases.map(atWallet)
+
+    /// The history of a mistake of the payer's own wallet, or of its settler.
+    private static func atWallet(_ mistake: WalletMistake) -> Mistake {
+        Mistake(name: mistake.rawValue, variation: .wallet(BitcoinMarket.maker(mistake)), symptom: mistake.symptom)
+    }
 
     /// The history of a mistake with input from outside.
     private static func fromOutside(_ mistake: ShopMistake) -> Mistake? {
@@ -158,7 +164,7 @@ package struct Mistake: Sendable {
     /// The variations in which the mistakes are planted: sound without them.
     package static let controls = [
         keyedOnly(), withoutKeys(.never), shop { _ in }, restless, keeping, reentrant { $0.hidesReentries = false },
-        alike { _ in }, restoring(), stuck { _ in },
+        alike { _ in }, restoring(), stuck { _ in }, .wallets,
     ]
 
     /// The first mistake, with a check of every request that leaves.

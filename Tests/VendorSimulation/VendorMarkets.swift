@@ -1,3 +1,4 @@
+import BitcoinMarket
 import CitconMarket
 package import MarketModel
 import PaykitMarket
@@ -21,6 +22,9 @@ extension MarketMaker {
 extension Variation {
     /// Creates a variation with every market, without mistakes.
     package init() { self.init(MarketMaker.all) }
+
+    /// Payments from the payer's own Lightning wallet.
+    package static var wallets: Variation { wallet(BitcoinMarket.maker()) }
 }
 
 extension History {

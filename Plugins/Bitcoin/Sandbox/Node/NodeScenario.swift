@@ -35,6 +35,13 @@ package struct NodeScenario: Sendable, CaseIterable, CustomStringConvertible {
     /// Another program has paid the invoice from the same wallet.
     package static let paidBefore = NodeScenario("paid-before", .arrives, paidBefore: true)
 
+    /// Returns payments that are in flight for a time.
+    ///
+    /// - Parameter arrives: true if they arrive then, and do not come back.
+    package static func inFlight(for seconds: Double, arrives: Bool) -> NodeScenario {
+        NodeScenario("in-flight-for-\(seconds)-s", arrives ? .arrives : .fails, after: seconds)
+    }
+
     /// All scenarios.
     package static let allCases = [
         pays, refuses, paysAfterADay, failsAfterADay, staysInFlight, wrongPreimage, paidBefore,

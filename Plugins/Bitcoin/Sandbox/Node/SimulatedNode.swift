@@ -5,9 +5,9 @@ package import PaymentTesting
 import Synchronization
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// A simulated Lightning node with the HTTP interface of one of four kinds of wallets. It counts what it sends.
@@ -23,16 +23,16 @@ package final class SimulatedNode: SandboxService {
     static let id = "02" + String(repeating: "5e", count: 32)
 
     /// A payment as the node has it.
-    struct Payment {
-        enum Status { case inFlight, succeeded, failed }
+    package struct Payment {
+        package enum Status { case inFlight, succeeded, failed }
 
         let invoice: SimulatedInvoice
         /// In thousandths of a satoshi.
         let amount: UInt64
         let scenario: NodeScenario
-        let sentAt: Date
+        package let sentAt: Date
 
-        func status(at now: Date) -> Status {
+        package func status(at now: Date) -> Status {
             guard now.timeIntervalSince(sentAt) >= scenario.seconds else { return .inFlight }
             return switch scenario.end {
             case .arrives: .succeeded
@@ -181,7 +181,7 @@ package final class SimulatedNode: SandboxService {
         }
     }
 
-    func payment(_ hash: String) -> Payment? { state.withLock { $0.payments[hash] } }
+    package func payment(_ hash: String) -> Payment? { state.withLock { $0.payments[hash] } }
 
     func invoice(_ text: String) -> SimulatedInvoice? { state.withLock { $0.invoices[text.lowercased()] } }
 

@@ -1,0 +1,139 @@
+import BitcoinProvider
+import BitcoinSandbox
+import BitcoinWallets
+package import MarketModel
+package import PaymentCore
+import PaymentCrypto
+import PaymentRouting
+import PaymentStandards
+package import PaymentTesting
+import Synchronization
+import TestSupport
+
+/// The payer's own Lightning wallet: a node with the face of LNbits, LND, Core Lightning or phoenixd, and invoices that
+/// are paid from it through a file of orders. The node's own list of payments is the truth.
+///
+/// Some payments are in flight for a day, come back, have no proof, or are made by another program of the payer's. Each
+/// process opens the file for itself, and its lock, its requests and its clock end with it.
+package final class BitcoinMarket: Market {
+    /// - Parameter mistake: a mistake of the wallet or the settler; nil for none.
+    package static func maker(share: Int = 1, _ mistake: WalletMistake? = nil) -> MarketMaker {
+        MarketMaker(share: share) { BitcoinMarket($0, mistake) }
+    }
+
+    package let provider: any PaymentProvider = BitcoinProvider(reader: StandardsReader())
+    package let readers: [any InstructionReader] = [StandardsReader()]
+    private let world: SimulatedWorld
+    private let mistake: WalletMistake?
+    private let face: SimulatedNode.Face
+    private let node: WalletNode
+    private let address: PayeeService
+    private let folder = ScratchFolder(isInMemory: true)
+    /// True if the payer's devices have one file of orders.
+    private let sharesOrders: Bool
+    /// The settlers of the processes that live.
+    private let settlers = Mutex<[Int: any PaymentSettler]>([:])
+
+    private init(_ world: SimulatedWorld, _ mistake: WalletMistake?) {
+        self.world = world
+        self.mistake = mistake
+        let random = SeededRandomSource(seed: world.seed ^ 0x0B17)
+        face = random.pick(SimulatedNode.Face.allCases)
+        sharesOrders = random.happens(0.7)
+        node = WalletNode(face, in: world, random, quiet: OwnWallet.quietTime(of: face))
+        address = PayeeService(node)
+        world.connect(node, to: OwnWallet.host)
+        world.connect(address, to: PayeeService.host)
+    }
+
+    // MARK: Payments
+
+    package func makePayment(_ number: Int, _ random: SeededRandomSource) async -> MarketPayment {
+        node.begin(on: RouterTasks.executor)
+        guard !random.happens(0.2) else {
+            return MarketPayment(
+                reference: PaymentReference(provider: BitcoinProvider.id, id: PayeeService.name),
+                links: ["lightning:\(PayeeService.name)"], isEndless: true)
+        }
+        let plan = NodePlan.drawn(random)
+        let amount: UInt64? = random.happens(0.1) ? nil : UInt64(1000 + 100 * number) * 1000
+        let lifetime: UInt64 = random.happens(0.3) ? 60 + UInt64(random.below(7200)) : 10 * 365 * 86_400
+        let invoice = node.invoice(amount, plan, lifetime: lifetime)
+        if plan.hasRival { race(for: invoice, after: .milliseconds(random.below(30_000))) }
+        return MarketPayment(
+            reference: PaymentReference(provider: BitcoinProvider.id, id: invoice.hash),
+            links: [
+                "lightning:\(invoice.text)", "LIGHTNING:\(invoice.text.uppercased())",
+                "bitcoin:?lightning=\(invoice.text)",
+            ], isEndless: plan.isEndless || !sharesOrders, isForAll: true)
+    }
+
+    /// Has another program, which knows nothing of the orders, pay an invoice from the same wallet.
+    private func race(for invoice: SimulatedInvoice, after delay: Duration) {
+        let wallet = OwnWallet.wallet(face, over: DirectTransport(service: node))
+        let clock = world.clock
+        let wanted = WalletInvoice(
+            text: invoice.text, paymentHash: invoice.hash, amount: invoice.amount ?? PayeeService.amount * 1000,
+            isAmountless: invoice.amount == nil, feeLimit: 100_000)
+        Task(executorPreference: RouterTasks.executor) {
+            try? await clock.sleep(for: delay)
+            _ = await wallet.pay(wanted)
+        }
+    }
+
+    package func equip(_ payer: inout Payer) {
+        payer.settler = ProcessSettler(node: node) { try self.settler() }
+        payer.amountChooser = { _ in try Money(minorUnits: UInt128(PayeeService.amount), currency: .satoshi) }
+    }
+
+    /// A payment to a payee has a reference that begins with the payee's.
+    package func identity(of reference: String) -> String { String(reference.prefix { $0 != "/" }) }
+
+    package func isPayee(_ payment: PaymentReference) -> Bool { payment.id == PayeeService.name }
+
+    // MARK: Processes
+
+    /// The settler of the process that acts.
+    private func settler() throws -> (any PaymentSettler, SimulatedProcess) {
+        guard let doer = Acting.doer, let process = world.process(doer.process), !process.isDead else {
+            throw OwnWallet.Ended()
+        }
+        if let known = settlers.withLock({ $0[doer.process] }) { return (known, process) }
+        let settler = try OwnWallet.settler(
+            face, process, world, node, orders: sharesOrders ? 0 : doer.device, in: folder, mistake)
+        settlers.withLock { $0[doer.process] = settler }
+        process.atEnd { [weak self] in self?.settlers.withLock { $0[doer.process] = nil } }
+        return (settler, process)
+    }
+
+    // MARK: Truth
+
+    package func captures(of payment: PaymentReference) async -> Int {
+        node.mostPayments { $0.provider == payment.provider && identity(of: $0.id) == payment.id }
+    }
+
+    package func isPaid(_ payment: PaymentReference) async -> Bool {
+        payment.id == PayeeService.name ? node.hasArrived(\.isToPayee) : node.hasArrived { $0.hash == payment.id }
+    }
+
+    package func isPaidByOthers(_ payment: PaymentReference) async -> Bool { node.isPaidByOthers(payment.id) }
+
+    package func wasCaptured(_ attempt: PaymentAttempt) async -> Bool { node.payments(by: attempt) > 0 }
+
+    package func untruth(in receipt: PaymentReceipt, of payment: PaymentReference) async -> String? {
+        guard let proof = receipt.transactionID.flatMap(Hex.decode) else { return "has no proof" }
+        let hash = Hex.encode(Digest.sha256.hash(proof))
+        guard let invoice = node.known(hash) else { return "has the proof of no invoice" }
+        if payment.id != PayeeService.name, hash != payment.id { return "has the proof of another invoice" }
+        let amount = invoice.amount ?? PayeeService.amount * 1000
+        return receipt.amount.flatMap(WalletNode.thousandths) == amount ? nil : "states \(receipt)"
+    }
+
+    package var breaches: [String] { node.breaches }
+
+    /// An unpaid invoice can be paid by another attempt.
+    package var canBePaidAfterRefusal: Bool { true }
+
+    /// No request of a router moves money here: the settler's do.
+    package func payment(movedBy request: HTTPRequest) -> String? { nil }
+}

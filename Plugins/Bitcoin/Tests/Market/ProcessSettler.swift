@@ -1,0 +1,85 @@
+import PaymentCore
+import PaymentTesting
+import Synchronization
+
+/// The payer's settler: that of the process which acts. All that it states of a name is compared with what was stated
+/// before; now and then a name is abandoned while it is paid.
+struct ProcessSettler: PaymentSettler {
+    let node: WalletNode
+    let current: @Sendable () throws -> (settler: any PaymentSettler, process: SimulatedProcess)
+
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
+        kind == .bolt11 ? network == "regtest" : [.lightningAddress, .lnurl].contains(kind) && network == nil
+    }
+
+    func order(named name: String) async throws -> SettlementOrder? {
+        let (begun, (settler, process)) = (node.statements.tick(), try current())
+        let order = try await settler.order(named: name)
+        if let order, !process.isDead { node.statements.add(order.state, of: name, begun: begun) }
+        return order
+    }
+
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        try await current().settler.order(paying: endpoint)
+    }
+
+    func settle(_ settlement: Settlement) async throws -> SettlementState {
+        let (begun, (settler, process)) = (node.statements.tick(), try current())
+        async let abandoned = node.abandons() ? try? abandon(settlement.key) : nil
+        let state = try await settler.settle(settlement)
+        if !process.isDead { node.statements.add(state, of: settlement.key, begun: begun) }
+        _ = await abandoned
+        return state
+    }
+
+    func abandon(_ name: String) async throws -> SettlementState {
+        let (begun, (settler, process)) = (node.statements.tick(), try current())
+        let state = try await settler.abandon(name)
+        if !process.isDead { node.statements.add(state, of: name, begun: begun) }
+        return state
+    }
+}
+
+/// The statements of settlers about names, which stay true.
+final class SettlerStatements: Sendable {
+    private struct State {
+        var moment = 0
+        /// The moments at which names were first stated to be unpaid, and to be paid, for good.
+        var (unpaid, paid): ([String: Int], [String: Int]) = ([:], [:])
+        var breaches: [String] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// The next moment.
+    func tick() -> Int {
+        state.withLock { state in
+            state.moment += 1
+            return state.moment
+        }
+    }
+
+    /// Adds what a call that began at a moment has returned.
+    func add(_ stated: SettlementState, of name: String, begun: Int) {
+        let now = tick()
+        state.withLock { state in
+            let (wasUnpaid, wasPaid) = (state.unpaid[name] ?? .max, state.paid[name] ?? .max)
+            let isTakenBack: Bool
+            switch stated {
+            case .settled:
+                state.paid[name] = min(wasPaid, now)
+                isTakenBack = wasUnpaid < begun
+            case .nothingSent, .settledElsewhere:
+                state.unpaid[name] = min(wasUnpaid, now)
+                isTakenBack = wasPaid < begun
+            default: isTakenBack = min(wasUnpaid, wasPaid) < begun
+            }
+            if isTakenBack { state.breaches.append("a settler has taken back what it stated of \(name): \(stated)") }
+        }
+    }
+
+    /// True if nothing is ever sent under this name, as was stated.
+    func isUnpaid(_ name: String) -> Bool { state.withLock { $0.unpaid[name] != nil } }
+
+    var breaches: [String] { state.withLock { $0.breaches } }
+}

@@ -1,0 +1,80 @@
+import BitcoinWallets
+import PaymentCore
+
+/// A mistake of a wallet or its settler, to prove that the simulator finds it.
+package enum WalletMistake: String, Sendable, CaseIterable {
+    /// A request without an answer counts as one that has sent nothing.
+    case trustsSilence = "a lost answer of a wallet is taken for nothing sent"
+    /// Nothing is waited for after the end of a request.
+    case hasNoQuietTime = "a request that is held by a proxy is taken for lost"
+    /// A payment in flight counts as none.
+    case overlooksFlights = "a wallet's payment in flight is overlooked"
+    /// A request without an answer is sent again.
+    case repeatsRequests = "a wallet's lost request is sent again"
+    /// Each process has its own orders.
+    case forgetsOrders = "a process does not have the orders of others"
+    /// An abandoned name is not stored.
+    case forgetsAbandoned = "a name that was abandoned is requested"
+    /// An error of the settler counts as nothing sent.
+    case refusesOnErrors = "a settler's error is taken for nothing sent"
+
+    /// Words of its breach.
+    package var symptom: String {
+        switch self {
+        case .repeatsRequests, .forgetsOrders: "was requested twice"
+        case .forgetsAbandoned: "was requested after it was said to be unpaid"
+        default: "but money"
+        }
+    }
+}
+
+/// A wallet with a mistake.
+struct FaultyWallet: LightningWallet {
+    let base: any LightningWallet
+    let mistake: WalletMistake
+
+    var name: String { base.name }
+    var quietTime: Duration { mistake == .hasNoQuietTime ? .zero : base.quietTime }
+
+    func account() async throws(PaymentError) -> WalletAccount { try await base.account() }
+
+    func objection(to invoice: WalletInvoice) async throws(PaymentError) -> String? {
+        try await base.objection(to: invoice)
+    }
+
+    func pay(_ invoice: WalletInvoice) async -> WalletAnswer {
+        let answer = await base.pay(invoice)
+        guard answer == .nothing else { return answer }
+        return switch mistake {
+        case .trustsSilence: .sentNothing(reason: "there was no answer")
+        case .repeatsRequests: await base.pay(invoice)
+        default: answer
+        }
+    }
+
+    func record(
+        of invoice: WalletInvoice, in account: WalletAccount
+    ) async throws(PaymentError) -> WalletRecord {
+        let record = try await base.record(of: invoice, in: account)
+        return mistake == .overlooksFlights && record == .inFlight ? .none : record
+    }
+}
+
+/// A settler with a mistake.
+struct FaultySettler: PaymentSettler {
+    let base: WalletSettler
+    let mistake: WalletMistake
+
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { base.canSettle(kind, on: network) }
+    func order(named name: String) async throws -> SettlementOrder? { try await base.order(named: name) }
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        try await base.order(paying: endpoint)
+    }
+    func settle(_ settlement: Settlement) async throws -> SettlementState {
+        guard mistake == .refusesOnErrors else { return try await base.settle(settlement) }
+        return (try? await base.settle(settlement)) ?? .nothingSent(reason: "the settler failed")
+    }
+    func abandon(_ name: String) async throws -> SettlementState {
+        mistake == .forgetsAbandoned ? .nothingSent(reason: "it was abandoned") : try await base.abandon(name)
+    }
+}
