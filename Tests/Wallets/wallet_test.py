@@ -126,6 +126,21 @@ def contact(payee, wallet):
     count("payee of Paykit")
 
 
+def measure(payee, wallet):
+    """Returns our part of the time of a payment, in percent: the rest is the wait for the server. For that the program
+    `Benchmarks`, named by BENCHMARKS, is built for release."""
+    program = os.environ.get("BENCHMARKS")
+    if not program:
+        return "?"
+    environment = os.environ | {
+        "LNBITS_URL": server.url, "LNBITS_KEY": wallet["adminkey"], "LNBITS_PAYEE_KEY": payee["inkey"]}
+    run = subprocess.run([program, "wallet"], env=environment, capture_output=True, text=True, timeout=600)
+    expect(run.returncode == 0, f"the payments that are measured failed: {run.stderr.strip()[-300:]}")
+    expect(wallet["adminkey"] not in run.stdout + run.stderr, "the key was printed by Benchmarks")
+    print(run.stdout.strip(), flush=True)
+    return run.stdout.split()[-1] if run.returncode == 0 else "?"
+
+
 def refusals(payee, payer, poor):
     def refused(invoice, payment_hash, by, what):
         outcome = by.pay(invoice)
@@ -233,6 +248,7 @@ try:
     start = time.time()
     claim(payer, invoice, payment_hash, payer.pay(invoice))
     duration = (time.time() - start) * 1.2
+    share = measure(b, a)
     refusals(b, payer, poor)
     doubles(b, [payer, second], a["adminkey"])
     killed(b, payer, duration, is_server=False)
@@ -245,7 +261,7 @@ try:
     paid = sum(o[2] == "succeeded" for known in claims.values() for o in known.values())
     print(
         f"wallet-test: {len(claims)} invoices, {paid} stated as paid, {kills} kills of each side, "
-        f"{len(failures)} false, seed {seed}, {int(time.time() - begun)} s")
+        f"{len(failures)} false, {share} % of a payment's time is ours, seed {seed}, {int(time.time() - begun)} s")
 finally:
     server.stop()
     if failures:
