@@ -126,6 +126,9 @@ package struct Mistake: Sendable {
                     LenientAccount(base: $0, account: $1) { if case .stepStarted = $0 { true } else { false } }
                 }, symptom: "beyond the limit"),
             Mistake(
+                name: "what is reserved is given back while a wallet may pay it", variation: hastyWallet,
+                symptom: "beyond the limit"),
+            Mistake(
                 name: "what is reserved is never given back",
                 variation: accounting { GreedyAccount(base: $0, account: $1) }, symptom: "stays reserved"),
         ] + ShopMistake.allCases.compactMap(fromOutside) + WalletMistake.allCases.map(atWallet)
@@ -205,6 +208,16 @@ package struct Mistake: Sendable {
         variation.journal = { base, _ in
             guard let account = base as? any SpendingStore else { return base }
             return LenientAccount(base: base, account: account) { if case .stepFailed = $0 { true } else { false } }
+        }
+        return variation
+    }
+
+    /// Payments from the payer's own wallet, within limits that forget what is in flight.
+    private static var hastyWallet: Variation {
+        var variation = Variation.wallets
+        variation.journal = { base, _ in
+            guard let account = base as? any SpendingStore else { return base }
+            return LenientAccount(base: base, account: account) { if case .stepStarted = $0 { true } else { false } }
         }
         return variation
     }
