@@ -186,8 +186,7 @@ let vendors =
             "Provider": "PaymentCore PaymentCrypto PaymentSettlement",
             "Wallets": "PaymentCore PaymentCrypto PaymentRouting PaymentSettlement PaymentStore",
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Provider +Wallets",
-            "Tests/WalletTests":
-                "\(suite) PaymentSettlement PaymentStandards PayrouteCommands Simulation +Market +Wallets",
+            "Tests/WalletTests": "\(suite) PaymentSettlement PaymentStandards PayrouteCommands +Wallets",
             "Tests/Market": "\(market) PaymentRouting PaymentStandards SandboxSupport TestSupport +Wallets",
             "Tests/Fuzz": "\(fuzz) PaymentStandards TestSupport",
         ])
@@ -204,7 +203,8 @@ let examples = [
     example("quick-start", "\(app) WalletConnectPayProvider", exclude: []),
     example("sandbox-payment", "\(app) PaymentSandbox", exclude: []),
     example("route-links", "PaymentCore PaymentRouting WalletConnectPayProvider"),
-    example("custom-provider", "\(served) WalletConnectPayProvider", exclude: []), example("own-provider", served),
+    example("custom-provider", "\(served) WalletConnectPayProvider", exclude: []),
+    example("own-provider", served),
     example("auto-pay", "PaymentCore PaymentRouting PaymentStore"),
     example("wallet-checkout", "\(served) PaymentWallet WalletConnectPayKit WalletConnectPaySandbox"),
     example("stored-instrument-checkout", payrails), example("payrails-merchant", payrails),
@@ -276,8 +276,8 @@ let wholes = [
     tool("Simulate", "PaykitLinkSimulation RecurringSimulation Simulation VendorSimulation"),
     tests(
         "SimulationTests",
-        "\(served) \(walletConnect) MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate Simulation "
-            + "TestSupport VendorSimulation"),
+        "\(served) \(walletConnect) BitcoinMarket MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate "
+            + "Simulation TestSupport VendorSimulation"),
     tool("Benchmarks", "\(app) ChildProcesses \(sandboxed) \(bitcoin) \(walletConnect) PaymentSecp256k1 TestSupport"),
     tool(
         "Fuzz",
