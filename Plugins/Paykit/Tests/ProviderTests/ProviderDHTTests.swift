@@ -45,18 +45,20 @@ struct ProviderDHTTests {
         // No distance slows an answer on this machine.
         dht.slotDuration = .milliseconds(200)
         let (network, configuration) = (try PubkyNetwork.sandbox(url), dht)
-        try await withThrowingTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                await swarm.serve()
-                return false
+        try await withOwnThreads {
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    await swarm.serve()
+                    return false
+                }
+                group.addTask {
+                    try await body(network, configuration)
+                    return true
+                }
+                defer { group.cancelAll() }
+                while let isDone = try await group.next() { if isDone { return } }
+                throw CancellationError()
             }
-            group.addTask {
-                try await body(network, configuration)
-                return true
-            }
-            defer { group.cancelAll() }
-            while let isDone = try await group.next() { if isDone { return } }
-            throw CancellationError()
         }
     }
 

@@ -3,6 +3,7 @@ import PaykitNetworkSandbox
 import PaymentCore
 import PaymentTesting
 import PaymentTransport
+import TestSupport
 import Testing
 
 @testable import PaykitDHT
@@ -16,15 +17,17 @@ struct UDPSwarmTests {
     ) async throws -> Value {
         let swarm = try await DHTSwarm.start(
             behaviours, over: UDPTransport(), clock: SystemPaymentClock(), random: SeededRandomSource(seed: 4))
-        return try await withThrowingTaskGroup(of: Value?.self) { group in
-            group.addTask {
-                await swarm.serve()
-                return nil
+        return try await withOwnThreads {
+            try await withThrowingTaskGroup(of: Value?.self) { group in
+                group.addTask {
+                    await swarm.serve()
+                    return nil
+                }
+                group.addTask { try await body(swarm) }
+                defer { group.cancelAll() }
+                while let ended = try await group.next() { if let ended { return ended } }
+                throw CancellationError()
             }
-            group.addTask { try await body(swarm) }
-            defer { group.cancelAll() }
-            while let ended = try await group.next() { if let ended { return ended } }
-            throw CancellationError()
         }
     }
 

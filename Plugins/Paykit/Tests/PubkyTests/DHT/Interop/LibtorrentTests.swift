@@ -20,7 +20,9 @@ struct LibtorrentTests {
     @Test(
         "They store what we publish, we read what they store, and both check signature and number",
         .timeLimit(.minutes(3)))
-    func interoperable() async throws {
+    func interoperable() async throws { try await withOwnThreads { try await exchangesItems() } }
+
+    private func exchangesItems() async throws {
         let item = try ours.item(1_767_225_600_000_000, try Packets.user.item.value)
         let program = try Program(
             [
