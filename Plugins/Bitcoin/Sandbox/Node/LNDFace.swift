@@ -18,6 +18,9 @@ struct LNDFace {
         guard request.headers["Grpc-Metadata-macaroon"] == SimulatedNode.key else {
             return error(500, 2, "verification failed: signature mismatch after caveat verification")
         }
+        if let answer = chainAnswer(request.method, path, (try? JSONValue(parsing: request.body)) ?? .null) {
+            return answer
+        }
         switch (request.method, path) {
         case (.get, ["v1", "getinfo"]):
             return json([
@@ -134,12 +137,12 @@ struct LNDFace {
                 body: JSONValue.object(["result": result]).serialized() + [0x0A]))
     }
 
-    private func error(_ status: Int, _ code: Int64, _ message: String, isStream: Bool = false) -> SandboxAnswer {
+    func error(_ status: Int, _ code: Int64, _ message: String, isStream: Bool = false) -> SandboxAnswer {
         let error: JSONValue = ["code": .number(JSONNumber(code)), "message": .string(message), "details": []]
         return json(isStream ? ["error": error] : error, status)
     }
 
-    private func json(_ body: JSONValue, _ status: Int = 200) -> SandboxAnswer {
+    func json(_ body: JSONValue, _ status: Int = 200) -> SandboxAnswer {
         .response(.json(body, status: status))
     }
 }

@@ -20,6 +20,11 @@ package final class SimulatedChain: Sendable {
         let address: String
         let amount: UInt64
         let coin: Int
+
+        /// The signed form: the witnesses are no signatures.
+        var signed: [UInt8] {
+            bytes.prefix(4) + [0, 1] + bytes.dropFirst(4).dropLast(4) + [1, 1, 0x51] + bytes.suffix(4)
+        }
     }
 
     /// The behaviour of the chain's node when a transaction is published.
@@ -66,6 +71,22 @@ package final class SimulatedChain: Sendable {
     /// Forgets what is prepared, as a node does that starts again.
     package func restart() { state.withLock { $0.prepared = [:] } }
 
+    /// Returns the prepared transaction with the bytes of either form; nil where there is none.
+    func prepared(_ bytes: [UInt8]) -> Transaction? {
+        state.withLock { $0.prepared.values.first { $0.bytes == bytes || $0.signed == bytes } }
+    }
+
+    /// Frees a coin that is reserved, and forgets nothing.
+    func free(_ transaction: String, _ index: UInt32) -> Bool {
+        state.withLock { state in
+            let place = state.coins.firstIndex {
+                $0.transaction == transaction && $0.index == index && $0.isReserved
+            }
+            if let place { state.coins[place].isReserved = false }
+            return place != nil
+        }
+    }
+
     /// Prepares a transaction; nil where no coin suffices.
     func prepare(_ address: String, _ amount: UInt64) -> Transaction? {
         state.withLock { state in
@@ -87,11 +108,14 @@ package final class SimulatedChain: Sendable {
     func send(_ id: String) -> (transaction: Transaction, isAcknowledged: Bool)? {
         state.withLock { state in
             guard let transaction = state.prepared.removeValue(forKey: id) else { return nil }
-            if state.publishing == .refuses {
-                state.coins[transaction.coin].isReserved = false
-            } else {
-                state.published.append(transaction)
+            // A coin is spent once.
+            let isSpent = state.published.contains { $0.coin == transaction.coin }
+            if isSpent || state.publishing == .refuses {
+                if !isSpent { state.coins[transaction.coin].isReserved = false }
+                return (transaction, false)
             }
+            state.coins[transaction.coin].isReserved = true
+            state.published.append(transaction)
             return (transaction, state.publishing == .takes)
         }
     }

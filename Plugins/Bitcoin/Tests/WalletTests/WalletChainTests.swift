@@ -12,17 +12,21 @@ import Testing
 struct WalletChainTests {
     private static let address = "bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080"
 
-    private static func settlement(_ key: String = "a", satoshi: UInt64 = 2100) throws -> Settlement {
+    static func settlement(_ key: String = "a", satoshi: UInt64 = 2100) throws -> Settlement {
         Settlement(
             key: key, endpoint: SettlementEndpoint(.bitcoinAddress, text: address, network: "regtest"),
             amount: try Money(minorUnits: UInt128(satoshi), currency: .satoshi))
     }
 
-    private static func isPublishing(_ method: String, _ path: String) -> Bool { path == "/v1/txsend" }
+    static func isPublishing(_ method: String, _ path: String) -> Bool {
+        path == "/v1/txsend" || path == "/v2/wallet/tx"
+    }
 
-    @Test("An address is paid once for each name, and the proof is the transaction")
-    func paid() async throws {
-        let bench = try WalletBench(.coreLightning)
+    private static let faces: [SimulatedNode.Face] = [.coreLightning, .lnd]
+
+    @Test("An address is paid once for each name, and the proof is the transaction", arguments: faces)
+    func paid(face: SimulatedNode.Face) async throws {
+        let bench = try WalletBench(face)
         #expect(bench.settler.canSettle(.bitcoinAddress, on: "regtest"))
         #expect(!bench.settler.canSettle(.bitcoinAddress, on: "mainnet"))
         let state = try await bench.settler.settle(Self.settlement())
@@ -46,7 +50,7 @@ struct WalletChainTests {
 
     @Test(
         "Only a wallet that prepares transactions pays on the chain",
-        arguments: [.lnbits, .lnd, .phoenixd] as [SimulatedNode.Face])
+        arguments: [.lnbits, .phoenixd] as [SimulatedNode.Face])
     func others(face: SimulatedNode.Face) async throws {
         let bench = try WalletBench(face)
         #expect(!bench.settler.canSettle(.bitcoinAddress, on: "regtest"))
@@ -54,9 +58,9 @@ struct WalletChainTests {
         #expect(bench.node.chain.payments.isEmpty)
     }
 
-    @Test("A transaction whose answer is lost is found by its id", arguments: [true, false])
-    func answerLost(isRestarted: Bool) async throws {
-        let bench = try WalletBench(.coreLightning)
+    @Test("A transaction whose answer is lost is found by its id", arguments: faces, [true, false])
+    func answerLost(face: SimulatedNode.Face, isRestarted: Bool) async throws {
+        let bench = try WalletBench(face)
         bench.faults.inject(.dropAfter, when: Self.isPublishing)
         let state = try await bench.settler.settle(Self.settlement())
         if isRestarted { bench.node.chain.restart() }
@@ -82,9 +86,9 @@ struct WalletChainTests {
         #expect(try await bench.settler.settle(Self.settlement("b")).isSettled)
     }
 
-    @Test("A transaction that is being published is not discarded by another process")
-    func beingPublished() async throws {
-        let bench = try WalletBench(.coreLightning)
+    @Test("A transaction that is being published is not discarded by another process", arguments: faces)
+    func beingPublished(face: SimulatedNode.Face) async throws {
+        let bench = try WalletBench(face)
         bench.faults.inject(.stall(nil), when: Self.isPublishing)
         let first = Task { try await bench.settler.settle(Self.settlement()) }
         while bench.faults.stalledCount == 0 { await Task.yield() }
@@ -170,9 +174,10 @@ struct WalletChainTests {
         #expect(try await late.state(of: Self.settlement()).isSettled)
     }
 
-    @Test("A node that says no is not believed before its records are asked, and then for long enough")
-    func saysNo() async throws {
-        let bench = try WalletBench(.coreLightning)
+    @Test(
+        "A node that says no is not believed before its records are asked, and then for long enough", arguments: faces)
+    func saysNo(face: SimulatedNode.Face) async throws {
+        let bench = try WalletBench(face)
         bench.node.chain.publishing = .takesAndSaysNo
         #expect(try await bench.settler.settle(Self.settlement()).isSettled)
         bench.node.chain.publishing = .refuses
@@ -182,9 +187,9 @@ struct WalletChainTests {
         #expect(bench.node.chain.payments.count == 1)
     }
 
-    @Test("What is not sent leaves nothing reserved", arguments: [500, 999_900] as [UInt64])
-    func refused(satoshi: UInt64) async throws {
-        let bench = try WalletBench(.coreLightning)
+    @Test("What is not sent leaves nothing reserved", arguments: faces, [200, 999_900] as [UInt64])
+    func refused(face: SimulatedNode.Face, satoshi: UInt64) async throws {
+        let bench = try WalletBench(face)
         #expect(try await bench.settler.settle(Self.settlement(satoshi: satoshi)).hasSentNothing)
         #expect(bench.node.chain.reservedCount == 0)
     }
@@ -197,9 +202,9 @@ struct WalletChainTests {
         #expect(bench.node.chain.payments.isEmpty && bench.node.chain.reservedCount == 0)
     }
 
-    @Test("A transaction above the limit of fees is discarded")
-    func tooDear() async throws {
-        let bench = try WalletBench(.coreLightning)
+    @Test("A transaction above the limit of fees is discarded", arguments: faces)
+    func tooDear(face: SimulatedNode.Face) async throws {
+        let bench = try WalletBench(face)
         bench.node.chain.fee = 10_022
         #expect(try await bench.settler.settle(Self.settlement()).hasSentNothing)
         #expect(bench.node.chain.payments.isEmpty && bench.node.chain.reservedCount == 0)
@@ -207,9 +212,9 @@ struct WalletChainTests {
         #expect(try await bench.settler.settle(Self.settlement("b")).isSettled)
     }
 
-    @Test("Of eight processes that pay under one name, one does")
-    func concurrent() async throws {
-        let bench = try WalletBench(.coreLightning)
+    @Test("Of eight processes that pay under one name, one does", arguments: faces)
+    func concurrent(face: SimulatedNode.Face) async throws {
+        let bench = try WalletBench(face)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 let settler = try bench.another()
@@ -222,46 +227,13 @@ struct WalletChainTests {
         #expect(bench.node.chain.reservedCount == 1)
     }
 
-    @Test("An abandoned name is paid on no chain, and a published transaction stays paid")
-    func abandoned() async throws {
-        let bench = try WalletBench(.coreLightning)
+    @Test("An abandoned name is paid on no chain, and a published transaction stays paid", arguments: faces)
+    func abandoned(face: SimulatedNode.Face) async throws {
+        let bench = try WalletBench(face)
         #expect(try await bench.settler.abandon("a").hasSentNothing)
         #expect(try await bench.settler.settle(Self.settlement()).hasSentNothing)
         #expect(bench.node.chain.payments.isEmpty)
         _ = try await bench.settler.settle(Self.settlement("b"))
         #expect(try await bench.settler.abandon("b").isSettled)
-    }
-
-    // MARK: Transactions
-
-    @Test("A transaction is read with its id, as published ones of the chain have it")
-    func transaction() throws {
-        // Two transactions of Core Lightning's published examples of txdiscard.
-        let texts = [
-            (
-                "02000000011a62fcc004efd39a7b3fe4f8fe2eef26ab47414f06e05e7eec20e8109376078e0000000000fdffffff02000000"
-                    + "0100000000220020819a6c0f60f0c015655fd15f678d18f2944159952e4d632b8eb5ada26586f91041839800000000"
-                    + "002251200e42ec7057b0fb8532c24bf96d717eb6e42fa7e4048c2584bc950d3a470a6100a0000000",
-                "43cb705395b43d0f643ad30eb78215b0044fc73d02d03d160b0135f6c42249db", 1
-            ),
-            (
-                "02000000029d59764523af940417d42ef5b8339947fcc9e1e3a1a603c412b1304ea6b12e8f0000000000fdffffff9dd5eea1"
-                    + "322eadd13bbe050f6627f2de1d4e8a7a710f8e7e2a417507cb68c6d10100000000fdffffff0240420f000000000022"
-                    + "00202e0776d6a8cc9671e8d151f94840955298535fd3498c1f1fbd143cd0851513476e1f890100000000225120"
-                    + "1859d9295b77e37d7445b12d0541aefe52f4932bedcc26e0e0cb8a206e550719a1000000",
-                "92110841095272f10006a646a81ec3127ab33f7888e6f68bac2a6f164a6b42d5", 2
-            ),
-        ]
-        for (text, id, count) in texts {
-            let bytes = try #require(Hex.decode(text))
-            let transaction = try #require(UnsignedTransaction(bytes))
-            #expect(transaction.id == id && transaction.sources.count == count && transaction.amounts.count == 2)
-            let spent = Dictionary(uniqueKeysWithValues: transaction.sources.map { ($0, UInt64(50_000_000)) })
-            let paid = transaction.amounts.reduce(0, +)
-            #expect(transaction.fee(spent) == UInt64(count) * 50_000_000 - paid)
-            #expect(transaction.fee([:]) == nil)
-            for length in 0..<bytes.count { #expect(UnsignedTransaction(Array(bytes[..<length])) == nil) }
-            #expect(UnsignedTransaction(bytes + [0]) == nil)
-        }
     }
 }

@@ -23,7 +23,7 @@ public protocol ChainWallet: LightningWallet {
 
     /// Discards a transaction that was not published.
     ///
-    /// - Returns: true if it can never be published now; false where the wallet has it no longer, which proves nothing.
+    /// - Returns: true if it can never be published now; false where the wallet cannot say so, which proves nothing.
     /// - Throws: ``PaymentError``, when the wallet does not answer.
     func discard(_ transaction: ChainTransaction) async throws(PaymentError) -> Bool
 }
@@ -38,9 +38,11 @@ public struct ChainTransaction: Sendable, Hashable {
     public let amount: UInt64
     /// The fee.
     public let fee: UInt64
+    /// The signed transaction, of a wallet that does not keep it until it is published. It is never stored.
+    public let signed: [UInt8]
 
     /// Creates a transaction.
-    public init(id: String, address: String, amount: UInt64, fee: UInt64) {
-        (self.id, self.address, self.amount, self.fee) = (id, address, amount, fee)
+    public init(id: String, address: String, amount: UInt64, fee: UInt64, signed: [UInt8] = []) {
+        (self.id, self.address, self.amount, self.fee, self.signed) = (id, address, amount, fee, signed)
     }
 }

@@ -14,7 +14,7 @@ extension CoreLightningWallet: ChainWallet {
         guard let id = body["txid"]?.string else { throw unreadable("transaction") }
         do throws(PaymentError) {
             guard let bytes = body["unsigned_tx"]?.string.flatMap({ Hex.decode($0) }),
-                let transaction = UnsignedTransaction(bytes), transaction.id == id.lowercased(),
+                let transaction = TransactionBytes(bytes), transaction.id == id.lowercased(),
                 transaction.amounts.contains(amount), transaction.amounts.count <= 2
             else { throw unreadable("transaction") }
             return ChainTransaction(
@@ -26,14 +26,14 @@ extension CoreLightningWallet: ChainWallet {
         }
     }
 
-    private func fee(of transaction: UnsignedTransaction) async throws(PaymentError) -> UInt64 {
+    private func fee(of transaction: TransactionBytes) async throws(PaymentError) -> UInt64 {
         guard let outputs = try await call("listfunds", [:])["outputs"]?.array else { throw unreadable("funds") }
-        var known: [UnsignedTransaction.Source: UInt64] = [:]
+        var known: [TransactionBytes.Source: UInt64] = [:]
         for output in outputs {
             guard let id = output["txid"]?.string, let index = output["output"]?.uint64.flatMap(UInt32.init(exactly:)),
                 let amount = output["amount_msat"]?.amount
             else { continue }
-            known[UnsignedTransaction.Source(transaction: id, index: index)] = amount / 1000
+            known[TransactionBytes.Source(transaction: id, index: index)] = amount / 1000
         }
         guard let fee = transaction.fee(known) else { throw unreadable("funds") }
         return fee

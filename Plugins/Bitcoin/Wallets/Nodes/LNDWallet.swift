@@ -12,7 +12,7 @@ import PaymentCrypto
 /// The node's `FAILED` means that no part of the payment is in flight. It keeps payments until their records are
 /// deleted: never delete those of payments that are open here.
 public struct LNDWallet: LightningWallet {
-    private let connection: WalletConnection
+    let connection: WalletConnection
 
     /// `LND`.
     public var name: String { connection.name }
@@ -25,7 +25,8 @@ public struct LNDWallet: LightningWallet {
     ///
     /// - Parameters:
     ///   - url: the node's REST address, such as `https://127.0.0.1:8080`.
-    ///   - macaroon: a macaroon in hexadecimal digits that may `info:read`, `offchain:read` and `offchain:write`.
+    ///   - macaroon: a macaroon in hexadecimal digits that may `info:read`, `offchain:read` and `offchain:write`, for
+    ///     addresses on the chain `onchain:read` and `onchain:write` as well.
     ///   - transport: the way there.
     public init(at url: HTTPURL, macaroon: Redacted<String>, over transport: any HTTPTransport) {
         connection = WalletConnection(to: "LND", at: url, over: transport, "Grpc-Metadata-macaroon", macaroon)
@@ -146,7 +147,7 @@ public struct LNDWallet: LightningWallet {
         return (code, message)
     }
 
-    private func refusal(_ response: HTTPResponse) -> PaymentError {
+    func refusal(_ response: HTTPResponse) -> PaymentError {
         guard let (_, message) = Self.error(in: response) else { return connection.unusable(response) }
         return PaymentError(.payer, "LND refuses: \(message.asReason)", phase: .answered, retry: .later)
     }

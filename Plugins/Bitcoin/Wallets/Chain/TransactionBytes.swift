@@ -1,24 +1,26 @@
 import PaymentCore
 import PaymentCrypto
 
-/// A transaction without signatures, as wallets return it: what it spends, and what it pays. Source: BIP-144 for the
-/// form, which is the older one while there is no witness.
-struct UnsignedTransaction {
+/// A transaction as wallets return it: what it spends, and what it pays. Source: BIP-144 for the two forms; the older
+/// one has no witnesses.
+struct TransactionBytes {
     /// An output that is spent.
     struct Source: Hashable {
         let transaction: String
         let index: UInt32
     }
 
-    /// The id, as the chain writes it: it remains the same when witnesses are added.
+    /// The id, as the chain writes it: the digest of the older form.
     let id: String
     let sources: [Source]
     /// The amounts of its outputs, in satoshi.
     let amounts: [UInt64]
 
-    /// Reads a transaction; nil where it is truncated, spends nothing, or has a script beside what it spends: with such
-    /// a script the id could still change.
-    init?(_ bytes: [UInt8]) {
+    /// Reads a transaction; nil where it is truncated or spends nothing.
+    ///
+    /// - Parameter isSigned: true for one whose id is final. One that is not must have no script beside what it spends,
+    ///   with which its id could still change, and no witnesses.
+    init?(_ bytes: [UInt8], isSigned: Bool = false) {
         var rest = bytes[...]
         func take(_ count: UInt64) -> ArraySlice<UInt8>? {
             guard count <= UInt64(rest.count) else { return nil }
@@ -30,10 +32,16 @@ struct UnsignedTransaction {
             guard let first = number(1) else { return nil }
             return first < 0xFD ? first : number(1 << (first - 0xFC))
         }
-        guard take(4) != nil, let sourceCount = size(), sourceCount > 0 else { return nil }
+        guard let version = take(4) else { return nil }
+        let hasWitnesses = isSigned && rest.starts(with: [0, 1])
+        if hasWitnesses { rest = rest.dropFirst(2) }
+        let body = rest
+        guard let sourceCount = size(), sourceCount > 0 else { return nil }
         var sources: [Source] = []
         for _ in 0..<sourceCount {
-            guard let hash = take(32), let index = number(4), size() == 0, take(4) != nil else { return nil }
+            guard let hash = take(32), let index = number(4), let script = size(), isSigned || script == 0,
+                take(script) != nil, take(4) != nil
+            else { return nil }
             sources.append(Source(transaction: Hex.encode(hash.reversed()), index: UInt32(index)))
         }
         guard let amountCount = size(), amountCount > 0 else { return nil }
@@ -42,8 +50,13 @@ struct UnsignedTransaction {
             guard let amount = number(8), let length = size(), take(length) != nil else { return nil }
             amounts.append(amount)
         }
-        guard take(4) != nil, rest.isEmpty else { return nil }
-        id = Hex.encode(Digest.sha256.hash(Digest.sha256.hash(bytes)).reversed())
+        let core = version + body[..<rest.startIndex]
+        for _ in 0..<(hasWitnesses ? sourceCount : 0) {
+            guard let parts = size() else { return nil }
+            for _ in 0..<parts { guard let length = size(), take(length) != nil else { return nil } }
+        }
+        guard let lock = take(4), rest.isEmpty else { return nil }
+        id = Hex.encode(Digest.sha256.hash(Digest.sha256.hash(Array(core + lock))).reversed())
         (self.sources, self.amounts) = (sources, amounts)
     }
 
