@@ -116,7 +116,9 @@ package final class BitcoinMarket: Market {
         payment.id == PayeeService.name ? node.hasArrived(\.isToPayee) : node.hasArrived { $0.hash == payment.id }
     }
 
-    package func isPaidByOthers(_ payment: PaymentReference) async -> Bool { node.isPaidByOthers(payment.id) }
+    package func isPaidByOthers(_ payment: PaymentReference) async -> Bool {
+        node.isPaidByOthers { payment.id == PayeeService.name ? $0.isToPayee : $0.hash == payment.id }
+    }
 
     package func wasCaptured(_ attempt: PaymentAttempt) async -> Bool { node.payments(by: attempt) > 0 }
 

@@ -228,8 +228,10 @@ final class WalletNode: SandboxService {
         state.withLock { $0.known }.contains { isMeant($0) && status($0.hash) == .succeeded }
     }
 
-    /// True if another program has sent the last payment of a hash, and it has not come back.
-    func isPaidByOthers(_ hash: String) -> Bool { sender(hash) == -1 }
+    /// True if another program has sent the last payment of an invoice that is meant, and it has not come back.
+    func isPaidByOthers(_ isMeant: (Known) -> Bool) -> Bool {
+        state.withLock { $0.known }.contains { isMeant($0) && sender($0.hash) == -1 }
+    }
 
     /// The number of payments of an attempt that did not come back.
     func payments(by attempt: PaymentAttempt) -> Int {
