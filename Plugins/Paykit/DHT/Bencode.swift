@@ -2,20 +2,15 @@ package import PaykitPubky
 
 /// A value of bencoding (BEP 3), the encoding of all DHT messages.
 package enum Bencode: Sendable, Hashable {
-    /// A whole number.
     case integer(Int64)
     /// Bytes, text among them.
     case bytes([UInt8])
-    /// Values in order.
     case list([Bencode])
-    /// Values by name.
     case dictionary([[UInt8]: Bencode])
 
     /// Reads exactly one value. Numbers, lengths and order have one spelling each, except that names may come in any
-    /// order; no name may come twice.
-    ///
-    /// - Parameter limit: the most bytes in total.
-    /// - Throws: `WireDefect`, with the place of the defect.
+    /// order; no name may come twice. `limit` is the most bytes in total. Throws `WireDefect`, with the place of the
+    /// defect.
     package init(_ bytes: some Sequence<UInt8>, atMost limit: Int = 2048) throws(WireDefect) {
         var reader = BencodeReader(Array(bytes))
         self = try reader.whole(atMost: limit)
@@ -23,37 +18,16 @@ package enum Bencode: Sendable, Hashable {
 
     /// The value's bytes; names in their order.
     package var encoded: [UInt8] {
-        var out: [UInt8] = []
-        write(to: &out)
-        return out
-    }
-
-    private func write(to out: inout [UInt8]) {
         switch self {
-        case .integer(let number):
-            out.append(UInt8(ascii: "i"))
-            out += Array(String(number).utf8)
-            out.append(UInt8(ascii: "e"))
-        case .bytes(let bytes):
-            Self.write(bytes, to: &out)
-        case .list(let values):
-            out.append(UInt8(ascii: "l"))
-            for value in values { value.write(to: &out) }
-            out.append(UInt8(ascii: "e"))
+        case .integer(let number): Array("i\(number)e".utf8)
+        case .bytes(let bytes): Array("\(bytes.count):".utf8) + bytes
+        case .list(let values): [UInt8(ascii: "l")] + values.flatMap(\.encoded) + [UInt8(ascii: "e")]
         case .dictionary(let values):
-            out.append(UInt8(ascii: "d"))
-            for (name, value) in values.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-                Self.write(name, to: &out)
-                value.write(to: &out)
-            }
-            out.append(UInt8(ascii: "e"))
+            [UInt8(ascii: "d")]
+                + values.sorted { $0.key.lexicographicallyPrecedes($1.key) }.flatMap { name, value in
+                    Bencode.bytes(name).encoded + value.encoded
+                } + [UInt8(ascii: "e")]
         }
-    }
-
-    private static func write(_ bytes: [UInt8], to out: inout [UInt8]) {
-        out += Array(String(bytes.count).utf8)
-        out.append(UInt8(ascii: ":"))
-        out += bytes
     }
 
     /// Creates a dictionary from named values; those that are nil are left out.
@@ -63,32 +37,16 @@ package enum Bencode: Sendable, Hashable {
         return .dictionary(values)
     }
 
-    /// Creates bytes from a text.
     package static func text(_ text: String) -> Bencode { .bytes(Array(text.utf8)) }
 
-    /// The value called `name` in a dictionary.
     package subscript(_ name: String) -> Bencode? {
         guard case .dictionary(let values) = self else { return nil }
         return values[Array(name.utf8)]
     }
 
-    /// The bytes, if the value is bytes.
-    package var bytes: [UInt8]? {
-        guard case .bytes(let bytes) = self else { return nil }
-        return bytes
-    }
-
-    /// The number, if the value is one.
-    package var integer: Int64? {
-        guard case .integer(let number) = self else { return nil }
-        return number
-    }
-
-    /// The values, if the value is a list.
-    package var list: [Bencode]? {
-        guard case .list(let values) = self else { return nil }
-        return values
-    }
+    package var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
+    package var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
+    package var list: [Bencode]? { if case .list(let values) = self { values } else { nil } }
 }
 
 /// A reader of foreign bencoding: never beyond its end, never deeper than allowed.

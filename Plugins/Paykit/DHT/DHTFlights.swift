@@ -33,7 +33,6 @@ struct DHTFlights {
     private var flights: [DHTFlight] = []
     private let configuration: DHTConfiguration
     private let random: any RandomSource
-    /// The end of the exchange.
     let end: Duration
 
     init(_ configuration: DHTConfiguration, random: any RandomSource, now: Duration) {
@@ -64,10 +63,8 @@ struct DHTFlights {
     ) -> DHTOutgoing {
         var transaction: [UInt8]
         repeat {
-            let draw = random.next()
-            transaction = (0..<max(2, min(configuration.transactionLength, 8))).map {
-                UInt8(truncatingIfNeeded: draw >> UInt64(8 * $0))
-            }
+            let draw = random.next().bigEndianBytes.reversed()
+            transaction = Array(draw.prefix(max(2, min(configuration.transactionLength, 8))))
         } while flights.contains { $0.transaction == transaction }
         let flight = DHTFlight(
             address: address, query: query, transaction: transaction, sendLimit: sendLimit, sentAt: now)

@@ -16,29 +16,18 @@ package enum KRPCQuery: Sendable, Hashable {
     /// Reads the arguments of the question called `name`.
     init(_ name: String, _ arguments: Bencode?) {
         func id(_ field: String) -> NodeID? { arguments?[field]?.bytes.flatMap { NodeID($0) } }
-        guard ["ping", "find_node", "get", "put"].contains(name) else {
-            self = .unknown(name)
-            return
-        }
-        guard let sender = id("id") else {
-            self = .invalid(name, "id")
-            return
-        }
-        switch name {
-        case "ping": self = .ping(id: sender)
-        case "put":
-            self =
-                arguments.flatMap { KRPCPut(id: sender, $0) }.map(KRPCQuery.put)
-                ?? .invalid(name, "k, seq, sig, token or v")
-        default:
-            guard let target = id("target") else {
-                self = .invalid(name, "target")
-                return
-            }
-            self =
-                name == "get"
-                ? .get(id: sender, target: target, newerThan: arguments?["seq"]?.integer)
-                : .findNode(id: sender, target: target)
+        switch (name, id("id"), id("target")) {
+        case ("ping", let sender?, _): self = .ping(id: sender)
+        case ("put", let sender?, _):
+            let put = arguments.flatMap { KRPCPut(id: sender, $0) }
+            self = put.map(KRPCQuery.put) ?? .invalid(name, "k, seq, sig, token or v")
+        case ("get", let sender?, let target?):
+            self = .get(id: sender, target: target, newerThan: arguments?["seq"]?.integer)
+        case ("find_node", let sender?, let target?): self = .findNode(id: sender, target: target)
+        case ("get", let sender, _), ("find_node", let sender, _):
+            self = .invalid(name, sender == nil ? "id" : "target")
+        case ("ping", _, _), ("put", _, _): self = .invalid(name, "id")
+        default: self = .unknown(name)
         }
     }
 
@@ -65,7 +54,6 @@ package enum KRPCQuery: Sendable, Hashable {
         }
     }
 
-    /// The asker's id, if it is known.
     package var id: NodeID? {
         switch self {
         case .ping(let id), .findNode(let id, _), .get(let id, _, _): id
@@ -77,7 +65,6 @@ package enum KRPCQuery: Sendable, Hashable {
 
 /// The content of a question to store an item. Nothing of it is checked yet.
 package struct KRPCPut: Sendable, Hashable {
-    /// The asker's id.
     package var id: NodeID
     /// The token that the node issued before; it shows that the asker owns its address.
     package var token: [UInt8]
@@ -135,7 +122,6 @@ extension KRPCItem {
 
 /// A node's answer. Its parts follow from the question.
 package struct KRPCResponse: Sendable, Hashable {
-    /// The node's id.
     package var id: NodeID
     /// The nodes that it knows near the target.
     package var nodes: [NodeContact]?

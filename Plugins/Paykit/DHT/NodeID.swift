@@ -9,7 +9,6 @@ package struct NodeID: Sendable, Hashable, Comparable {
     private let middle: UInt64
     private let low: UInt32
 
-    /// The bytes of an id.
     package static let byteCount = 20
 
     private init(_ high: UInt64, _ middle: UInt64, _ low: UInt32) {
@@ -38,14 +37,8 @@ package struct NodeID: Sendable, Hashable, Comparable {
         self.init(random.next(), random.next(), UInt32(truncatingIfNeeded: random.next()))
     }
 
-    /// The 20 bytes.
-    package var bytes: [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: high >> UInt64(56 - 8 * $0)) }
-            + (0..<8).map { UInt8(truncatingIfNeeded: middle >> UInt64(56 - 8 * $0)) }
-            + (0..<4).map { UInt8(truncatingIfNeeded: low >> UInt32(24 - 8 * $0)) }
-    }
+    package var bytes: [UInt8] { high.bigEndianBytes + middle.bigEndianBytes + low.bigEndianBytes }
 
-    /// The largest distance.
     package static let farthest = NodeID(.max, .max, .max)
 
     /// The distance as a fraction of the largest, from 0 to 1.
@@ -92,8 +85,7 @@ package struct NodeID: Sendable, Hashable, Comparable {
     }
 
     private static func prefix(_ host: UInt32, _ seed: UInt8) -> UInt32 {
-        let value = host & 0x030F_3FFF | UInt32(seed) << 29
-        return CRC32C.checksum((0..<4).map { UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * $0)) })
+        CRC32C.checksum((host & 0x030F_3FFF | UInt32(seed) << 29).bigEndianBytes)
     }
 }
 
@@ -115,7 +107,6 @@ package struct NodeContact: Sendable, Hashable {
     /// The bytes of a contact: an id, an IPv4 address, a port.
     package static let byteCount = 26
 
-    /// The 26 bytes.
     package var compact: [UInt8] { id.bytes + address.compact }
 
     /// Reads contacts that follow each other; nil when a part of one is left over.
@@ -138,5 +129,5 @@ extension DatagramAddress {
     }
 
     /// Four octets and the port.
-    package var compact: [UInt8] { octets + [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)] }
+    package var compact: [UInt8] { host.bigEndianBytes + port.bigEndianBytes }
 }

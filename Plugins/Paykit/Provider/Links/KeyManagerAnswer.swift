@@ -30,9 +30,7 @@ public struct KeyManagerAnswer: Sendable, Hashable {
 
     /// Reads the answer to `question`.
     ///
-    /// - Parameters:
-    ///   - link: the link that opened the app.
-    ///   - question: the question that was asked; an answer to another question is rejected.
+    /// - Parameter question: the question that was asked; an answer to another question is rejected.
     /// - Throws: ``PaykitLinkDefect``: `form` when the link is no answer to this question, for example without its
     ///   nonce.
     public init(_ link: PaymentLink, to question: KeyManagerLink) throws(PaykitLinkDefect) {
@@ -112,7 +110,7 @@ extension KeyManagerLink {
     ///
     /// - Returns: the link; nil where the content does not answer the question.
     public func answer(_ content: KeyManagerAnswer.Content) -> Redacted<String>? {
-        let items: [(String, String)]
+        let items: [(String, String?)]
         var address = callback
         switch (question, content) {
         case (.session, .session(let exported, let user, let capabilities)):
@@ -124,13 +122,11 @@ extension KeyManagerLink {
         case (.handoff, .handoff(let user, let id)):
             items = [("pubky", user.text), ("request_id", id), ("mode", "secure_handoff")]
         case (.profile, .profile(let name, let bio, let image)):
-            items = [("name", name), ("bio", bio), ("image", image)].compactMap { name, value in
-                value.map { (name, $0) }
-            }
+            items = [("name", name), ("bio", bio), ("image", image)]
         case (.follows, .follows(let keys)): items = [("follows", keys.map(\.text).joined(separator: ","))]
         case (_, .failure(let code, let message)):
             address = errorAddress
-            items = [("errorCode", code)] + (message.map { [("errorMessage", $0)] } ?? [])
+            items = [("errorCode", code), ("errorMessage", message)]
         case (_, .cancelled):
             address = cancelCallback ?? errorAddress
             items = cancelCallback == nil ? [("errorCode", KeyManagerAnswer.cancelled)] : []

@@ -111,30 +111,24 @@ public struct KeyManagerLink: Sendable, Hashable {
 
     /// The link's text: opening it starts the key manager.
     public var text: String {
-        var items: [(String, String)] = []
-        let action: String
-        switch question {
-        case .session: action = "session"
-        case .guidesSession: action = "auth"
-        case .handoff(let device, let key, let includesNext):
-            action = "paykit-connect"
-            items = [
-                ("deviceId", device), ("ephemeralPk", Hex.encode(key)),
-                ("includeEpoch1", includesNext ? "true" : "false"),
-            ]
-        case .profile(let user):
-            action = "get-profile"
-            if let user { items = [("pubkey", user.text)] }
-        case .follows: action = "get-follows"
-        case .signature(let message): (action, items) = ("sign-message", [("message", message)])
-        case .keyPair(let device, let epoch):
-            (action, items) = ("derive-keypair", [("deviceId", device), ("epoch", String(epoch))])
-        }
-        items.append(("callback", callback))
-        if let errorCallback { items.append(("x-error", errorCallback)) }
-        if let cancelCallback { items.append(("x-cancel", cancelCallback)) }
-        if let app { items.append(("app", app)) }
-        return Self.extended("pubkyring://\(action)", items)
+        let (action, items): (String, [(String, String?)]) =
+            switch question {
+            case .session: ("session", [])
+            case .guidesSession: ("auth", [])
+            case .handoff(let device, let key, let includesNext):
+                (
+                    "paykit-connect",
+                    [("deviceId", device), ("ephemeralPk", Hex.encode(key)), ("includeEpoch1", "\(includesNext)")]
+                )
+            case .profile(let user): ("get-profile", [("pubkey", user?.text)])
+            case .follows: ("get-follows", [])
+            case .signature(let message): ("sign-message", [("message", message)])
+            case .keyPair(let device, let epoch): ("derive-keypair", [("deviceId", device), ("epoch", "\(epoch)")])
+            }
+        let addresses = [
+            ("callback", callback), ("x-error", errorCallback), ("x-cancel", cancelCallback), ("app", app),
+        ]
+        return Self.extended("pubkyring://\(action)", items + addresses)
     }
 
     // MARK: Addresses
@@ -146,10 +140,10 @@ public struct KeyManagerLink: Sendable, Hashable {
         }
     }
 
-    /// Returns `address` with further items in its query.
-    static func extended(_ address: String, _ items: [(name: String, value: String)]) -> String {
-        guard !items.isEmpty else { return address }
-        let query = items.map { "\($0.name)=\(PercentCoding.encode($0.value))" }.joined(separator: "&")
+    static func extended(_ address: String, _ items: [(name: String, value: String?)]) -> String {
+        let query = items.compactMap { name, value in value.map { "\(name)=\(PercentCoding.encode($0))" } }
+            .joined(separator: "&")
+        guard !query.isEmpty else { return address }
         return "\(address)\(address.contains("?") ? "&" : "?")\(query)"
     }
 }

@@ -112,17 +112,13 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
 
     /// The link's text, to be shown as a code.
     public var text: Redacted<String> {
-        var items: [(name: String, value: String)] = []
-        if intent.isForApp || !capabilities.isEmpty {
-            items.append(("caps", capabilities.map(\.text).joined(separator: ",")))
-        }
-        if let relay { items.append(("relay", relay.text)) }
-        if let secret { items.append(("secret", Base64URL.encode(secret.reveal()))) }
-        if let homeserver { items.append(("hs", homeserver.text)) }
-        if let signUpToken { items.append(("st", signUpToken.reveal())) }
-        if let clientID { items.append(("cid", clientID)) }
-        if let clientKey { items.append(("cpk", clientKey.text)) }
-        let own = items.map { "\($0.name)=\(Self.encoded($0.value))" }
+        let caps = capabilities.map(\.text).joined(separator: ",")
+        let items = [
+            ("caps", intent.isForApp || !capabilities.isEmpty ? caps : nil), ("relay", relay?.text),
+            ("secret", secret.map { Base64URL.encode($0.reveal()) }), ("hs", homeserver?.text),
+            ("st", signUpToken?.reveal()), ("cid", clientID), ("cpk", clientKey?.text),
+        ]
+        let own = items.compactMap { name, value in value.map { "\(name)=\(Self.encoded($0))" } }
         return Redacted("pubkyauth://\(intent.rawValue)?" + (own + callbacks.items).joined(separator: "&"))
     }
 
@@ -144,9 +140,8 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
         return !path.hasSuffix("/link")
     }
 
-    /// Returns a grant that answers this link, with its key.
-    ///
-    /// - Throws: `invalidCredentials` for a grant to another app or key, or an expired one.
+    /// Returns a grant that answers this link, with its key. Throws `invalidCredentials` for a grant to another app or
+    /// key, or an expired one.
     package func held(_ grant: PubkyGrant, at homeserver: PubkyKey, now: UInt64) throws(PaykitNetworkError) -> HeldGrant
     {
         guard let seed, grant.clientKey == clientKey, grant.clientID == clientID, grant.expiresAt > now,

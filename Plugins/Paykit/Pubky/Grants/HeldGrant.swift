@@ -42,22 +42,19 @@ package struct HeldGrant: Sendable, Hashable {
     ///   - credential: the value of ``credential``, from here or from another client.
     ///   - now: seconds since 1970.
     package init(_ credential: Redacted<String>, now: UInt64) throws(PaykitNetworkError) {
+        func failure(_ reason: String, _ code: PaykitNetworkError.Code = .validationFailed) -> PaykitNetworkError {
+            PaykitNetworkError(code, "the stored session \(reason): sign in again")
+        }
         let parts = credential.reveal().split(separator: ":", omittingEmptySubsequences: false)
         guard parts.first == Self.version[...], parts.count == 4 else {
-            throw PaykitNetworkError(
-                .validationFailed, "the stored session is of a version that is not known here: sign in again")
+            throw failure("is of a version that is not known here")
         }
-        guard let homeserver = try? PubkyKey(bare: parts[1]) else {
-            throw PaykitNetworkError(.validationFailed, "the stored session names no homeserver: sign in again")
-        }
+        guard let homeserver = try? PubkyKey(bare: parts[1]) else { throw failure("names no homeserver") }
         guard let seed = Base64URL.decode(parts[2]), seed.count == 32, let grant = try? PubkyGrant(parsing: parts[3])
-        else { throw PaykitNetworkError(.validationFailed, "the stored session cannot be read: sign in again") }
-        guard grant.expiresAt > now else {
-            throw PaykitNetworkError(.sessionExpired, "the stored session is over: sign in again")
-        }
+        else { throw failure("cannot be read") }
+        guard grant.expiresAt > now else { throw failure("is over", .sessionExpired) }
         do { try self.init(grant, at: homeserver, seed: Redacted(seed)) } catch {
-            throw PaykitNetworkError(
-                .validationFailed, "the stored session and its key do not belong together: sign in again")
+            throw failure("and its key do not belong together")
         }
     }
 }

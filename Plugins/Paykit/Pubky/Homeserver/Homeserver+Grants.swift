@@ -7,9 +7,8 @@ extension Homeserver {
     // MARK: What it speaks
 
     /// Asks whether it accepts grants, without any change. Homeservers with grants answer that there is no session,
-    /// older ones that there is nothing at such a path.
-    ///
-    /// - Returns: true if it accepts them; nil if the answer does not show it.
+    /// older ones that there is nothing at such a path. Returns true if it accepts them; nil if the answer does not
+    /// show it.
     package func takesGrants(for user: PubkyKey) async throws(PaykitNetworkError) -> Bool? {
         let response = try await send(.get, Self.grantSession, of: user)
         switch response.status {
@@ -97,7 +96,6 @@ extension Homeserver {
 
     // MARK: All of a user's grants
 
-    /// Lists the grants of apps to act in the user's name.
     package func grants(_ session: PubkySession) async throws(PaykitNetworkError) -> [PubkyGrantRecord] {
         let response = try await send(
             .get, "/auth/grant/sessions", of: session.user, try credential(of: session), limit: Self.listingLimit)
@@ -108,9 +106,8 @@ extension Homeserver {
         } catch { throw PaykitNetworkError(.invalidData, "\(url.host) listed the apps in a way that cannot be read") }
     }
 
-    /// Revokes a grant, so that its app can no longer act in the user's name.
-    ///
-    /// - Returns: true if the grant was valid before.
+    /// Revokes a grant, so that its app can no longer act in the user's name. Returns true if the grant was valid
+    /// before.
     package func revoke(_ id: String, _ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
         guard PubkyGrant.isID(id) else {
             throw PaykitNetworkError(
@@ -137,18 +134,17 @@ extension Homeserver {
     private func grantRefusal(_ response: HTTPResponse, of user: PubkyKey, _ call: Call) -> PaykitNetworkError {
         let words = String(decoding: response.body.prefix(200), as: UTF8.self)
         let host = url.host
-        switch (response.status, call) {
+        return switch (response.status, call) {
         case (401, .signIn) where words == "Grant has been revoked" || words == "Invalid grant: grant has expired":
-            return PaykitNetworkError(
+            PaykitNetworkError(
                 .sessionExpired, "what \(user) allowed this app is over or was taken back: sign in again")
         case (401, _) where words.hasPrefix("Invalid PoP proof: PoP timestamp"):
-            return PaykitNetworkError(
+            PaykitNetworkError(
                 .invalidCredentials, "\(host) has another time than this device: compare the device's clock")
         case (401, _) where words == "PoP nonce already used":
-            return PaykitNetworkError(.invalidCredentials, "\(host) has seen this sign-in before: sign in again")
-        case (403, .signUp):
-            return PaykitNetworkError(.auth, "\(host) wants a sign-up to be allowed everything")
-        default: return refusal(response, of: user, call)
+            PaykitNetworkError(.invalidCredentials, "\(host) has seen this sign-in before: sign in again")
+        case (403, .signUp): PaykitNetworkError(.auth, "\(host) wants a sign-up to be allowed everything")
+        default: refusal(response, of: user, call)
         }
     }
 }
