@@ -85,13 +85,12 @@ let sources = [
     library("ServiceSupport", "PaymentCore"),  // What the vendors' clients of their services share.
     library("PaymentRouting", "PaymentCore PaymentCrypto"), library("PaymentSettlement", "PaymentCore PaymentCrypto"),
     library("PaymentRecurring", "PaymentCore PaymentRouting PaymentStore"),
-    library("PaymentTransport", "PaymentCore CCurl"),
     library("PaymentStore", "PaymentCore PaymentRouting CSQLite", resources: [.copy("PrivacyInfo.xcprivacy")]),
     library("PaymentPostgres", "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore CPostgreSQL"),
-    library("PaymentReview", "PaymentCore PaymentCrypto"),
+    library("PaymentReview", "PaymentCore PaymentCrypto"), library("PaymentTransport", "PaymentCore CCurl"),
     library("PaymentStandards", "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentSettlement CLzma"),
-    library("PaymentWallet", "PaymentCore PaymentCrypto PaymentSecp256k1"),
     library("PaymentTesting", "PaymentCore PaymentRouting"),
+    library("PaymentWallet", "PaymentCore PaymentCrypto PaymentSecp256k1"),
     library("PaymentRecurringTesting", "PaymentCore PaymentRecurring PaymentRouting PaymentTesting"),
     library("PaymentLoopback", "PaymentCore PaymentTesting CMicrohttpd"),
     // What vendors' sandboxes and their home page share, and the home page.
@@ -241,14 +240,15 @@ let wholes = [
     shared("RecurringSimulation", charging), shared("PostgresServing", "ChildProcesses PaymentCore PaymentPostgres"),
     tests(
         "PaymentPostgresTests",
-        "\(charging) PaymentPostgres PaymentRecurringTesting PostgresServing SimulatedShop TestSupport"),
+        "\(served) \(charging) PayingProcess PaymentPostgres PaymentRecurringTesting PostgresServing SimulatedShop "
+            + "Simulation TestSupport"),
     tests("PaymentRecurringTests", "\(served) \(charging) PaymentRecurringTesting RecurringSimulation TestSupport"),
     tests("PaymentStoreTests", "\(served) ChildProcesses PaymentWallet TestSupport \(walletConnect) CSQLite"),
     tests("SandboxHomeTests", "\(sandboxed) \(app) \(shops) SandboxHome TestSupport"),
     tests(
         "PayrouteCommandsTests",
         "\(served) \(values) ChildProcesses PaymentSettlement PaymentWallet PayrouteCommands SandboxSupport"),
-    tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"), tool("SpendingProcess", "\(charging) TestSupport"),
+    tool("PayingProcess", "\(app) PaymentPostgres PaymentWallet SimulatedShop \(walletConnect)"),
     tests(
         "KillTests",
         "\(served) PaymentRecurring TestSupport \(paykit) PaykitStore WalletConnectPaySandbox PayingProcess "
@@ -284,7 +284,7 @@ let wholes = [
         "\(served) FuzzModel PaymentCrypto PaymentReview PaymentStandards PaymentWallet ReviewModel TestSupport BitcoinFuzz "
             + "CitconFuzz PaykitFuzz PayrailsFuzz WalletConnectPayProvider"),
     program("InteropWriter", "PaymentCore PaymentCrypto PaymentStandards PaymentWallet", at: "Tests/Interop/Writer"),
-    library("MutationList", at: "Tests/Mutants/List"),
+    library("MutationList", at: "Tests/Mutants/List"), tool("SpendingProcess", "\(charging) TestSupport"),
     program("Mutants", "ChildProcesses MutationList PaymentCrypto", at: "Tests/Mutants/Runner"),
 ]
 

@@ -21,6 +21,8 @@ import PaymentStore
 public struct PostgresJournal: PaymentJournal, AttemptArchive {
     let store: PostgresStore
     let tables: Tables
+    /// The dates at which workers look at open attempts.
+    let due: DueRows
     private let leases: LeaseRows
     private let random: any RandomSource
 
@@ -32,6 +34,7 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
         self.random = random
         tables = Tables(store.schema)
         leases = LeaseRows(store: store, table: tables.lease)
+        due = DueRows(store: store, tables: tables)
     }
 
     // MARK: Leases
@@ -49,10 +52,10 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
     /// - Throws: ``JournalError``; `leaseLost` when another holder took over, or the lease was released.
     public func renew(_ lease: PaymentLease, at now: Date) async throws { try await leases.renew(lease, at: now) }
 
-    /// Releases a lease.
+    /// Releases a lease. An attempt that is left open is due then, and a ``PostgresWorker`` is notified of it.
     ///
     /// - Throws: ``JournalError`` when the server cannot be used; the lease then ends by itself.
-    public func release(_ lease: PaymentLease) async throws { try await leases.release(lease) }
+    public func release(_ lease: PaymentLease) async throws { _ = try await store.rows(due.releasing(lease)) }
 
     // MARK: Writing
 
@@ -72,7 +75,7 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
             Statement("SELECT id FROM \(tables.attempt) WHERE payment = $1 AND NOT finished", [key]),
             lookingAtSpending(of: attempt.id),
         ]
-        try await store.transaction(looks) { [path = store.path] rows in
+        try await store.transaction(looks) { [due, path = store.path] rows in
             if let known = rows[1].cells.first, known.text(0) == write { return .nothing(()) }
             guard !rows[0].isEmpty else { throw JournalError.leaseLost(lease.payment) }
             guard rows[1].isEmpty else { throw JournalError.duplicateAttempt(attempt.id) }
@@ -80,7 +83,7 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
                 throw JournalError.unfinishedAttempt(AttemptID(rawValue: open.text(0)))
             }
             try Self.spendings(rows[3], path).checkOpening(of: attempt)
-            return .write([row], ())
+            return .write([row, due.opening(attempt, under: lease)], ())
         }
     }
 
@@ -100,7 +103,7 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
                 WHERE attempt = (SELECT number FROM \(tables.attempt) WHERE id = $1)
                 """, [.text(attempt.rawValue), .text(write)]),
         ]
-        try await store.transaction(looks) { [tables, path = store.path] rows in
+        try await store.transaction(looks) { [tables, due, path = store.path] rows in
             if let last = rows[2].cells.first, last.integer(1) != 0 { return .nothing(()) }
             guard let status = rows[1].of(StoredAttempt.Status.self, path).first else {
                 throw JournalError.unknownAttempt(attempt)
@@ -113,7 +116,8 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
             let position = (rows[2].cells.first?.integer(0) ?? 0) + 1
             return .write(
                 Self.adding(entry, content, to: number, at: position, by: write, in: tables)
-                    + (entry.isEnding ? Self.finishing(number, with: entry, in: tables) : []), ())
+                    + (entry.isEnding ? Self.finishing(number, with: entry, in: tables) : [])
+                    + due.adding(entry, to: reference), ())
         }
     }
 

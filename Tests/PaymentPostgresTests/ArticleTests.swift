@@ -14,9 +14,22 @@ struct ArticleTests {
         let store = try await PostgresStore(PostgresConfiguration(url: address))
         let journal = PostgresJournal(store)
         let plans = PostgresRecurringJournal(store)
+        let router = PaymentRouter(registry: try ProviderRegistry([]), transport: NoTransport(), journal: journal)
+        let work = Task {
+            let worker = PostgresWorker(router, journal) { report in print(report) }
+            await worker.run()
+        }
+        work.cancel()
+        await work.value
         #expect(try await journal.attempts(AttemptQuery()).histories.isEmpty)
         #expect(try await plans.plans().isEmpty)
         store.close()
         await #expect(throws: JournalError.self) { try await journal.unfinished() }
+    }
+
+    private struct NoTransport: HTTPTransport {
+        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+            throw TransportError(.notSent, .hostNotFound, origin: "none")
+        }
     }
 }

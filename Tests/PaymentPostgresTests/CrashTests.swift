@@ -72,7 +72,7 @@ struct CrashTests {
                 server.stop()
                 try server.start()
             case .killedProcess:
-                let processes = try await server.processes()
+                let processes = await server.processes()
                 if let one = processes.isEmpty ? nil : processes[Int(random.next() % UInt64(processes.count))] {
                     kill(one, SIGKILL)
                 }

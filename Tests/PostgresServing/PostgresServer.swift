@@ -192,11 +192,16 @@ package final class PostgresServer: Sendable {
     }
 
     /// The numbers of the processes that serve connections now.
-    package func processes() async throws -> [Int32] {
-        let running = try Self.run("psql -h \(folder) -U payer -d postgres -Atqc \"\(Self.backends)\" 2>/dev/null")
+    package func processes() async -> [Int32] {
+        (try? await rows(sql: Self.backends))?.compactMap { Int32($0) } ?? []
+    }
+
+    /// Returns the rows of a statement, as the server's owner sees them: a line each.
+    package func rows(sql: String) async throws -> [String] {
+        let running = try Self.run("psql -h \(folder) -U payer -d postgres -Atqc \"\(sql)\" 2>/dev/null")
         let text = String(decoding: running.output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        _ = running.wait()
-        return text.split(separator: "\n").compactMap { Int32($0) }
+        guard running.wait() == 0 else { throw StartError(log: sql) }
+        return text.split(separator: "\n").map(String.init)
     }
 
     /// Runs statements as the server's owner.

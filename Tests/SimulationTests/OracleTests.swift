@@ -22,7 +22,7 @@ struct OracleTests {
         let attempt: PaymentAttempt
 
         init(device: Int = 0) throws {
-            let markets = try Markets([ShopMarket.maker()], in: world)
+            let markets = try Markets([MarketMaker.shop()], in: world)
             self.markets = markets
             witness = Witness(clock: world.clock) { markets.identity(of: $0) }
             oracle = Oracle(

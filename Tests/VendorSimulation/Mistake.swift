@@ -73,7 +73,7 @@ package struct Mistake: Sendable {
                 }, symptom: "a person's decision was taken, and is not stored"),
             Mistake(
                 name: "a refund is known by its number alone",
-                variation: alike { $0.markets = [ShopMarket.maker(knowingByNumber)] },
+                variation: alike { $0.markets = [.shop(knowingByNumber)] },
                 symptom: "but nothing was given back", isSlow: true),
             Mistake(
                 name: "a notification of another payment's refund is taken for this one's",
@@ -297,7 +297,7 @@ package struct Mistake: Sendable {
         var habits = ShopHabits()
         mistake(&habits)
         var variation = Variation()
-        variation.markets = [ShopMarket.maker(habits)]
+        variation.markets = [.shop(habits)]
         variation.promises = Set(Promise.allCases).subtracting([.abandonment, .finality])
         // The durable step is recorded under one name of the payment.
         variation.checksDurability = false

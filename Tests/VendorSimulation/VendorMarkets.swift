@@ -11,7 +11,7 @@ extension MarketMaker {
     /// Every market: each vendor's, and those of simulated shops.
     package static let all = [
         WalletConnectPayMarket.maker(share: 4), CitconMarket.maker(share: 3), PayrailsMarket.maker(share: 3),
-        KeyedMarket.maker(share: 2), ShopMarket.maker(share: 4, ShopHabits(wallet: ShopHabits.walletAct)),
+        KeyedMarket.maker(share: 2), MarketMaker.shop(share: 4, ShopHabits(wallet: ShopHabits.walletAct)),
         PaykitMarket.maker(share: 3),
     ]
 

@@ -99,6 +99,21 @@ actor Connection {
         do { _ = try await run([Statement("ROLLBACK")], until: deadline) } catch { close() }
     }
 
+    /// Waits for notifications of the channels that the connection listens to, and takes all that have arrived.
+    func awaitNotification(until deadline: ContinuousClock.Instant) async throws(PostgresError) {
+        guard let pointer = handle?.pointer else { throw .lost("it is closed") }
+        while true {
+            var isNotified = false
+            while let notification = cPQnotifies(pointer) {
+                cPQfreemem(notification)
+                isNotified = true
+            }
+            if isNotified { return }
+            try await wait(pointer, reading: true, writing: false, until: deadline)
+            guard cPQconsumeInput(pointer) == 1 else { throw lost(pointer) }
+        }
+    }
+
     /// The answer to one message of a pipeline.
     private enum Answer {
         case rows(Rows)

@@ -39,6 +39,18 @@ final class ConnectionPool: Sendable {
         while let idle = try takeIdle() {
             if await idle.isUsable { return idle }
         }
+        return try await open(until: deadline)
+    }
+
+    /// Opens a connection that belongs to the caller, and is none of the pool's.
+    ///
+    /// - Throws: ``PostgresError``.
+    func separate(until deadline: ContinuousClock.Instant) async throws -> Connection {
+        guard !state.withLock({ $0.isClosed }) else { throw PostgresError.closed }
+        return try await open(until: deadline)
+    }
+
+    private func open(until deadline: ContinuousClock.Instant) async throws -> Connection {
         let connection = Connection(reusesStatements: reusesStatements)
         try await connection.open(parameters.reveal(), until: deadline)
         return connection

@@ -1,4 +1,12 @@
+package import PaymentCore
 public import PaymentRouting
+import PaymentStore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The tables of one deployment in a PostgreSQL database: what the journals of any number of processes and machines
 /// share.
@@ -18,6 +26,8 @@ public final class PostgresStore: Sendable {
         case server
         /// The caller's, for tests that play hours in a moment.
         case caller
+        /// One of a simulation, which stands for the server's.
+        case simulated(any PaymentClock)
     }
 
     /// The longest wait for a lock: others hold one for the moments of a transaction.
@@ -57,6 +67,33 @@ public final class PostgresStore: Sendable {
 
     /// Closes the connections. A call that is in progress is completed.
     public func close() { pool.close() }
+
+    /// Opens a connection for the notifications of a channel.
+    func listen(to channel: String) async throws -> Connection {
+        let deadline = ContinuousClock.now + timeout
+        let connection = try await pool.separate(until: deadline)
+        _ = try await connection.run([Statement("LISTEN \(channel)")], until: deadline)
+        return connection
+    }
+
+    // MARK: Time
+
+    /// A date as the server keeps it: seconds from the beginning of 2001, in UTC.
+    static let serverNow = "extract(epoch FROM clock_timestamp())::double precision - 978307200"
+
+    /// Returns the present date in SQL: the value at a place (``time(_:)``), or where that is null, the server's.
+    static func now(_ place: Int) -> String { "coalesce($\(place)::double precision, \(serverNow))" }
+
+    /// Returns the value for ``now(_:)``.
+    ///
+    /// - Parameter date: the caller's time; nil where it has none.
+    func time(_ date: Date?) -> Database.Value {
+        switch clock {
+        case .server: .null
+        case .caller: date.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null
+        case .simulated(let clock): .real(clock.now.timeIntervalSinceReferenceDate)
+        }
+    }
 
     // MARK: Statements
 

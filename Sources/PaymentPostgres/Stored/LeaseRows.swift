@@ -14,14 +14,11 @@ struct LeaseRows: Sendable {
     let store: PostgresStore
     let table: String
 
-    /// The moment now, with the caller's as the fourth value: null where the server's clock counts.
-    private static let now =
-        "coalesce($4::double precision, extract(epoch FROM clock_timestamp())::double precision - 978307200)"
+    private static let now = PostgresStore.now(4)
 
     private func values(_ lease: PaymentLease, _ now: Date) -> [Database.Value] {
         [
-            .key(lease.payment), .text(lease.holder), .real(lease.duration / .seconds(1)),
-            store.clock == .caller ? .real(now.timeIntervalSinceReferenceDate) : .null,
+            .key(lease.payment), .text(lease.holder), .real(lease.duration / .seconds(1)), store.time(now),
         ]
     }
 

@@ -18,6 +18,8 @@ package struct Tables: Sendable {
     var plan: String { "\(schema).plan" }
     var charge: String { "\(schema).charge" }
     var trusted: String { "\(schema).trusted" }
+    /// The dates at which open attempts are to be looked at.
+    var due: String { "\(schema).due" }
     /// The leases of payments.
     var lease: String { "\(schema).lease" }
     /// The leases of periods of plans, whose workers pay while they hold them.
@@ -72,6 +74,9 @@ package struct Tables: Sendable {
         let number = digest(parts).prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         return Statement("SELECT pg_advisory_xact_lock($1)", [.integer(number)])
     }
+
+    /// The channel of notifications about due work, whose name is short, as the server demands.
+    package var channel: String { "due_" + Hex.encode(Array(digest([schema, "due"]).prefix(8))) }
 
     // MARK: Versions
 
@@ -174,7 +179,22 @@ package struct Tables: Sendable {
                     )
                     """,
                 ]
-            }
+            },
+            { schema in
+                let tables = Tables(schema)
+                return [
+                    // Its rows change often: the server removes their old versions soon.
+                    """
+                    CREATE TABLE \(tables.due) (
+                        payment text PRIMARY KEY,
+                        look double precision NOT NULL,
+                        asked boolean NOT NULL DEFAULT false,
+                        worker text
+                    ) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000)
+                    """,
+                    "CREATE INDEX due_look ON \(tables.due) (look)", DueRows.adopting(tables),
+                ]
+            },
         ])
 
     private static func lease(_ name: String) -> String {

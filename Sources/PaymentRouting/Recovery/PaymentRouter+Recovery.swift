@@ -44,13 +44,20 @@ extension PaymentRouter {
         as payer: Payer, width: Int = 4, bound: Duration = .seconds(300)
     ) async throws(PaymentError) -> [RecoveryReport] {
         let histories = try await journaled { try await $0.unfinished() }
-        let reports = await Recovery(clock: effects.clock, width: width, bound: bound).run(histories) { history in
+        let reports = await recover(histories, as: payer, width: width, bound: bound)
+        await settleSpendings()
+        return reports
+    }
+
+    /// Settles these attempts, as ``recover(as:width:bound:)`` does. Those that another worker has are left out.
+    package func recover(
+        _ histories: [AttemptHistory], as payer: Payer, width: Int, bound: Duration
+    ) async -> [RecoveryReport] {
+        await Recovery(clock: effects.clock, width: width, bound: bound).run(histories) { history in
             do throws(PaymentError) { return .success(try await recoverAlone(history, as: payer)) } catch {
                 return .failure(error)
             }
         }
-        await settleSpendings()
-        return reports
     }
 
     /// Resumes an interrupted attempt and reports on it as ``recover(as:width:bound:)`` does.

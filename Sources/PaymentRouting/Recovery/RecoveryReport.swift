@@ -16,6 +16,8 @@ public struct RecoveryReport: Sendable, Hashable {
     public let result: Result<PaymentOutcome, PaymentError>
     /// The date to recover again; nil when the attempt is settled.
     public let askAgain: Date?
+    /// The time from the report to that date.
+    package let pause: Duration?
 
     /// True if nothing more will happen to the attempt.
     public var isSettled: Bool { askAgain == nil }
@@ -32,11 +34,15 @@ public struct RecoveryReport: Sendable, Hashable {
             isOpen = error.phase == .maybeSent || [.journal, .unroutable].contains(error.code)
             wish = error.retry.wait
         }
-        // Where the service states no wait: the longer the outcome stays unknown, the rarer the queries.
-        let pause =
-            wish.map { min(max($0 / .seconds(1), 1), 3600) }
-            ?? min(max(now.timeIntervalSince(attempt.startedAt) / 2, 5), 3600)
-        askAgain = isOpen ? now.addingTimeInterval(pause) : nil
+        let seconds = Self.pause(wish: wish, age: now.timeIntervalSince(attempt.startedAt))
+        pause = isOpen ? .seconds(seconds) : nil
+        askAgain = isOpen ? now.addingTimeInterval(seconds) : nil
+    }
+
+    /// Returns the seconds until an attempt is asked about again. Where the service states no wait: the longer the
+    /// outcome stays unknown, the rarer the queries.
+    package static func pause(wish: Duration?, age: Double) -> Double {
+        wish.map { min(max($0 / .seconds(1), 1), 3600) } ?? min(max(age / 2, 5), 3600)
     }
 }
 

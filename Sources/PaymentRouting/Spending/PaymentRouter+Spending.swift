@@ -1,11 +1,11 @@
-import PaymentCore
+package import PaymentCore
 
 /// Reservations that remain after a crash.
 extension PaymentRouter {
     /// Settles every reservation whose attempt has ended, or was never opened by a worker that is gone.
     ///
     /// - Parameter own: a payment whose lease the caller holds.
-    func settleSpendings(holding own: PaymentReference? = nil) async {
+    package func settleSpendings(holding own: PaymentReference? = nil) async {
         guard let store = effects.spendings, let open = try? await store.reservedSpendings() else { return }
         for spending in open.map(\.spending) where spending.keeper == .journal {
             if spending.payment == own {

@@ -99,6 +99,19 @@ public final class SimulatedDisk: Sendable {
         state.withLock { $0.seen.histories.filter(isWanted) }
     }
 
+    // MARK: A server's content
+
+    /// Shows a record that a server has stored.
+    func show(_ record: DiskRecord) {
+        state.withLock { state in
+            state.seen.add(record)
+            state.durable.add(record)
+        }
+    }
+
+    /// Shows the spendings that a server has stored.
+    func show(_ spendings: [SpendingRecord]) { state.withLock { $0.spendings = SpendingLedger(spendings) } }
+
     // MARK: Leases
 
     /// Grants `lease` to a process, unless another holder gave a sign of life within its duration.

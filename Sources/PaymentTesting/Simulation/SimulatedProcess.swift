@@ -36,7 +36,7 @@ public final class SimulatedProcess: Sendable {
 
     /// The number, from 1.
     public let number: Int
-    let world: SimulatedWorld
+    package let world: SimulatedWorld
     private let crashIndex: Int?
     private let cause: SimulatedCrash
     private let state = Mutex(State())

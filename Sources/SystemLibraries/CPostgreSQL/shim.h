@@ -89,6 +89,7 @@ static inline void *cpq_symbol(const char *name) {
     F(int, PQflush, (PGconn *connection), (connection)) \
     F(int, PQconsumeInput, (PGconn *connection), (connection)) \
     F(int, PQisBusy, (PGconn *connection), (connection)) \
+    F(void *, PQnotifies, (PGconn *connection), (connection)) \
     F(PGresult *, PQgetResult, (PGconn *connection), (connection)) \
     F(int, PQresultStatus, (const PGresult *result), (result)) \
     F(char *, PQresultErrorField, (const PGresult *result, int field), (result, field)) \

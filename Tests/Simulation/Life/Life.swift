@@ -237,11 +237,13 @@ struct Life: Sendable {
             let network = WitnessedNetwork(
                 base: process.transport, process: process, doer: doer, markets: markets, witness: witness,
                 oracle: oracle, checksDurability: variation.checksDurability)
+            let stored: any PaymentJournal =
+                variation.server.map { RemoteJournal($0(process), of: process) } ?? process.journal
             let journal =
                 isForgetful
                 ? InMemoryJournal() as any PaymentJournal
                 : WitnessedJournal.around(
-                    variation.journal(process.journal, process.clock), on: device.disk, witness
+                    variation.journal(stored, process.clock), on: device.disk, witness
                 ) { attempt in
                     // Another payer of the same journal has no limits, and no account.
                     autoPay == nil ? [] : await oracle.excess(of: attempt, device.disk.spendings)

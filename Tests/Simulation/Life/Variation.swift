@@ -21,6 +21,8 @@ package struct Variation: Sendable {
     package var journal: @Sendable (any PaymentJournal, any PaymentClock) -> any PaymentJournal = { journal, _ in
         journal
     }
+    /// Returns the journal on a server that a process uses instead of the one on its disk, which then shows the same.
+    package var server: (@Sendable (SimulatedProcess) -> any PaymentJournal & SpendingStore)?
     /// Changes the drawn faults.
     package var faults: @Sendable (inout SimulatedFaults) -> Void = { _ in }
     /// Processes notifications.

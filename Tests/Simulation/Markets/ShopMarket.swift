@@ -1,7 +1,7 @@
-import MarketModel
+package import MarketModel
 import PaymentCore
 import PaymentTesting
-import SimulatedShop
+package import SimulatedShop
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -9,22 +9,26 @@ import SimulatedShop
     import Foundation
 #endif
 
+extension MarketMaker {
+    /// Creates the maker of a shop.
+    ///
+    /// - Parameter habits: the provider's habits; others than the default plant a mistake.
+    package static func shop(share: Int = 1, _ habits: ShopHabits = ShopHabits()) -> MarketMaker {
+        MarketMaker(share: share) { ShopMarket($0, habits) }
+    }
+}
+
 /// A shop with every capability of providers: returns, cancellations, captures, refunds, notifications, several
 /// spellings of a link, and coins that the payer's wallet sends.
 struct ShopMarket: Market {
     private static let scenarios: [ShopService.Scenario] =
         ShopService.Scenario.allCases + [.paidAtOnce, .paidAtOnce, .paidAfterPolling, .firstCardRefused]
 
-    /// - Parameter habits: the provider's habits; others than the default plant a mistake.
-    static func maker(share: Int = 1, _ habits: ShopHabits = ShopHabits()) -> MarketMaker {
-        MarketMaker(share: share) { ShopMarket($0, habits) }
-    }
-
     let provider: any PaymentProvider
     private let service: ShopService
     private let clock: any PaymentClock
 
-    private init(_ world: SimulatedWorld, _ habits: ShopHabits) {
+    fileprivate init(_ world: SimulatedWorld, _ habits: ShopHabits) {
         provider = ShopProvider(habits, clock: world.clock)
         clock = world.clock
         service = ShopService(clock: world.clock)
