@@ -23,6 +23,8 @@ KILLS ?= 200
 RACES ?= 100
 STOPS ?= 100
 POSTGRES_KILLS ?= 200
+POSTGRES_HISTORIES ?= 2000
+POSTGRES_ATTEMPTS ?= 1000000
 WALLET_KILLS ?= 100
 WALLET_SEED ?= 0
 PLANS ?= 1000
@@ -44,7 +46,7 @@ RELEASE := -c release $(STATIC)
 BUILT = $$(swift build $(RELEASE) --show-bin-path)
 
 .PHONY: help deps build demo install test suites suites-release suites-sanitized nightly release stack new-provider-test \
-	check-apple browser-test dht-test deps-postgres postgres-test kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
+	check-apple browser-test dht-test deps-postgres postgres-test postgres-bench kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
 	simulate-subscriptions simulate-links simulate-wallets interop deps-interop wallet-test mutants dist format lint docs site api clean
 
 help: ## list the commands
@@ -140,8 +142,13 @@ else
 	$(call apt,$(POSTGRES))
 endif
 
-postgres-test: deps deps-postgres ## pay over a PostgreSQL that is stopped, killed and cut off at random moments (POSTGRES_KILLS=200)
-	PAYROUTE_POSTGRES_KILLS=$(POSTGRES_KILLS) swift test $(QUICK_TESTS) --filter 'PaymentPostgresTests|PaykitPostgresTests'
+postgres-test: deps deps-postgres ## pay over a PostgreSQL that is stopped, killed and cut off at random moments (POSTGRES_KILLS=200, POSTGRES_HISTORIES=2000)
+	PAYROUTE_POSTGRES_KILLS=$(POSTGRES_KILLS) PAYROUTE_POSTGRES_HISTORIES=$(POSTGRES_HISTORIES) \
+		PAYROUTE_POSTGRES_ATTEMPTS=$(POSTGRES_ATTEMPTS) swift test $(QUICK_TESTS) --filter 'PaymentPostgresTests|PaykitPostgresTests'
+
+postgres-bench: deps deps-postgres ## measure workers and large tables of PostgreSQL beside SQLite, in release (POSTGRES_ATTEMPTS=1000000)
+	swift build $(RELEASE) --product PostgresBenchmarks
+	@"$(BUILT)/PostgresBenchmarks" $(POSTGRES_ATTEMPTS)
 
 kill-test: deps ## kill and stop paying and charging processes at random moments, and race two (KILLS=200, RACES=100, STOPS=100)
 	PAYROUTE_KILLS=$(KILLS) PAYROUTE_RACES=$(RACES) PAYROUTE_STOPS=$(STOPS) swift test $(QUICK_TESTS) --filter KillTests

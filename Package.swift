@@ -128,7 +128,7 @@ let vendors =
             "Kit": "PaymentCore PaymentCrypto PaymentReview PaymentTransport +Provider",
             "Sandbox": "\(sandboxed) PaymentReview PaymentSecp256k1 +Merchant +Provider",
             "Tests/ProviderTests": "\(suite) +Kit", "Tests/MerchantTests": "\(suite) +Merchant",
-            "Tests/SandboxTests": suite, "Tests/GuideTests": "+Kit", "Tests/Market": market,
+            "Tests/SandboxTests": suite, "Tests/GuideTests": "+Kit", "Tests/Market": "\(market) PaymentWallet",
         ])
     + house(
         "Payrails",
@@ -203,8 +203,7 @@ let examples = [
     example("sandbox-payment", "\(app) PaymentSandbox", exclude: []),
     example("route-links", "PaymentCore PaymentRouting WalletConnectPayProvider"),
     example("custom-provider", "\(served) WalletConnectPayProvider", exclude: []),
-    example("own-provider", served),
-    example("auto-pay", "PaymentCore PaymentRouting PaymentStore"),
+    example("own-provider", served), example("auto-pay", "PaymentCore PaymentRouting PaymentStore"),
     example("wallet-checkout", "\(served) PaymentWallet WalletConnectPayKit WalletConnectPaySandbox"),
     example("stored-instrument-checkout", payrails), example("payrails-merchant", payrails),
     example("merchant-checkout", "\(served) \(walletConnect) WalletConnectPayMerchant"),
@@ -240,15 +239,15 @@ let wholes = [
     shared("RecurringSimulation", charging), shared("PostgresServing", "ChildProcesses PaymentCore PaymentPostgres"),
     tests(
         "PaymentPostgresTests",
-        "\(served) \(charging) PayingProcess PaymentPostgres PaymentRecurringTesting PostgresServing SimulatedShop "
-            + "Simulation TestSupport"),
+        "\(served) \(charging) PaymentPostgres PaymentRecurringTesting PostgresServing SimulatedShop Simulation "
+            + "TestSupport WorkingProcess"),
     tests("PaymentRecurringTests", "\(served) \(charging) PaymentRecurringTesting RecurringSimulation TestSupport"),
     tests("PaymentStoreTests", "\(served) ChildProcesses PaymentWallet TestSupport \(walletConnect) CSQLite"),
     tests("SandboxHomeTests", "\(sandboxed) \(app) \(shops) SandboxHome TestSupport"),
     tests(
         "PayrouteCommandsTests",
         "\(served) \(values) ChildProcesses PaymentSettlement PaymentWallet PayrouteCommands SandboxSupport"),
-    tool("PayingProcess", "\(app) PaymentPostgres PaymentWallet SimulatedShop \(walletConnect)"),
+    tool("PayingProcess", "\(app) PaymentWallet \(walletConnect)"), tool("SpendingProcess", "\(charging) TestSupport"),
     tests(
         "KillTests",
         "\(served) PaymentRecurring TestSupport \(paykit) PaykitStore WalletConnectPaySandbox PayingProcess "
@@ -271,7 +270,7 @@ let wholes = [
     tests("BrowserTests", "\(served) \(shops) TestSupport payroute"),
     shared("MarketModel", "PaymentCore PaymentTesting"), shared("FuzzModel", "PaymentCore PaymentTesting"),
     shared("SimulatedShop", "PaymentCore PaymentCrypto PaymentTesting"),
-    shared("Simulation", "\(served) MarketModel PaymentCrypto PaymentWallet SimulatedShop WalletConnectPaySandbox"),
+    shared("Simulation", "\(served) MarketModel PaymentCrypto PaymentWallet SimulatedShop"),
     shared("VendorSimulation", "\(served) MarketModel SimulatedShop Simulation \(markets)"),
     tool("Simulate", "PaykitLinkSimulation RecurringSimulation Simulation VendorSimulation"),
     tests(
@@ -279,12 +278,13 @@ let wholes = [
         "\(served) \(walletConnect) BitcoinMarket MarketModel PaymentRecurring PaymentSettlement PaymentWallet Simulate "
             + "Simulation TestSupport VendorSimulation"),
     tool("Benchmarks", "\(app) ChildProcesses \(sandboxed) \(bitcoin) \(walletConnect) PaymentSecp256k1 TestSupport"),
+    tool("PostgresBenchmarks", "\(app) PaymentPostgres PaymentTesting PostgresServing SimulatedShop"),
     tool(
         "Fuzz",
         "\(served) FuzzModel PaymentCrypto PaymentReview PaymentStandards PaymentWallet ReviewModel TestSupport BitcoinFuzz "
             + "CitconFuzz PaykitFuzz PayrailsFuzz WalletConnectPayProvider"),
     program("InteropWriter", "PaymentCore PaymentCrypto PaymentStandards PaymentWallet", at: "Tests/Interop/Writer"),
-    library("MutationList", at: "Tests/Mutants/List"), tool("SpendingProcess", "\(charging) TestSupport"),
+    library("MutationList", at: "Tests/Mutants/List"), tool("WorkingProcess", "\(app) PaymentPostgres SimulatedShop"),
     program("Mutants", "ChildProcesses MutationList PaymentCrypto", at: "Tests/Mutants/Runner"),
 ]
 

@@ -21,10 +21,17 @@ extension MarketMaker {
 
 extension Variation {
     /// Creates a variation with every market, without mistakes.
-    package init() { self.init(MarketMaker.all) }
+    package init() {
+        self.init(MarketMaker.all)
+        wallet = WalletConnectPayMarket.payer
+    }
 
     /// Payments from the payer's own Lightning wallet.
-    package static var wallets: Variation { wallet(BitcoinMarket.maker()) }
+    package static var wallets: Variation {
+        var variation = wallet(BitcoinMarket.maker())
+        variation.wallet = WalletConnectPayMarket.payer
+        return variation
+    }
 }
 
 extension History {

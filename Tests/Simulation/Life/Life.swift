@@ -209,7 +209,7 @@ struct Life: Sendable {
             let own = payments.indices.filter { $0 % 2 == number }.map { payments[$0] }
             let disk = number == 0 ? world.disk : world.makeDisk()
             let careful = CarefulPayer(
-                world, seed: UInt64(number), chain: chain, witness: witness, hangs: hangs, disk: disk)
+                world, device: number, variation.wallet, chain: chain, witness: witness, hangs: hangs, disk: disk)
             return Device(
                 number: number, disk: disk,
                 payer: careful.payer { markets.equip(&$0) },

@@ -23,6 +23,8 @@ package struct Variation: Sendable {
     }
     /// Returns the journal on a server that a process uses instead of the one on its disk, which then shows the same.
     package var server: (@Sendable (SimulatedProcess) -> any PaymentJournal & SpendingStore)?
+    /// Creates a device's payer, with a wallet.
+    package var wallet: CarefulPayer.Wallet = CarefulPayer.development
     /// Changes the drawn faults.
     package var faults: @Sendable (inout SimulatedFaults) -> Void = { _ in }
     /// Processes notifications.

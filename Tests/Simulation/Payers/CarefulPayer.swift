@@ -1,31 +1,41 @@
 import MarketModel
-import PaymentCore
+package import PaymentCore
 import PaymentTesting
 import PaymentWallet
-import WalletConnectPaySandbox
 
 /// A payer that can do everything and takes any option. Its wallet broadcasts to a simulated ``Chain``; it may never
 /// answer, refuse, or fail after the transfer.
-final class CarefulPayer: PaymentSigner {
+package final class CarefulPayer: PaymentSigner {
     private let world: SimulatedWorld
-    private let wallet: SandboxWallet
+    private let device: Int
+    private let wallet: Wallet
+    private let base: (any PaymentSigner)?
     private let chain: Chain
     private let witness: Witness
     private let hangs: Hangs
     private let disk: SimulatedDisk
 
-    /// - Parameters:
-    /// - seed: the seed of the wallet.
-    /// - disk: the disk of the device.
+    /// Creates the payer of a device, by its number, with a wallet that broadcasts nothing and a chooser.
+    package typealias Wallet = @Sendable (_ device: Int, any RandomSource, Payer.Chooser?) -> Payer
+
+    /// - Parameter disk: the disk of the device.
     init(
-        _ world: SimulatedWorld, seed: UInt64, chain: Chain, witness: Witness, hangs: Hangs, disk: SimulatedDisk
+        _ world: SimulatedWorld, device: Int, _ wallet: @escaping Wallet, chain: Chain, witness: Witness, hangs: Hangs,
+        disk: SimulatedDisk
     ) {
         self.world = world
         self.disk = disk
         self.chain = chain
         self.witness = witness
         self.hangs = hangs
-        wallet = SandboxWallet(Self.wallets[Int(seed) % Self.wallets.count], random: world.random)
+        self.device = device
+        self.wallet = wallet
+        base = wallet(device, world.random, nil).signer
+    }
+
+    /// A wallet for Ethereum's chains.
+    static let development: Wallet = { device, _, chooser in
+        wallets[device % wallets.count].payer(chooser: chooser, policy: .firstWhateverItCosts)
     }
 
     /// Created once, because keys are slow to compute.
@@ -34,7 +44,7 @@ final class CarefulPayer: PaymentSigner {
     /// The payer for payments. Its option is drawn.
     func payer(_ equip: (inout Payer) -> Void) -> Payer {
         let random = world.random
-        var payer = wallet.payer { [witness] quote in
+        var payer = wallet(device, random) { [witness] quote in
             witness.asks()
             let usable = quote.options.filter(\.unmet.isEmpty)
             return usable.isEmpty ? nil : random.pick(usable).id
@@ -44,12 +54,15 @@ final class CarefulPayer: PaymentSigner {
         return hanging(payer)
     }
 
-    func supports(method: String) -> Bool { wallet.supports(method: method) }
+    package func supports(method: String) -> Bool {
+        method == "eth_sendTransaction" || base?.supports(method: method) == true
+    }
 
-    func sign(_ request: SigningRequest) async throws -> String {
+    package func sign(_ request: SigningRequest) async throws -> String {
         guard request.method == "eth_sendTransaction" else {
             try await ponder("the wallet")
-            let signature = try await wallet.sign(request)
+            guard let base else { throw WalletIsGone() }
+            let signature = try await base.sign(request)
             witness.signatures.note(request)
             return signature
         }

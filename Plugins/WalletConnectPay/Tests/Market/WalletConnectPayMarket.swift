@@ -1,6 +1,7 @@
 package import MarketModel
 package import PaymentCore
 package import PaymentTesting
+import PaymentWallet
 import WalletConnectPayProvider
 import WalletConnectPaySandbox
 
@@ -30,6 +31,16 @@ package struct WalletConnectPayMarket: Market {
     ) -> MarketMaker {
         MarketMaker(share: share) { try WalletConnectPayMarket($0, keeps: keeps, cashes: cashes, surround) }
     }
+
+    /// Creates a device's payer, with accounts on all chains of the sandbox.
+    @Sendable package static func payer(
+        _ device: Int, _ random: any RandomSource, _ chooser: Payer.Chooser?
+    ) -> Payer {
+        SandboxWallet(wallets[device % wallets.count], random: random).payer(chooser: chooser)
+    }
+
+    /// Created once, because keys are slow to compute.
+    private static let wallets = [DevelopmentWallet(seed: 7), DevelopmentWallet(seed: 8)]
 
     package let provider: any PaymentProvider
     private let sandbox: WalletConnectPaySandbox
