@@ -102,19 +102,23 @@ struct WorkSite: Sendable {
 }
 
 /// Waits until a condition is true.
-func eventually(within time: Duration = .seconds(30), _ condition: () async throws -> Bool) async throws {
+func eventually(
+    within time: Duration = .seconds(30), at place: SourceLocation = #_sourceLocation,
+    _ condition: () async throws -> Bool
+) async throws {
     let end = ContinuousClock.now + time
     while try await !condition() {
-        try #require(.now < end, "it has not happened within \(time)")
+        try #require(.now < end, "it has not happened within \(time)", sourceLocation: place)
         try await Task.sleep(for: .milliseconds(20))
     }
 }
 
 /// Collects the payments that workers report on.
 final class Reports: Sendable {
-    private let ids = Mutex<[String]>([])
-    func add(_ report: RecoveryReport) { ids.withLock { $0.append(report.attempt.reference.id) } }
-    var all: [String] { ids.withLock { $0 } }
+    private let reports = Mutex<[RecoveryReport]>([])
+    func add(_ report: RecoveryReport) { reports.withLock { $0.append(report) } }
+    var all: [String] { reports.withLock { $0.map(\.attempt.reference.id) } }
+    var texts: [String] { reports.withLock { $0.map(\.description) } }
 }
 
 /// A network that loses what is sent, or keeps it, at the charge.
@@ -159,4 +163,14 @@ struct HastyClock: PaymentClock {
     var now: Date { SystemPaymentClock().now }
     var uptime: Duration { SystemPaymentClock().uptime }
     func sleep(for duration: Duration) async throws {}
+}
+
+/// A clock that is ahead of the true one, or behind it.
+struct WrongClock: PaymentClock {
+    /// Seconds.
+    let ahead: Double
+
+    var now: Date { SystemPaymentClock().now.addingTimeInterval(ahead) }
+    var uptime: Duration { SystemPaymentClock().uptime }
+    func sleep(for duration: Duration) async throws { try await SystemPaymentClock().sleep(for: duration) }
 }

@@ -69,8 +69,10 @@ struct DueRows: Sendable {
     /// Returns the statement that adds the open attempts without a row: those of programs older than the table.
     static func adopting(_ tables: Tables) -> String {
         """
-        INSERT INTO \(tables.due) (payment, look) SELECT payment, \(PostgresStore.serverNow) FROM \(tables.attempt)
-        WHERE NOT finished AND payment NOT IN (SELECT payment FROM \(tables.due)) ON CONFLICT (payment) DO NOTHING
+        INSERT INTO \(tables.due) (payment, look)
+        SELECT payment, \(PostgresStore.serverNow) FROM \(tables.attempt) AS open WHERE NOT finished
+            AND NOT EXISTS (SELECT 1 FROM \(tables.due) AS known WHERE known.payment = open.payment)
+        ON CONFLICT (payment) DO NOTHING
         """
     }
 
@@ -84,7 +86,8 @@ struct DueRows: Sendable {
         let worker: String
     }
 
-    /// Adds the rows that are missing when a worker begins.
+    /// Adds the rows that are missing. A program that opened its tables before they were migrated writes none, as long
+    /// as it runs.
     func adopt() async throws(JournalError) {
         _ = try await store.rows(Statement(Self.adopting(tables)))
         _ = try await store.rows(

@@ -95,10 +95,12 @@ public struct PostgresWorker: Sendable {
         let (bell, shift, charges) = (Bell(), Shift(width: rhythm.width), Shift(width: 1))
         async let listening: Void = listen(bell)
         var plans = ContinuousClock.now
-        do { try await journal.due.adopt() } catch { await failed(error) }
+        var isBegun = false
         while !Task.isCancelled {
             var pause = rhythm.longest
             do {
+                if !isBegun { try await journal.due.adopt() }
+                isBegun = true
                 let next = try await look(bell, shift)
                 if plans <= .now { plans = .now + (try await lookAtPlans(charges)) }
                 pause = min(next, plans - .now)
@@ -151,25 +153,29 @@ public struct PostgresWorker: Sendable {
 
     /// Looks at one claimed attempt. When the server cannot be used meanwhile, its claim ends by itself.
     private func settle(_ claim: DueRows.Claim) async throws {
+        let due = journal.due
         if claim.payment == DueRows.spendings {
             await router.settleSpendings()
-            return try await journal.due.finish(claim, lookingAgainIn: .seconds(60))
+            try await due.adopt()
+            return try await due.finish(claim, lookingAgainIn: .seconds(60))
         }
         guard let attempt = claim.attempt, let history = try await journal.history(of: attempt) else {
-            return try await journal.due.finish(claim, lookingAgainIn: nil)
+            return try await due.finish(claim, lookingAgainIn: nil)
         }
         let reports = await router.recover([history], as: payer, width: 1, bound: rhythm.bound)
         // Without a report a payer or worker has the payment.
-        try await journal.due.finish(claim, lookingAgainIn: reports.isEmpty ? .seconds(1) : reports.first?.pause)
+        try await due.finish(claim, lookingAgainIn: reports.isEmpty ? .seconds(1) : reports.first?.pause)
         for one in reports { await report(one) }
     }
 
     /// Rings for notifications until the task is cancelled or the store closed. What was sent before it listens is
     /// found by a look.
     private func listen(_ bell: Bell) async {
+        var pause = rhythm.shortest
         while !Task.isCancelled {
             do {
                 let connection = try await journal.store.listen(to: journal.tables.channel)
+                pause = rhythm.shortest
                 bell.ring()
                 while true {
                     try await connection.awaitNotification(until: .now + .seconds(3600))
@@ -177,7 +183,8 @@ public struct PostgresWorker: Sendable {
                     try await Task.sleep(for: rhythm.shortest)
                 }
             } catch PostgresError.closed { return } catch {}
-            try? await Task.sleep(for: rhythm.shortest)
+            try? await Task.sleep(for: pause)
+            pause = max(min(pause * 2, rhythm.longest), rhythm.shortest)
         }
     }
 }
