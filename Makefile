@@ -142,7 +142,7 @@ else
 	$(call apt,$(POSTGRES))
 endif
 
-postgres-test: deps deps-postgres ## pay over a PostgreSQL that is stopped, killed and cut off at random moments (POSTGRES_KILLS=200, POSTGRES_HISTORIES=2000)
+postgres-test: deps deps-postgres ## pay over a PostgreSQL that is stopped, killed and cut off, by workers that are killed (POSTGRES_KILLS=200, POSTGRES_HISTORIES=2000)
 	PAYROUTE_POSTGRES_KILLS=$(POSTGRES_KILLS) PAYROUTE_POSTGRES_HISTORIES=$(POSTGRES_HISTORIES) \
 		PAYROUTE_POSTGRES_ATTEMPTS=$(POSTGRES_ATTEMPTS) swift test $(QUICK_TESTS) --filter 'PaymentPostgresTests|PaykitPostgresTests'
 

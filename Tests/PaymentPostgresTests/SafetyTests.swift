@@ -45,7 +45,7 @@ struct SafetyTests {
     @Test("A server without TLS is not talked to in clear text, and only this machine's is without TLS")
     func clearText() async throws {
         let server = try PostgresServer(network: .clear)
-        var near = server.configuration("payments", host: "localhost", port: try #require(server.port))
+        var near = server.configuration("payments", host: "localhost", port: server.port)
         near.password = Redacted(PostgresServer.password)
         #expect(await refusal(near).contains("server does not support SSL"))
         near.tls = .localOnly

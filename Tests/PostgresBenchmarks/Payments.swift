@@ -87,6 +87,9 @@ enum Payments {
         return (ContinuousClock.now - start) / .seconds(1)
     }
 
+    /// Prints a line at once, also to a file.
+    static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
     static func text(_ number: Double) -> String { String(format: "%.1f", number) }
 }
 

@@ -30,7 +30,7 @@ for count in [1, 2, 4, 8] {
     var journals: [any PaymentJournal] = []
     for _ in 0..<count { journals.append(try await journal("workers")) }
     _ = try await Payments.pay("warm\(count)", journals, each: 8)
-    print("PostgreSQL, \(count) workers: \(try await Payments.pay("workers\(count)", journals))")
+    Payments.say("PostgreSQL, \(count) workers: \(try await Payments.pay("workers\(count)", journals))")
 }
 let folder = NSTemporaryDirectory() + "/payroute-bench-\(UUID().uuidString)"
 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -38,7 +38,7 @@ defer { try? FileManager.default.removeItem(atPath: folder) }
 for count in [1, 2, 4, 8] {
     let journals = try (0..<count).map { _ in try SQLiteJournal(path: folder + "/journal") }
     _ = try await Payments.pay("warmfile\(count)", journals, each: 8)
-    print("SQLite, \(count) workers: \(try await Payments.pay("file\(count)", journals))")
+    Payments.say("SQLite, \(count) workers: \(try await Payments.pay("file\(count)", journals))")
 }
 
 // MARK: Large tables
@@ -53,21 +53,22 @@ for count in [10_000, 100_000, 1_000_000] where count <= most {
     held = count
     _ = try await Payments.pay("warmlarge\(count)", [large], each: 40)
     let rate = try await Payments.pay("large\(count)", [large])
-    print("\(count) ended attempts, \(count / 10) open (filled in \(Payments.text(filling)) s): one worker, \(rate)")
+    Payments.say(
+        "\(count) ended attempts, \(count / 10) open (filled in \(Payments.text(filling)) s): one worker, \(rate)")
 }
 for table in ["attempt", "entry", "due", "lease"] {
     let size = "pg_size_pretty(pg_table_size(c)) || ', indexes ' || pg_size_pretty(pg_indexes_size(c))"
     let rows = try await server.rows(sql: "SELECT \(size) FROM (SELECT '\(schema).\(table)'::regclass c) t")
-    print("table \(table): \(rows.first ?? "")")
+    Payments.say("table \(table): \(rows.first ?? "")")
 }
 let all = try await server.rows(sql: "SELECT pg_size_pretty(pg_database_size('postgres'))")
-print("database: \(all.first ?? "")")
+Payments.say("database: \(all.first ?? "")")
 
 // MARK: Recovery
 
 var open = 0
 let reading = try await Payments.seconds { open = try await large.unfinished().count }
-print("\(open) open attempts read at once, as a RecoveryService does at each look: \(Payments.text(reading)) s")
+Payments.say("\(open) open attempts read at once, as a RecoveryService does at each look: \(Payments.text(reading)) s")
 
 // All are due. The first ones are looked at.
 let some = PostgresServer.openPayments(min(held / 10, 5000))
@@ -86,7 +87,7 @@ let recovering = try await Payments.seconds {
 for worker in workers { worker.cancel() }
 for worker in workers { await worker.value }
 let first = await settled.first ?? .zero
-print(
+Payments.say(
     "\(some.count) of \(open) open attempts settled by four workers in \(Payments.text(recovering)) s, "
         + "\(Int(Double(some.count) / recovering)) per second; the first one after \(Payments.text(first / .seconds(1))) s"
 )

@@ -49,12 +49,16 @@ package final class PostgresServer: Sendable {
     package var authorities: String { folder + "/server.crt" }
 
     /// The ways to a server beside its Unix socket.
-    package enum Network {
+    package enum Network: Equatable {
         case none
         /// By TCP on loopback, without TLS.
         case clear
         /// By TCP on loopback, with TLS.
         case tls
+        /// By TCP with TLS, for the networks that this machine has a direct way to, at these addresses of it.
+        case routed(addresses: [String])
+
+        var hasTLS: Bool { self != .none && self != .clear }
     }
 
     /// - Parameter options: further settings of the server.
@@ -63,12 +67,18 @@ package final class PostgresServer: Sendable {
         folder = try Self.newFolder()
         port = network == .none ? nil : Self.freePort()
         let copying = "umask 077; cp -R \(data)/data \(folder)/data"
-        let script = network == .tls ? copying + "\n" + Self.makingCertificate(folder) : copying
+        var script = copying
+        if network.hasTLS { script += "\n" + Self.makingCertificate(folder, network) }
+        if case .routed = network {
+            script += "\necho 'hostssl all all samenet scram-sha-256' >>\(folder)/data/pg_hba.conf"
+        }
         guard try Self.run(script).wait() == 0 else { throw StartError(log: "the data cannot be copied") }
         var settings = ["unix_socket_directories = '\(folder)'", "max_connections = 60"] + options
-        if let port { settings += ["listen_addresses = 'localhost'", "port = \(port)"] }
+        if case .routed = network { settings.append("listen_addresses = '*'") }
+        if network == .clear || network == .tls { settings.append("listen_addresses = 'localhost'") }
+        if let port { settings.append("port = \(port)") }
         if port == nil { settings.append("listen_addresses = ''") }
-        if network == .tls {
+        if network.hasTLS {
             settings += [
                 "ssl = on", "ssl_cert_file = '\(folder)/server.crt'", "ssl_key_file = '\(folder)/server.key'",
             ]
@@ -132,11 +142,14 @@ package final class PostgresServer: Sendable {
         for folder in leftovers.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: folder) }
     }
 
-    private static func makingCertificate(_ folder: String) -> String {
-        """
-        openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost \\
-            -keyout \(folder)/server.key -out \(folder)/server.crt >>\(folder)/log 2>&1
-        """
+    private static func makingCertificate(_ folder: String, _ network: Network) -> String {
+        var names = ["DNS:localhost"]
+        if case .routed(let addresses) = network { names += addresses.map { "IP:\($0)" } }
+        return """
+            openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost \\
+                -addext subjectAltName=\(names.joined(separator: ",")) \\
+                -keyout \(folder)/server.key -out \(folder)/server.crt >>\(folder)/log 2>&1
+            """
     }
 
     /// A port that no server uses now.
@@ -196,9 +209,12 @@ package final class PostgresServer: Sendable {
         (try? await rows(sql: Self.backends))?.compactMap { Int32($0) } ?? []
     }
 
+    private var psql: String { "psql -h \(folder) -p \(port ?? 5432) -U payer -d postgres" }
+
     /// Returns the rows of a statement, as the server's owner sees them: a line each.
     package func rows(sql: String) async throws -> [String] {
-        let running = try Self.run("psql -h \(folder) -U payer -d postgres -Atqc \"\(sql)\" 2>/dev/null")
+        let running = try Self.run(
+            "\(psql) -Atqc \"\(sql)\" 2>/dev/null")
         let text = String(decoding: running.output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         guard running.wait() == 0 else { throw StartError(log: sql) }
         return text.split(separator: "\n").map(String.init)
@@ -207,13 +223,14 @@ package final class PostgresServer: Sendable {
     /// Runs statements as the server's owner.
     package func run(sql: String) throws {
         let running = try Self.run(
-            "psql -h \(folder) -U payer -d postgres -v ON_ERROR_STOP=1 -qc \"\(sql)\" >/dev/null 2>&1")
+            "\(psql) -v ON_ERROR_STOP=1 -qc \"\(sql)\" >/dev/null 2>&1"
+        )
         guard running.wait() == 0 else { throw StartError(log: sql) }
     }
 
     /// Locks a table, so that every statement that reads it waits until the returned function is called.
     package func lock(table: String) throws -> () -> Void {
-        let holder = try Self.run("psql -h \(folder) -U payer -d postgres -Atq 2>/dev/null")
+        let holder = try Self.run("\(psql) -Atq 2>/dev/null")
         let statements = "BEGIN; LOCK TABLE \(table); SELECT 'held';\n"
         try holder.input.fileHandleForWriting.write(contentsOf: Data(statements.utf8))
         guard holder.line() == "held" else { throw StartError(log: statements) }
@@ -227,7 +244,8 @@ package final class PostgresServer: Sendable {
         "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
 
     /// The configuration of a store in a schema.
-    package func configuration(_ schema: String, host: String? = nil, port: Int = 5432) -> PostgresConfiguration {
+    package func configuration(_ schema: String, host: String? = nil, port: Int? = nil) -> PostgresConfiguration {
+        let port = port ?? (host == nil ? self.port : nil) ?? 5432
         var configuration = PostgresConfiguration(
             hosts: [PostgresConfiguration.Host(host ?? folder, port: port)], database: "postgres", user: "payer")
         configuration.schema = schema

@@ -11,7 +11,7 @@ import SimulatedShop
 //
 // DATABASE is the address of a PostgreSQL database, SHOP that of the shop's server, and LEASE is in milliseconds. The
 // links on standard input, a line each, are paid one after the other while the worker works, until SIGTERM. Every step
-// is a line on standard output; the last one is `drained`.
+// is a line on standard output: `works`, `all read` behind the last link, and `drained` at the end.
 
 /// Sends requests for the simulated shop to its server.
 struct ShopTransport: HTTPTransport {
@@ -54,5 +54,6 @@ while !work.isCancelled, let link = readLine() {
         tell("\(link): \(error)")
     }
 }
+tell("all read")
 await work.value
 tell("drained")
