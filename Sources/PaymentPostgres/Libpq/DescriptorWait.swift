@@ -1,52 +1,106 @@
 import Dispatch
 import PaymentRouting
+import Synchronization
 
-/// Waits until the system says that a socket is ready.
-enum DescriptorWait {
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Waits until the system says that a socket is ready: one thread polls the sockets of all connections.
+///
+/// Dispatch's sources are not used. On Linux they end the process when a socket is hung up while its source is
+/// cancelled, as where a server's process dies: the source is unregistered twice (libdispatch of Swift 6.3,
+/// `_dispatch_source_refs_finalize_unregistration`).
+final class DescriptorWait: Sendable {
     enum Ending: Sendable {
         case ready, late, cancelled
     }
 
-    // Dispatch's objects may be used from any thread; its interface for Linux does not declare it.
-    private struct Source: @unchecked Sendable {
-        let object: any DispatchSourceProtocol
-        let isGone = OneShot<Void>()
+    private struct Waiting {
+        let socket: pollfd
+        let deadline: ContinuousClock.Instant
+        let ending: OneShot<Ending>
     }
 
-    private static let queue = DispatchQueue(label: "postgres-sockets")
+    private struct State {
+        var waiting: [Int: Waiting] = [:]
+        var number = 0
+    }
 
-    /// Waits for a socket, the deadline, or the task's cancellation. The system no longer watches the socket when this
-    /// returns, so that its number may be closed.
+    private static let shared = DescriptorWait()
+
+    private let state = Mutex(State())
+    /// A pipe that ends a poll.
+    private let wakes: (reading: Int32, writing: Int32)
+
+    private init() {
+        var ends: [Int32] = [-1, -1]
+        if pipe(&ends) == 0 {
+            for end in ends {
+                _ = fcntl(end, F_SETFL, O_NONBLOCK)
+                _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            }
+        }
+        wakes = (ends[0], ends[1])
+        DispatchQueue(label: "postgres-sockets").async { self.run() }
+    }
+
+    /// Waits for a socket, the deadline, or the task's cancellation. Its number may be closed when this returns.
     static func wait(
         _ descriptor: Int32, reading: Bool, writing: Bool, until deadline: ContinuousClock.Instant
     ) async -> Ending {
+        let events = (reading ? Int32(POLLIN) : 0) | (writing ? Int32(POLLOUT) : 0)
+        let socket = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         let ending = OneShot<Ending>()
-        var sources: [Source] = []
-        if reading {
-            sources.append(Source(object: DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)))
-        }
-        if writing {
-            sources.append(Source(object: DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)))
-        }
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(deadline: .now() + max((deadline - .now) / .seconds(1), 0))
-        timer.setEventHandler { ending.finish(.late) }
-        for source in sources {
-            source.object.setEventHandler { ending.finish(.ready) }
-            source.object.setCancelHandler { source.isGone.finish(()) }
-            source.object.activate()
-        }
-        timer.activate()
-        let result = await withTaskCancellationHandler {
+        let number = shared.add(Waiting(socket: socket, deadline: deadline, ending: ending))
+        return await withTaskCancellationHandler {
             await ending.value()
         } onCancel: {
-            ending.finish(.cancelled)
+            shared.end(number, .cancelled)
+            shared.wake()
         }
-        timer.cancel()
-        for source in sources {
-            source.object.cancel()
-            await source.isGone.value()
+    }
+
+    private func add(_ waiting: Waiting) -> Int {
+        defer { wake() }
+        return state.withLock { state in
+            state.number += 1
+            state.waiting[state.number] = waiting
+            return state.number
         }
-        return result
+    }
+
+    private func end(_ number: Int, _ ending: Ending) {
+        state.withLock { $0.waiting.removeValue(forKey: number) }?.ending.finish(ending)
+    }
+
+    private func wake() {
+        var byte: UInt8 = 0
+        _ = write(wakes.writing, &byte, 1)
+    }
+
+    private func run() -> Never {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        while true {
+            let waiting = Array(state.withLock { $0.waiting })
+            var sockets = [pollfd(fd: wakes.reading, events: Int16(POLLIN), revents: 0)] + waiting.map(\.value.socket)
+            poll(&sockets, nfds_t(sockets.count), timeout(waiting.map(\.value.deadline).min()))
+            while read(wakes.reading, &bytes, bytes.count) == bytes.count {}
+            let now = ContinuousClock.now
+            for ((number, one), socket) in zip(waiting, sockets.dropFirst()) {
+                if socket.revents != 0 { end(number, .ready) } else if one.deadline <= now { end(number, .late) }
+            }
+        }
+    }
+
+    /// Returns the milliseconds of a poll. Without a pipe new sockets are looked for often.
+    private func timeout(_ deadline: ContinuousClock.Instant?) -> Int32 {
+        let most = wakes.reading < 0 ? 5.0 : 60_000
+        guard let deadline else { return Int32(most) }
+        return Int32(min(max((deadline - .now) / .milliseconds(1), 0), most).rounded(.up))
     }
 }
