@@ -10,7 +10,7 @@ struct NameLookup {
     /// The longest DNS message.
     private static let maximumMessage = 65_535
     /// The time for one answer, and for all of them.
-    private static let (patience, wholePatience) = (Duration.seconds(10), Duration.seconds(30))
+    private static let (timeout, wholeTimeout) = (Duration.seconds(10), Duration.seconds(30))
     private static let mediaType = "application/dns-message"
     /// The types that proofs are made of, and whose signatures they need.
     private static let provable: Set<UInt16> = [
@@ -139,14 +139,14 @@ struct NameLookup {
 
     /// Returns the records of an answer; none where the name does not exist.
     private func answer(to question: DNSQuestion) async throws(PaymentError) -> [DNSRecord] {
-        let left = Self.wholePatience - (clock.uptime - start)
+        let left = Self.wholeTimeout - (clock.uptime - start)
         guard left > .zero else {
             throw Self.failure(.network, "the DNS resolver takes too long; try again, or another one", retry: .later)
         }
         // The question changes nothing, whatever the method says.
         let request = HTTPRequest(
             .post, url, headers: ["Accept": Self.mediaType, "Content-Type": Self.mediaType], body: question.message,
-            replay: .safe, timeout: min(left, Self.patience), responseLimit: Self.maximumMessage)
+            replay: .safe, timeout: min(left, Self.timeout), responseLimit: Self.maximumMessage)
         let response: HTTPResponse
         do throws(TransportError) { response = try await transport.send(request) } catch {
             throw PaymentError(

@@ -113,11 +113,16 @@ package final class BitcoinMarket: Market {
     }
 
     package func isPaid(_ payment: PaymentReference) async -> Bool {
-        payment.id == PayeeService.name ? node.hasArrived(\.isToPayee) : node.hasArrived { $0.hash == payment.id }
+        node.hasArrived(Self.isInvoice(of: payment))
     }
 
     package func isPaidByOthers(_ payment: PaymentReference) async -> Bool {
-        node.isPaidByOthers { payment.id == PayeeService.name ? $0.isToPayee : $0.hash == payment.id }
+        node.isPaidByOthers(Self.isInvoice(of: payment))
+    }
+
+    /// True for the invoice of a payment, and for each one that the payee's service made where that is paid.
+    private static func isInvoice(of payment: PaymentReference) -> (WalletNode.Known) -> Bool {
+        { payment.id == PayeeService.name ? $0.isToPayee : $0.hash == payment.id }
     }
 
     package func wasCaptured(_ attempt: PaymentAttempt) async -> Bool { node.payments(by: attempt) > 0 }

@@ -43,6 +43,18 @@ struct LNDChainTests {
         #expect(state == .nothingSent(reason: "permission denied"))
     }
 
+    @Test("A reservation whose answer is lost publishes nothing, and no later payment waits for it")
+    func reservationLost() async throws {
+        let bench = try WalletBench(.lnd)
+        bench.faults.inject(.dropAfter) { _, path in path == "/v2/wallet/psbt/fund" }
+        #expect(try await bench.settler.settle(WalletChainTests.settlement()).hasSentNothing)
+        #expect(bench.node.chain.payments.isEmpty && bench.node.chain.reservedCount == 1)
+        #expect(try await bench.settler.settle(WalletChainTests.settlement("b")).isSettled)
+        // The lost name stays ended, although its coin is reserved.
+        #expect(try await bench.another().settle(WalletChainTests.settlement()).hasSentNothing)
+        #expect(bench.node.chain.payments.map(\.amount) == [2100])
+    }
+
     @Test("What the node signs in another way is not published, and what it reserved is free", arguments: 0..<5)
     func other(number: Int) async throws {
         let bench = try WalletBench(.lnd)

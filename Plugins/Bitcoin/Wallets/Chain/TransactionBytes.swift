@@ -60,6 +60,9 @@ struct TransactionBytes {
         (self.sources, self.amounts) = (sources, amounts)
     }
 
+    /// Returns true if it pays an amount, and beside it no more than the change.
+    func pays(_ amount: UInt64) -> Bool { amounts.contains(amount) && amounts.count <= 2 }
+
     /// Returns the fee by the amounts of `known` outputs; nil where one that is spent is not among them, or less is
     /// spent than paid.
     func fee(_ known: [Source: UInt64]) -> UInt64? {

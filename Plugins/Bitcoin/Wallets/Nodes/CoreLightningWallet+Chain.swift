@@ -15,7 +15,7 @@ extension CoreLightningWallet: ChainWallet {
         do throws(PaymentError) {
             guard let bytes = body["unsigned_tx"]?.string.flatMap({ Hex.decode($0) }),
                 let transaction = TransactionBytes(bytes), transaction.id == id.lowercased(),
-                transaction.amounts.contains(amount), transaction.amounts.count <= 2
+                transaction.pays(amount)
             else { throw unreadable("transaction") }
             return ChainTransaction(
                 id: transaction.id, address: address, amount: amount, fee: try await fee(of: transaction))

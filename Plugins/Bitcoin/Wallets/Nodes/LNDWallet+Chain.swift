@@ -27,8 +27,8 @@ extension LNDWallet: ChainWallet {
             guard let draft = funded["funded_psbt"]?.string else { throw unreadable }
             let signed = try await call(["psbt", "finalize"], ["funded_psbt": .string(draft)])["raw_final_tx"]?.string
             guard let bytes = signed.flatMap({ Data(base64Encoded: $0) }).map(Array.init),
-                let transaction = TransactionBytes(bytes, isSigned: true), transaction.amounts.contains(amount),
-                transaction.amounts.count <= 2, let fee = transaction.fee(Self.amounts(of: leases))
+                let transaction = TransactionBytes(bytes, isSigned: true), transaction.pays(amount),
+                let fee = transaction.fee(Self.amounts(of: leases))
             else { throw unreadable }
             return ChainTransaction(id: transaction.id, address: address, amount: amount, fee: fee, signed: bytes)
         } catch {
