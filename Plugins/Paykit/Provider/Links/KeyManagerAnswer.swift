@@ -30,7 +30,9 @@ public struct KeyManagerAnswer: Sendable, Hashable {
 
     /// Reads the answer to `question`.
     ///
-    /// - Parameter question: the question that was asked; an answer to another question is rejected.
+    /// - Parameters:
+    ///   - link: the link that the key manager opened.
+    ///   - question: the question that was asked; an answer to another question is rejected.
     /// - Throws: ``PaykitLinkDefect``: `form` when the link is no answer to this question, for example without its
     ///   nonce.
     public init(_ link: PaymentLink, to question: KeyManagerLink) throws(PaykitLinkDefect) {

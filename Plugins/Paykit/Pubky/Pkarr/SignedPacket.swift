@@ -9,7 +9,7 @@ import PaymentCrypto
 
 /// A user's own DNS records under their key, signed (pkarr; Protocol 2.1).
 ///
-/// A value of this type was always signed by ``key``, whatever its source.
+/// A value of this type was always signed by the user's key, whatever its source.
 public struct SignedPacket: Sendable, Hashable {
     package let key: PubkyKey
     package let signature: [UInt8]
