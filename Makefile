@@ -144,7 +144,7 @@ endif
 
 postgres-test: deps deps-postgres ## pay over a PostgreSQL that is stopped, killed and cut off, by workers that are killed (POSTGRES_KILLS=200, POSTGRES_HISTORIES=2000)
 	PAYROUTE_POSTGRES_KILLS=$(POSTGRES_KILLS) PAYROUTE_POSTGRES_HISTORIES=$(POSTGRES_HISTORIES) \
-		PAYROUTE_POSTGRES_ATTEMPTS=$(POSTGRES_ATTEMPTS) swift test $(QUICK_TESTS) --filter 'PaymentPostgresTests|PaykitPostgresTests'
+		PAYROUTE_POSTGRES_ATTEMPTS=$(POSTGRES_ATTEMPTS) swift test $(QUICK_TESTS) --filter PostgresTests
 
 postgres-bench: deps deps-postgres ## measure workers and large tables of PostgreSQL beside SQLite, in release (POSTGRES_ATTEMPTS=1000000)
 	swift build $(RELEASE) --product PostgresBenchmarks

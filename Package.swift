@@ -134,11 +134,9 @@ let vendors =
         "Payrails",
         [
             // What its flow, client and components all speak of: kinds of payment, instruments, cards, errors.
-            "Types": "PaymentCore",
-            "Provider": "\(service) +Types", "Components": "PaymentCore PaymentCrypto +Types",
+            "Types": "PaymentCore", "Provider": "\(service) +Types", "Components": "PaymentCore PaymentCrypto +Types",
             "Kit": "PaymentCore PaymentTransport +Components +Provider +Types",
-            "Merchant": "\(service) +Provider +Types",
-            "Sandbox": "\(sandboxed) +Components +Kit +Merchant +Provider",
+            "Merchant": "\(service) +Provider +Types", "Sandbox": "\(sandboxed) +Components +Kit +Merchant +Provider",
             "Tests/ProviderTests": "\(suite) +Components +Kit +Types", "Tests/MerchantTests": "\(suite) +Kit +Merchant",
             "Tests/SandboxTests": suite, "Tests/GuideTests": "PaymentCore +Kit", "Tests/Market": market,
             "Tests/Fuzz": "\(fuzz) +Kit",
@@ -184,9 +182,11 @@ let vendors =
         [
             "Provider": "PaymentCore PaymentCrypto PaymentSettlement",
             "Wallets": "PaymentCore PaymentCrypto PaymentRouting PaymentSettlement PaymentStore",
+            "Postgres": "PaymentCore PaymentPostgres PaymentRouting PaymentStore +Wallets",
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +Provider +Wallets",
             "Tests/WalletTests": "\(suite) PaymentSettlement PaymentStandards PayrouteCommands +Wallets",
             "Tests/Market": "\(market) PaymentRouting PaymentStandards SandboxSupport TestSupport +Wallets",
+            "Tests/PostgresTests": "\(suite) PaymentPostgres PaymentStandards PostgresServing +Postgres +Wallets",
             "Tests/Fuzz": "\(fuzz) PaymentStandards TestSupport",
         ])
 

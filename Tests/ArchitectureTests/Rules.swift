@@ -58,7 +58,7 @@ enum Rules {
         "Network": ([], ["Pubky"]),
         "Store": (["PaymentRouting", "PaymentStore"], ["Provider"]),
         // The same over PostgreSQL, for workers on several machines.
-        "Postgres": (["PaymentPostgres", "PaymentRouting", "PaymentStore"], ["Provider", "Store"]),
+        "Postgres": (["PaymentPostgres", "PaymentRouting", "PaymentStore"], ["Provider", "Store", "Wallets"]),
         // Settlers for wallets that payers have, with the orders that they keep.
         "Wallets": (["PaymentRouting", "PaymentStore"], []),
         "Components": ([], ["Provider", "Types"]),

@@ -59,11 +59,13 @@ extension WalletSettler {
                 settlement.key, .invoice(invoice),
                 because: "the invoice has expired by this device's clock; ask for a new one")
         }
-        let claim = try await orders.begin(
-            .invoice(invoice), named: settlement.key, at: account, message: message, now: clock.now)
-        switch claim {
+        let order = WalletOrder(
+            name: settlement.key, wallet: account.id, payment: .invoice(invoice), placedAt: clock.now, state: .sending,
+            message: message)
+        switch try await orders.begin(order) {
         case .known(let order): return try await leave(invoice, to: order, settlement.key)
-        case .begun: return try await finish(settlement.key, await wallet.pay(invoice))
+        case .begun(let request):
+            return try await finish(settlement.key, await request { [wallet] in await wallet.pay(invoice) })
         }
     }
 
@@ -73,7 +75,7 @@ extension WalletSettler {
         // The only request of this order: what it has not sent, nothing has.
         if case .sentNothing(let reason) = answer { try await orders.refuse(name, because: reason) }
         guard let order = try await orders.order(named: name, at: clock.now) else {
-            throw PaymentError(.payer, "the order is gone from the file of orders", phase: .maybeSent, retry: .later)
+            throw PaymentError(.payer, "the order is gone from the stored ones", phase: .maybeSent, retry: .later)
         }
         return try await state(of: order)
     }
@@ -100,7 +102,9 @@ extension WalletSettler {
         _ name: String, _ payment: WalletOrder.Payment?, because reason: String
     ) async throws(PaymentError) -> SettlementState {
         do {
-            return try await state(of: orders.refuse(name, payment, because: reason, now: clock.now))
+            let order = WalletOrder(
+                name: name, payment: payment, placedAt: clock.now, state: .refused(reason: reason))
+            return try await state(of: orders.refuse(order))
         } catch { throw Self.open(error) }
     }
 
@@ -110,6 +114,6 @@ extension WalletSettler {
 
     private static func open(_ error: any Error) -> PaymentError {
         error as? PaymentError
-            ?? PaymentError(.payer, "the file of orders failed: \(error)", retry: .later, cause: error)
+            ?? PaymentError(.payer, "the orders failed: \(error)", retry: .later, cause: error)
     }
 }

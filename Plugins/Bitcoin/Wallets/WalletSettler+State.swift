@@ -58,7 +58,7 @@ extension WalletSettler {
             (isOver, since) = (isDealtWith || passed >= wallet.quietTime, passed)
         }
         guard let payment = order.payment, let owner = order.wallet else {
-            throw PaymentError(.integrity, "the file of orders has an order without a payment", phase: .maybeSent)
+            throw PaymentError(.integrity, "an order is stored without a payment", phase: .maybeSent)
         }
         let account = try await account()
         guard account.id == owner else {

@@ -18,7 +18,7 @@ import PaymentSettlement
 /// ```
 ///
 /// **At most once.** An order is stored before the first byte leaves, and for each order one request to pay is sent,
-/// ever. The file of orders allows one open or paid order for a payment hash, so an invoice is not requested under a
+/// ever. The orders allow one open or paid order for a payment hash, so an invoice is not requested under a
 /// second name, and the wallet refuses a hash that it pays or has paid for another program.
 ///
 /// **No false statement.** Paid is what the wallet's own record says, with a preimage that fits the payment hash. That
@@ -28,7 +28,7 @@ import PaymentSettlement
 public struct WalletSettler: PaymentSettler {
     /// The wallet.
     public let wallet: any LightningWallet
-    let orders: WalletOrders
+    let orders: any OrderStore
     let reader: any InstructionReader
     let network: String
     let feeLimit: FeeLimit
@@ -41,7 +41,7 @@ public struct WalletSettler: PaymentSettler {
     ///
     /// - Parameters:
     ///   - wallet: the wallet that pays.
-    ///   - orders: its orders, in the same file for as long as the wallet is used.
+    ///   - orders: its orders, in the same place for as long as the wallet is used.
     ///   - reader: reads invoices, with their checksums and signatures: `StandardsReader()`.
     ///   - network: the network of the wallet's money: `mainnet`, `testnet`, `signet` or `regtest`.
     ///   - feeLimit: the most that a route may cost.
@@ -60,7 +60,7 @@ public struct WalletSettler: PaymentSettler {
         self.comment = comment
         self.services = services.map { PayService(transport: $0, reader: reader, network: network) }
         self.wallet = wallet
-        self.orders = orders
+        self.orders = orders.store
         self.reader = reader
         self.network = network
         self.feeLimit = feeLimit

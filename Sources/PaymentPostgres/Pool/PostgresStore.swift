@@ -1,11 +1,11 @@
 package import PaymentCore
 public import PaymentRouting
-import PaymentStore
+package import PaymentStore
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
 
 /// The tables of one deployment in a PostgreSQL database: what the journals of any number of processes and machines
@@ -82,12 +82,12 @@ public final class PostgresStore: Sendable {
     static let serverNow = "extract(epoch FROM clock_timestamp())::double precision - 978307200"
 
     /// Returns the present date in SQL: the value at a place (``time(_:)``), or where that is null, the server's.
-    static func now(_ place: Int) -> String { "coalesce($\(place)::double precision, \(serverNow))" }
+    package static func now(_ place: Int) -> String { "coalesce($\(place)::double precision, \(serverNow))" }
 
     /// Returns the value for ``now(_:)``.
     ///
     /// - Parameter date: the caller's time; nil where it has none.
-    func time(_ date: Date?) -> Database.Value {
+    package func time(_ date: Date?) -> Database.Value {
         switch clock {
         case .server: .null
         case .caller: date.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null

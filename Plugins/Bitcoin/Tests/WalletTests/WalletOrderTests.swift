@@ -158,8 +158,10 @@ struct WalletOrderTests {
             text: settlement.endpoint.text, paymentHash: settlement.endpoint.paymentHash ?? "", amount: 21_000,
             isAmountless: false, feeLimit: 10_000)
         var mortal: WalletOrders? = try bench.orders()
-        let claim = try await mortal?.begin(
-            .invoice(invoice), named: "a", at: bench.wallet.account(), now: bench.clock.now)
+        let claim = try await mortal?.store.begin(
+            WalletOrder(
+                name: "a", wallet: bench.wallet.account().id, payment: .invoice(invoice), placedAt: bench.clock.now,
+                state: .sending))
         guard case .begun = claim else {
             Issue.record("it did not begin")
             return

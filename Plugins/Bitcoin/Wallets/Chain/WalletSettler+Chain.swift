@@ -23,11 +23,15 @@ extension WalletSettler {
             return try await refuse(
                 settlement.key, nil, because: "it would cost \(transaction.fee) satoshi, above the limit of fees")
         }
-        switch try await orders.begin(.transaction(transaction), named: settlement.key, at: account, now: clock.now) {
+        let order = WalletOrder(
+            name: settlement.key, wallet: account.id, payment: .transaction(transaction), placedAt: clock.now,
+            state: .sending)
+        switch try await orders.begin(order) {
         case .known(let order):
             _ = try? await wallet.discard(transaction)
             return try await state(of: order)
-        case .begun: return try await finish(settlement.key, await wallet.publish(transaction))
+        case .begun(let request):
+            return try await finish(settlement.key, await request { await wallet.publish(transaction) })
         }
     }
 

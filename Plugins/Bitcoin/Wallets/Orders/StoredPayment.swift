@@ -1,4 +1,4 @@
-/// A payment as the file of orders has it: a transaction on the chain has its address as the text, and its fee as the
+/// A payment as orders are stored with it: a transaction on the chain has its address as the text, and its fee as the
 /// limit. Amounts are in thousandths of a satoshi.
 struct StoredPayment {
     let id: String

@@ -36,7 +36,7 @@ public struct WalletOrder: Sendable, Hashable {
         case transaction(ChainTransaction)
 
         /// The one name that the wallet knows it by: the payment hash, or the transaction's id.
-        var id: String {
+        package var id: String {
             switch self {
             case .invoice(let invoice): invoice.paymentHash
             case .transaction(let transaction): transaction.id
@@ -71,6 +71,13 @@ public struct WalletOrder: Sendable, Hashable {
         self.payment = payment
         self.placedAt = placedAt
         self.state = state
+    }
+
+    /// Returns it with a request that is over, and which the wallet may not have dealt with.
+    func asked(since date: Date) -> WalletOrder {
+        WalletOrder(
+            name: name, wallet: wallet, payment: payment, placedAt: placedAt,
+            state: .asked(since: date, isDealtWith: false), message: message)
     }
 }
 

@@ -1,7 +1,7 @@
 import PaymentStore
 
 extension Schema {
-    /// The table of a file of orders. No two orders that are not refused are for one payment hash: the file itself
+    /// The table of orders in a file. No two orders that are not refused are for one payment hash: the file itself
     /// keeps an invoice from being paid under two names. An order on the chain has its transaction's id as its hash,
     /// and its address as its invoice.
     static let walletOrders = Schema(

@@ -1,0 +1,109 @@
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Orders in one SQLite file, shared by any number of processes of one machine: each locks a range of another file for
+/// as long as it lives, so that the others see whether it sends yet.
+actor OrderFile: OrderStore {
+    private typealias Column = StoredOrder.Column
+
+    private let queue = SerialQueue("wallet-orders")
+    private let database: Database
+    private let owner: OwnerLock
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    init(path: String, creating: Bool) throws {
+        let random = SystemRandomSource()
+        database = try JournalFile(path: path, isMade: creating, schema: .walletOrders).open(random.hex(16))
+        try database.execute("PRAGMA synchronous = FULL")
+        // One of 2^52 bytes: two owners never meet on one.
+        owner = try OwnerLock(path: path + "-owners", id: Int64(random.next() >> 12))
+    }
+
+    // MARK: Reading
+
+    func order(named name: String, at now: Date) throws -> WalletOrder? {
+        try database.transaction { () throws(JournalError) in try find("name = ?1", name, now) }
+    }
+
+    func order(for id: String, at now: Date) throws -> WalletOrder? {
+        try database.transaction { () throws(JournalError) in try find(Self.isOpen, id, now) }
+    }
+
+    // MARK: Changing
+
+    func begin(_ order: WalletOrder) throws -> OrderClaim {
+        try database.transaction { () throws(JournalError) in
+            if let known = try find("name = ?1", order.name, order.placedAt) { return .known(known) }
+            if let known = try find(Self.isOpen, order.payment?.id ?? "", order.placedAt) { return .known(known) }
+            try insert(order)
+            // The process's lock says for how long.
+            return .begun { send in await send() }
+        }
+    }
+
+    func refuse(_ order: WalletOrder) throws -> WalletOrder {
+        try database.transaction { () throws(JournalError) in
+            if let known = try find("name = ?1", order.name, order.placedAt) { return known }
+            try insert(order)
+            return order
+        }
+    }
+
+    func endRequest(of name: String, isDealtWith: Bool, now: Date) throws {
+        try database.transaction { () throws(JournalError) in
+            try database.run(
+                "UPDATE wallet_order SET state = 'asked', asked = ?3, dealt = ?4 "
+                    + "WHERE name = ?1 AND state = 'sending' AND owner = ?2",
+                [
+                    .text(name), .integer(owner.id), .real(now.timeIntervalSinceReferenceDate),
+                    .integer(isDealtWith ? 1 : 0),
+                ])
+        }
+    }
+
+    func settle(_ name: String, _ proof: SettlementProof, fee: UInt64?) throws {
+        try database.transaction { () throws(JournalError) in
+            try database.run(
+                "UPDATE wallet_order SET state = 'paid', proof = ?2, fee = ?3 "
+                    + "WHERE name = ?1 AND state IN ('sending', 'asked')",
+                [.text(name), .text(proof.text), StoredOrder.value(fee: fee)])
+        }
+    }
+
+    func refuse(_ name: String, because reason: String) throws {
+        try database.transaction { () throws(JournalError) in
+            try database.run(
+                "UPDATE wallet_order SET state = 'refused', reason = ?2 WHERE name = ?1 AND state = 'asked'",
+                [.text(name), .text(reason)])
+        }
+    }
+
+    // MARK: Rows
+
+    private static let isOpen = "hash = ?1 AND state <> 'refused'"
+
+    /// Finds an order. The request of one whose process is gone is over: its connection has ended with it.
+    private func find(_ condition: String, _ value: String, _ now: Date) throws(JournalError) -> WalletOrder? {
+        let found = try database.all(Column.self, "WHERE \(condition)", [.text(value)]) {
+            (row) throws(JournalError) in (try StoredOrder.order(row), row.integer(.owner))
+        }
+        guard let (order, sender) = found.first else { return nil }
+        guard case .sending = order.state, !owner.isAlive(sender) else { return order }
+        try database.run(
+            "UPDATE wallet_order SET state = 'asked', asked = ?2, dealt = 0 WHERE name = ?1 AND state = 'sending'",
+            [.text(order.name), .real(now.timeIntervalSinceReferenceDate)])
+        return order.asked(since: now)
+    }
+
+    private func insert(_ order: WalletOrder) throws(JournalError) {
+        try database.insert(Column.self, StoredOrder.values(order, owner: owner.id))
+    }
+}

@@ -1,0 +1,48 @@
+package import PaymentCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// The answer to the wish to begin an order.
+package enum OrderClaim: Sendable {
+    /// The caller has it, and sends its request, once.
+    case begun(OrderRequest)
+    /// There is one of this name, or an open or paid one for this payment's id.
+    case known(WalletOrder)
+}
+
+/// The one request of an order that has begun: sends it, for as long as no other process takes its sender for dead.
+package typealias OrderRequest = @Sendable (_ send: @escaping @Sendable () async -> WalletAnswer) async -> WalletAnswer
+
+/// A storage of orders. All calls are atomic, whichever process makes them, and what they change is on the disk when
+/// they return. Of all orders for one payment's id, one at most is not refused.
+///
+/// An order is ``WalletOrder/State/sending`` while the process that began it lives; when it is found dead, the request
+/// is over from then on.
+package protocol OrderStore: Sendable {
+    /// Returns the order of a name; nil when there is none.
+    func order(named name: String, at now: Date) async throws -> WalletOrder?
+
+    /// Returns the order that is not refused for a payment's id; nil when there is none.
+    func order(for id: String, at now: Date) async throws -> WalletOrder?
+
+    /// Stores an order, unless there is one of its name, or one that is not refused for its payment.
+    func begin(_ order: WalletOrder) async throws -> OrderClaim
+
+    /// Stores a refused order, unless there is one of its name.
+    ///
+    /// - Returns: the order that is now stored.
+    func refuse(_ order: WalletOrder) async throws -> WalletOrder
+
+    /// Notes that the request of an order that this store began is over.
+    func endRequest(of name: String, isDealtWith: Bool, now: Date) async throws
+
+    /// Ends an order as paid.
+    func settle(_ name: String, _ proof: SettlementProof, fee: UInt64?) async throws
+
+    /// Ends an order whose request is over as one under which nothing was sent.
+    func refuse(_ name: String, because reason: String) async throws
+}

@@ -1,0 +1,92 @@
+import PaymentCore
+package import PaymentRouting
+package import PaymentStore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// An order as a row: the same columns in a file and in a database.
+package enum StoredOrder {
+    package enum Column: String, StoredColumn {
+        package static let table = "wallet_order"
+        case name, wallet, hash, invoice, chain, amount, amountless, fee_limit, placed, owner, state, asked, dealt
+        case proof, fee, reason, service, success
+    }
+
+    private enum Word: String {
+        case sending, asked, paid, refused
+    }
+
+    /// Returns the values of a new row, in the order of the columns.
+    ///
+    /// - Parameters:
+    ///   - order: an order that is being sent, or refused.
+    ///   - owner: the number of the one that sends.
+    package static func values(_ order: WalletOrder, owner: Int64) -> [Database.Value] {
+        let payment = order.payment.map(StoredPayment.init)
+        var reason: String?
+        if case .refused(let text) = order.state { reason = text }
+        return Column.allCases.map { column in
+            switch column {
+            case .name: .text(order.name)
+            case .wallet: order.wallet.map { .text($0) } ?? .null
+            case .hash: payment.map { .text($0.id) } ?? .null
+            case .invoice: payment.map { .text($0.text) } ?? .null
+            case .chain: .integer(payment?.isOnChain == true ? 1 : 0)
+            case .amount: .integer(Int64(clamping: payment?.amount ?? 0))
+            case .amountless: .integer(payment?.isAmountless == true ? 1 : 0)
+            case .fee_limit: .integer(Int64(clamping: payment?.feeLimit ?? 0))
+            case .placed: .real(order.placedAt.timeIntervalSinceReferenceDate)
+            case .owner: .integer(owner)
+            case .state: .text((reason == nil ? Word.sending : .refused).rawValue)
+            case .dealt: .integer(0)
+            case .reason: reason.map { .text($0) } ?? .null
+            case .service: order.message.map { .text($0.host) } ?? .null
+            case .success: order.message.map { .text($0.text) } ?? .null
+            case .asked, .proof, .fee: .null
+            }
+        }
+    }
+
+    /// Returns the value of a fee.
+    package static func value(fee: UInt64?) -> Database.Value {
+        fee.flatMap { Int64(exactly: $0) }.map { .integer($0) } ?? .null
+    }
+
+    /// Reads a row.
+    ///
+    /// - Parameter askedAt: the end of its request by the caller's clock, where the storage's clock is another.
+    package static func order(_ row: Row<Column>, askedAt: Date? = nil) throws(JournalError) -> WalletOrder {
+        let state: WalletOrder.State
+        switch Word(rawValue: row.text(.state)) {
+        case .sending: state = .sending
+        case .asked where !row.isNull(.asked):
+            state = .asked(
+                since: askedAt ?? Date(timeIntervalSinceReferenceDate: row.real(.asked)),
+                isDealtWith: row.integer(.dealt) != 0)
+        case .paid where !row.isNull(.proof):
+            let proof = row.text(.proof)
+            state = .paid(
+                row.integer(.chain) == 0 ? .preimage(proof) : .transaction(proof),
+                fee: row.isNull(.fee) ? nil : UInt64(exactly: row.integer(.fee)))
+        case .refused where !row.isNull(.reason): state = .refused(reason: row.text(.reason))
+        default: throw row.damage("an order has no state that is known")
+        }
+        var payment: StoredPayment?
+        if let text = row.optionalText(.invoice), let id = row.optionalText(.hash) {
+            guard let amount = UInt64(exactly: row.integer(.amount)),
+                let limit = UInt64(exactly: row.integer(.fee_limit))
+            else { throw row.damage("an order has an amount below nothing") }
+            payment = StoredPayment(
+                id: id, text: text, isOnChain: row.integer(.chain) != 0, amount: amount,
+                isAmountless: row.integer(.amountless) != 0, feeLimit: limit)
+        }
+        return WalletOrder(
+            name: row.text(.name), wallet: row.optionalText(.wallet), payment: payment?.payment,
+            placedAt: Date(timeIntervalSinceReferenceDate: row.real(.placed)), state: state,
+            message: row.optionalText(.service).map { ServiceMessage(host: $0, text: row.text(.success)) })
+    }
+}
