@@ -27,6 +27,8 @@ POSTGRES_HISTORIES ?= 2000
 POSTGRES_ATTEMPTS ?= 1000000
 WALLET_KILLS ?= 100
 WALLET_SEED ?= 0
+SERVE_EXAMPLES ?= 300
+SERVE_SEED ?= 1
 PLANS ?= 1000
 SCREENSHOTS ?= .build/screenshots
 PREFIX ?= /usr/local
@@ -47,7 +49,7 @@ BUILT = $$(swift build $(RELEASE) --show-bin-path)
 
 .PHONY: help deps build demo install test suites suites-release suites-sanitized nightly release stack new-provider-test \
 	check-apple browser-test dht-test deps-postgres postgres-test postgres-bench kill-test bench fuzz fuzz-standards simulate simulate-mistakes \
-	simulate-subscriptions simulate-links simulate-wallets interop deps-interop wallet-test mutants dist format lint docs site api clean
+	simulate-subscriptions simulate-links simulate-wallets interop deps-interop wallet-test serve-test mutants dist format lint docs site api clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -206,6 +208,10 @@ wallet-test: deps ## pay from a real LNbits from PyPI, measured, and while it an
 	swift build $(QUICK) --product paykit-contacts
 	swift build $(RELEASE) --product Benchmarks
 	@BENCHMARKS="$(BUILT)/Benchmarks" Tests/Wallets/run "$(QUICKLY)" $(WALLET_KILLS) $(WALLET_SEED)
+
+serve-test: deps deps-interop ## call `payroute serve` from its own description by schemathesis from PyPI (SERVE_EXAMPLES=300, SERVE_SEED=1)
+	swift build $(QUICK) --product payroute
+	@Tests/ServeFuzz/run "$(QUICKLY)" $(SERVE_EXAMPLES) $(SERVE_SEED)
 
 mutants: deps deps-postgres ## change one line at a time so that money could go wrong, and see which test notices (Linux; MUTANTS=routing/)
 	swift build --build-tests $(QUICK)

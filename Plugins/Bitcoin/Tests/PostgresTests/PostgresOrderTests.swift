@@ -109,6 +109,18 @@ struct PostgresOrderTests {
         #expect(node.attemptCount == 1)
     }
 
+    @Test("An invoice that has an order begins none under another name")
+    func secondName() async throws {
+        let invoice = try node.invoice(21_000)
+        let (first, second) = (try settlement("a", invoice), try settlement("b", invoice))
+        _ = try await orders().store.begin(try await order(first))
+        guard case .known(let known) = try await orders().store.begin(try await order(second)) else {
+            Issue.record("it began")
+            return
+        }
+        #expect(try await known == order(first))
+    }
+
     @Test("Of eight machines that pay under one name, one requests it, and all agree")
     func oneName() async throws {
         let settlement = try settlement("a", node.invoice(21_000))

@@ -150,6 +150,26 @@ struct WalletOrderTests {
         }
     }
 
+    @Test("An invoice that has an order begins none under another name")
+    func secondName() async throws {
+        let bench = try WalletBench(.lnd)
+        let settlement = try bench.settlement()
+        let invoice = WalletInvoice(
+            text: settlement.endpoint.text, paymentHash: settlement.endpoint.paymentHash ?? "", amount: 21_000,
+            isAmountless: false, feeLimit: 10_000)
+        func order(_ name: String) -> WalletOrder {
+            WalletOrder(
+                name: name, wallet: "w", payment: .invoice(invoice), placedAt: bench.clock.now, state: .sending)
+        }
+        let (orders, others) = (try bench.orders().store, try bench.orders().store)
+        _ = try await orders.begin(order("a"))
+        guard case .known(let known) = try await others.begin(order("b")) else {
+            Issue.record("it began")
+            return
+        }
+        #expect(known == order("a"))
+    }
+
     @Test("The request of a process that is gone is over, and counts for its quiet time")
     func gone() async throws {
         let bench = try WalletBench(.lnd)

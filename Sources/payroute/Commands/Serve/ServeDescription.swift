@@ -45,7 +45,7 @@ enum ServeDescription {
             "/v1/payments/{id}/events": {\#(parameters("id")),
               "get": {"operationId": "paymentEvents", "summary": "The payment after each change (event: payment), and remarks (event: note), until it ends.",
                 "responses": {"200": {"description": "Server-sent events.",
-                  "content": {"text/event-stream": {"schema": {"type": "string"}}}}, "default": \#(error)}}},
+                  "content": {"text/event-stream": {}}}, "default": \#(error)}}},
             "/v1/payments/{id}/resume": {\#(parameters("id")),
               "post": {"operationId": "resumePayment", "summary": "Resumes an interrupted payment. Finished steps are not run again.",
                 "responses": {"202": \#(answer("Payment")), "default": \#(error)}}},

@@ -26,7 +26,7 @@ enum ServeSchemas {
           },
           "Text": {
             "type": "object", "required": ["text"], "additionalProperties": false,
-            "properties": {"text": {"type": "string"}}
+            "properties": {"text": {"type": "string", "minLength": 1}}
           },
           "Decision": {
             "type": "object", "additionalProperties": false,
@@ -53,7 +53,7 @@ enum ServeSchemas {
           "QuoteRequest": {
             "type": "object", "required": ["link"], "additionalProperties": false,
             "properties": {
-              "link": {"type": "string"}, "amount": {"$ref": "#/components/schemas/Money"},
+              "link": {"type": "string", "minLength": 1}, "amount": {"$ref": "#/components/schemas/Money"},
               "accounts": {"type": "array", "items": {"type": "string"}, "description": "CAIP-10, of the payer's wallet."},
               "acceptingUnverified": {"type": "boolean", "description": "Consent to a link that does not prove where it leads."}
             }
@@ -92,7 +92,7 @@ enum ServeSchemas {
             "type": "object", "additionalProperties": false,
             "description": "A link, or a quote in place of the link and all that it was quoted with.",
             "properties": {
-              "link": {"type": "string"}, "quote": {"type": "string"},
+              "link": {"type": "string", "minLength": 1}, "quote": {"type": "string", "minLength": 1},
               "option": {"type": "string", "description": "The option to be paid. Without it and limits the payment asks."},
               "limits": {"type": "array", "items": {"$ref": "#/components/schemas/Money"},
                 "description": "Takes the first option that costs at most so much."},
@@ -181,18 +181,18 @@ enum ServeSchemas {
           "RefundRequest": {
             "type": "object", "required": ["payment", "amount", "id"], "additionalProperties": false,
             "properties": {
-              "payment": {"type": "string", "description": "provider/id, or its link."},
+              "payment": {"type": "string", "minLength": 1, "description": "provider/id, or its link."},
               "amount": {"$ref": "#/components/schemas/Money"},
-              "id": {"type": "string", "description": "The refund's id, such as a credit note's: the same one is made once."}
+              "id": {"type": "string", "minLength": 1, "description": "The refund's id, such as a credit note's: the same one is made once."}
             }
           },
           "CaptureRequest": {
             "type": "object", "required": ["payment", "amount"], "additionalProperties": false,
-            "properties": {"payment": {"type": "string"}, "amount": {"$ref": "#/components/schemas/Money"}}
+            "properties": {"payment": {"type": "string", "minLength": 1}, "amount": {"$ref": "#/components/schemas/Money"}}
           },
           "CancellationRequest": {
             "type": "object", "required": ["payment"], "additionalProperties": false,
-            "properties": {"payment": {"type": "string"}}
+            "properties": {"payment": {"type": "string", "minLength": 1}}
           },
           "Statement": {
             "type": "object", "required": ["outcome", "provider", "reference", "subject"], "additionalProperties": false,
@@ -203,7 +203,7 @@ enum ServeSchemas {
           },
           "ReturnRequest": {
             "type": "object", "required": ["url"], "additionalProperties": false,
-            "properties": {"url": {"type": "string"}}
+            "properties": {"url": {"type": "string", "minLength": 1}}
           },
           "Return": {
             "type": "object", "required": ["taken"], "additionalProperties": false,
