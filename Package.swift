@@ -86,18 +86,18 @@ let sources = [
     library("PaymentRouting", "PaymentCore PaymentCrypto"), library("PaymentSettlement", "PaymentCore PaymentCrypto"),
     library("PaymentRecurring", "PaymentCore PaymentRouting PaymentStore"),
     library("PaymentStore", "PaymentCore PaymentRouting CSQLite", resources: [.copy("PrivacyInfo.xcprivacy")]),
-    library("PaymentPostgres", "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore CPostgreSQL"),
+    library(
+        "PaymentPostgres",
+        "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore SocketPoll CPostgreSQL"),
     library("PaymentReview", "PaymentCore PaymentCrypto"), library("PaymentTransport", "PaymentCore CCurl"),
     library("PaymentStandards", "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentSettlement CLzma"),
-    library("PaymentTesting", "PaymentCore PaymentRouting"),
+    library("PaymentTesting", "PaymentCore PaymentRouting"), library("SocketPoll"),
     library("PaymentWallet", "PaymentCore PaymentCrypto PaymentSecp256k1"),
     library("PaymentRecurringTesting", "PaymentCore PaymentRecurring PaymentRouting PaymentTesting"),
     library("PaymentLoopback", "PaymentCore PaymentTesting CMicrohttpd"),
-    // What vendors' sandboxes and their home page share, and the home page.
-    library("SandboxSupport", "PaymentCore PaymentLoopback PaymentTesting PaymentWallet"),
+    library("SandboxSupport", "PaymentCore PaymentLoopback PaymentTesting PaymentWallet"),  // What sandboxes share.
     library("SandboxHome", "PaymentCore PaymentLoopback PaymentStandards PaymentTesting SandboxSupport"),
-    // Every vendor's sandbox: the one list of vendors.
-    library(
+    library(  // Every vendor's sandbox: the one list of vendors.
         "PaymentSandbox",
         "PaymentCore PaymentRouting PaymentStandards PaymentTransport PaymentWallet SandboxSupport "
             + "BitcoinSandbox CitconSandbox PaykitSandbox PayrailsSandbox WalletConnectPaySandbox"),
@@ -156,7 +156,7 @@ let vendors =
             "Pubky": "PaymentCore PaymentCrypto CSodium", "DHT": "PaymentCore PaymentCrypto +Pubky",
             "Provider": "PaymentCore PaymentCrypto PaymentSettlement +Pubky",
             // Sockets for its channels and its DHT, and files of its receipts and private links.
-            "Network": "PaymentCore +Pubky", "Store": "PaymentCore PaymentRouting PaymentStore +Provider",
+            "Network": "PaymentCore SocketPoll +Pubky", "Store": "PaymentCore PaymentRouting PaymentStore +Provider",
             "Postgres": "PaymentCore PaymentPostgres PaymentRouting PaymentStore +Provider +Store",
             "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore PaymentTransport \(pubky)",
             "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +DHT +Pubky",
@@ -291,7 +291,7 @@ let wholes = [
 /// Libraries that no program outside imports by itself.
 let inner = Set(
     ("PaymentCrypto PaymentSecp256k1 SandboxSupport SandboxHome BitcoinSandbox PaykitPubky PayrailsTypes "
-        + "PayrouteCommands ServiceSupport ChildProcesses").split(separator: " ").map(String.init))
+        + "PayrouteCommands ServiceSupport ChildProcesses SocketPoll").split(separator: " ").map(String.init))
 var targets = systems + sources + vendors + examples + wholes
 var products: [Product] = (sources + vendors).filter { $0.type == .regular && !inner.contains($0.name) }
     .filter { $0.path?.contains("/Tests/") != true }.map { .library(name: $0.name, targets: [$0.name]) }

@@ -18,8 +18,9 @@ enum Rules {
         "PaymentSettlement": ["PaymentCore", "PaymentCrypto"],
         "PaymentRecurring": ["PaymentCore", "PaymentRouting", "PaymentStore"],
         "PaymentPostgres": [
-            "PaymentCore", "PaymentCrypto", "PaymentRecurring", "PaymentRouting", "PaymentStore",
+            "PaymentCore", "PaymentCrypto", "PaymentRecurring", "PaymentRouting", "PaymentStore", "SocketPoll",
         ],
+        "SocketPoll": [],
         "PaymentTransport": ["PaymentCore"],
         "PaymentStore": ["PaymentCore", "PaymentRouting"],
         "PaymentStandards": ["PaymentCore", "PaymentCrypto", "PaymentSecp256k1", "PaymentSettlement"],
@@ -55,7 +56,7 @@ enum Rules {
         "Pubky": ([], []),
         "DHT": ([], ["Pubky"]),
         "Provider": ([], ["Types", "Pubky"]),
-        "Network": ([], ["Pubky"]),
+        "Network": (["SocketPoll"], ["Pubky"]),
         "Store": (["PaymentRouting", "PaymentStore"], ["Provider"]),
         // The same over PostgreSQL, for workers on several machines.
         "Postgres": (["PaymentPostgres", "PaymentRouting", "PaymentStore"], ["Provider", "Store", "Wallets"]),

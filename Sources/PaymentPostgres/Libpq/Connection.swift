@@ -1,5 +1,7 @@
 import CPostgreSQL
+import PaymentRouting
 import PaymentStore
+import SocketPoll
 
 /// One connection to a server, which one task uses at a time. It works on a separate queue, since looking up a
 /// server's name blocks. An error that leaves its state unknown closes it.
@@ -223,10 +225,18 @@ actor Connection {
     ) async throws(PostgresError) {
         let descriptor = cPQsocket(pointer)
         guard descriptor >= 0 else { throw lost(pointer) }
-        switch await DescriptorWait.wait(descriptor, reading: reading, writing: writing, until: deadline) {
+        let readiness: SocketPoll.Readiness = [reading ? .reading : [], writing ? .writing : []]
+        let ending = OneShot<SocketPoll.Ending>()
+        let number = SocketPoll.shared.watch(descriptor, for: readiness, until: deadline) { ending.finish($1) }
+        let end = await withTaskCancellationHandler {
+            await ending.value()
+        } onCancel: {
+            SocketPoll.shared.end(number)
+        }
+        switch end {
         case .ready: return
         case .late: throw .late
-        case .cancelled: throw .cancelled
+        case .ended: throw .cancelled
         }
     }
 

@@ -1,25 +1,22 @@
-import Dispatch
 import PaykitPubky
 import PaymentCore
 
-/// One of the system's sockets. The system reports arrivals; no thread waits for them.
+/// One of the system's sockets. One thread waits for the arrivals at all of them.
 final class UDPSocket: DatagramSocket {
     let localAddress: DatagramAddress
     private let handle: SocketHandle
     private let inbox: Inbox<Datagram, DatagramError>
 
-    init(
-        _ address: DatagramAddress, queue: DispatchQueue, datagramLimit: Int, queueLimit: Int
-    ) throws(DatagramError) {
+    init(_ address: DatagramAddress, datagramLimit: Int, queueLimit: Int) throws(DatagramError) {
         let inbox = Inbox<Datagram, DatagramError>(capacity: queueLimit)
         switch SystemSockets.open(.datagrams, at: StreamAddress(address)) {
         case .failed(let detail): throw .unavailable(address, detail)
         case .done(let socket):
-            handle = SocketHandle(socket.descriptor, queue: queue)
+            handle = SocketHandle(socket.descriptor)
             localAddress = DatagramAddress(socket.bound) ?? address
         }
         self.inbox = inbox
-        handle.watch(.reading) { descriptor in
+        handle.watch { descriptor in
             // A bounded batch, so that a flood at one socket does not starve the others.
             for _ in 0..<64 {
                 switch SystemSockets.receiveDatagram(over: descriptor, limit: datagramLimit) {

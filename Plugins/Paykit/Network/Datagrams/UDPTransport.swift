@@ -1,17 +1,14 @@
-import Dispatch
 public import PaykitPubky
 import PaymentCore
 
 /// Datagrams over the system's UDP sockets.
 ///
-/// Sockets never block: the system reports arrivals on one queue for all sockets of a transport. Datagrams that are not
-/// received are kept up to a limit; further ones are dropped.
+/// Sockets never block. Datagrams that are not received are kept up to a limit; further ones are dropped.
 public struct UDPTransport: DatagramTransport {
     /// The most bytes that a datagram may have; longer ones are dropped.
     public let datagramLimit: Int
     /// The most datagrams that a socket keeps until they are received.
     public let queueLimit: Int
-    private let queue = DispatchQueue(label: "payment-udp")
     private let names = NameResolver()
 
     /// Creates a transport.
@@ -30,7 +27,7 @@ public struct UDPTransport: DatagramTransport {
     /// - Throws: ``DatagramError/unavailable(_:_:)``, as for a port that is in use, and ``DatagramError/cancelled``.
     public func open(_ address: DatagramAddress) async throws(DatagramError) -> any DatagramSocket {
         guard !Task.isCancelled else { throw .cancelled }
-        return try UDPSocket(address, queue: queue, datagramLimit: datagramLimit, queueLimit: queueLimit)
+        return try UDPSocket(address, datagramLimit: datagramLimit, queueLimit: queueLimit)
     }
 
     /// Returns the IPv4 addresses of a host, as the system's resolver knows them.

@@ -1,13 +1,12 @@
-import Dispatch
 public import PaykitPubky
 import PaymentCore
+import SocketPoll
 
 /// Connections over the system's TCP sockets.
 ///
-/// Sockets never block: the system reports when one is ready. Nothing is read ahead, so that a peer that sends without
+/// Sockets never block. Nothing is read ahead, so that a peer that sends without
 /// end fills only its own memory.
 public struct TCPTransport: StreamTransport {
-    private let queue = DispatchQueue(label: "payment-tcp")
     private let names = NameResolver()
 
     /// Creates a transport.
@@ -23,7 +22,7 @@ public struct TCPTransport: StreamTransport {
         case .failed(let detail): throw .notConnected(address, detail)
         case .done(let descriptor):
             // Closed when it is released, as by an error.
-            let stream = TCPStream(SocketHandle(descriptor, queue: queue), peer: address)
+            let stream = TCPStream(SocketHandle(descriptor), peer: address)
             try await stream.awaitConnection()
             return stream
         }
@@ -38,7 +37,7 @@ public struct TCPTransport: StreamTransport {
         switch SystemSockets.open(.listener, at: address) {
         case .failed(let detail): throw .unavailable(address, detail)
         case .done(let socket):
-            return TCPListener(SocketHandle(socket.descriptor, queue: queue), at: socket.bound, queue: queue)
+            return TCPListener(SocketHandle(socket.descriptor), at: socket.bound)
         }
     }
 
@@ -98,11 +97,9 @@ private final class TCPStream: ByteStream {
 private final class TCPListener: StreamListener {
     let localAddress: StreamAddress
     private let handle: SocketHandle
-    private let queue: DispatchQueue
 
-    init(_ handle: SocketHandle, at address: StreamAddress, queue: DispatchQueue) {
+    init(_ handle: SocketHandle, at address: StreamAddress) {
         self.handle = handle
-        self.queue = queue
         localAddress = address
     }
 
@@ -112,7 +109,7 @@ private final class TCPListener: StreamListener {
         let (descriptor, peer) = try await handle.complete(.reading, { .unavailable(localAddress, $0) }) {
             SystemSockets.nextConnection(at: $0)
         }
-        return TCPStream(SocketHandle(descriptor, queue: queue), peer: peer)
+        return TCPStream(SocketHandle(descriptor), peer: peer)
     }
 
     func close() { handle.close() }
