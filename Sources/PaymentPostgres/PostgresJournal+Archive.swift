@@ -44,7 +44,7 @@ extension PostgresJournal {
     private static let batch = 200
 
     /// Removes attempts that ended long ago: some at a time, so that payments can be made in between. Several may do so
-    /// at once.
+    /// at once. An attempt whose end was not passed on yet is kept.
     ///
     /// - Returns: the number of attempts removed; fewer where a connection was lost meanwhile.
     /// - Throws: ``JournalError``; attempts removed before the error stay removed.
@@ -56,6 +56,7 @@ extension PostgresJournal {
                 SELECT number FROM \(tables.attempt) AS old
                 WHERE finished AND ended < $1 AND (ended < $2 OR NOT (paid OR moved)) AND NOT EXISTS (
                     SELECT 1 FROM \(tables.spending) AS kept WHERE kept.attempt = old.id AND kept.state = 'reserved')
+                    AND NOT EXISTS (SELECT 1 FROM \(tables.delivery) AS waiting WHERE waiting.attempt = old.number)
                 ORDER BY number LIMIT \(Self.batch) FOR UPDATE SKIP LOCKED
             ) RETURNING 1
             """, [.real(date.timeIntervalSinceReferenceDate), .real(proofs.timeIntervalSinceReferenceDate)])

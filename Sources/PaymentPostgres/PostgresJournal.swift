@@ -23,18 +23,30 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
     let tables: Tables
     /// The dates at which workers look at open attempts.
     let due: DueRows
+    /// The ends and notifications that workers pass on.
+    let deliveries: DeliveryRows
+    private let reportsEnds: Bool
     private let leases: LeaseRows
     private let random: any RandomSource
 
     /// Creates a journal in a store. Any number of journals may share one.
-    public init(_ store: PostgresStore) { self.init(store, random: SystemRandomSource()) }
+    ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - reportsEnds: true to keep a row for each attempt that ends, until a ``PostgresWorker`` has passed it to its
+    ///     `ended`. Use it in all programs that pay, and only where such a worker runs: nothing else removes the rows.
+    public init(_ store: PostgresStore, reportsEnds: Bool = false) {
+        self.init(store, reportsEnds: reportsEnds, random: SystemRandomSource())
+    }
 
-    init(_ store: PostgresStore, random: any RandomSource) {
+    init(_ store: PostgresStore, reportsEnds: Bool = false, random: any RandomSource) {
         self.store = store
+        self.reportsEnds = reportsEnds
         self.random = random
         tables = Tables(store.schema)
         leases = LeaseRows(store: store, table: tables.lease)
         due = DueRows(store: store, tables: tables)
+        deliveries = DeliveryRows(store: store, tables: tables)
     }
 
     // MARK: Leases
@@ -103,6 +115,7 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
                 WHERE attempt = (SELECT number FROM \(tables.attempt) WHERE id = $1)
                 """, [.text(attempt.rawValue), .text(write)]),
         ]
+        let ends = entry.isEnding && reportsEnds ? deliveries : nil
         try await store.transaction(looks) { [tables, due, path = store.path] rows in
             if let last = rows[2].cells.first, last.integer(1) != 0 { return .nothing(()) }
             guard let status = rows[1].of(StoredAttempt.Status.self, path).first else {
@@ -117,7 +130,7 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
             return .write(
                 Self.adding(entry, content, to: number, at: position, by: write, in: tables)
                     + (entry.isEnding ? Self.finishing(number, with: entry, in: tables) : [])
-                    + due.adding(entry, to: reference), ())
+                    + due.adding(entry, to: reference) + (ends.map { [$0.ending(number)] } ?? []), ())
         }
     }
 
@@ -174,11 +187,28 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
         try await histories("attempt.payment = $1", [.key(payment)]).all.map(\.history)
     }
 
-    /// Returns all attempts without a final outcome, oldest first.
+    /// The number of open attempts that one statement reads.
+    private static let openPage = 1000
+
+    /// Returns all attempts without a final outcome, oldest first. They are read some at a time: one that is opened or
+    /// ends meanwhile may be among them or not.
     ///
     /// - Throws: ``JournalError`` when the server cannot be read.
     public func unfinished() async throws -> [AttemptHistory] {
-        try await histories("NOT attempt.finished").all.map(\.history)
+        var (found, last) = ([AttemptHistory](), Int64.min)
+        while true {
+            let page = try await histories(
+                """
+                NOT attempt.finished AND attempt.number > $1 AND attempt.number <= (
+                    SELECT max(number) FROM (
+                        SELECT number FROM \(tables.attempt) WHERE NOT finished AND number > $1
+                        ORDER BY number LIMIT \(Self.openPage)) AS page)
+                """, [.integer(last)]
+            ).all
+            found += page.map(\.history)
+            guard page.count == Self.openPage, let end = page.last else { return found }
+            last = end.number
+        }
     }
 
     /// One statement reads attempts and entries, so that no other write comes in between.

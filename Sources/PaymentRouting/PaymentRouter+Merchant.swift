@@ -82,6 +82,20 @@ extension PaymentRouter {
         }
     }
 
+    /// Checks that a notification is genuine, without a question to the service.
+    ///
+    /// - Returns: the payment or refund that it is about.
+    /// - Throws: ``PaymentError``, as ``handle(_:from:)`` does.
+    package func verify(
+        _ notification: IncomingNotification, from provider: ProviderID
+    ) throws(PaymentError) -> PaymentReference {
+        do {
+            return try serviceClient(for: provider, payer: Payer()).verify(notification).reference
+        } catch {
+            throw PaymentError(thrown: error, at: provider)
+        }
+    }
+
     /// Reads a notification that a payment service sent to this server, and ends the attempt at its payment or refund
     /// when it reports an end.
     ///

@@ -22,9 +22,36 @@ struct ArticleTests {
         work.cancel()
         await work.value
         #expect(try await journal.attempts(AttemptQuery()).histories.isEmpty)
+        try await passOn(router, store)
         #expect(try await plans.plans().isEmpty)
         store.close()
         await #expect(throws: JournalError.self) { try await journal.unfinished() }
+    }
+
+    private func passOn(_ router: PaymentRouter, _ store: PostgresStore) async throws {
+        let shop = Orders()
+        let journal = PostgresJournal(store, reportsEnds: true)
+        let worker = PostgresWorker(router, journal) { report in
+            print(report)
+        } failed: { error in
+            print(error)
+        } ended: { history in
+            try await shop.release(history)
+        }
+        let work = Task { await worker.run() }
+        let notification = IncomingNotification(headers: [:], body: [])
+        do {
+            try await journal.keep(notification, from: "acme", checkedBy: router)
+            Issue.record("no provider is registered")
+        } catch let error as PaymentError {
+            #expect(error.code == .unroutable)
+        }
+        work.cancel()
+        await work.value
+    }
+
+    private struct Orders {
+        func release(_ history: AttemptHistory) async throws {}
     }
 
     private struct NoTransport: HTTPTransport {

@@ -22,6 +22,8 @@ struct LostAnswerTests {
     private let proxy: CuttingProxy
     private let store: PostgresStore
     private let journal: PostgresJournal
+    private let deliveries: @Sendable () async throws -> [String]
+    private let finished: @Sendable () async throws -> [String]
 
     private static let start = Date(timeIntervalSinceReferenceDate: 800_000_000)
     private static let lease = PaymentLease(
@@ -30,11 +32,17 @@ struct LostAnswerTests {
     init() async throws {
         let server = try await PostgresServer.shared()
         proxy = try CuttingProxy(to: server.folder)
-        var configuration = server.configuration(PostgresServer.newSchema(), host: proxy.folder)
-        // The proxy sees the statements' texts then.
-        configuration.reusesStatements = false
+        let configuration = {
+            var configuration = $0
+            // The proxy sees the statements' texts then.
+            configuration.reusesStatements = false
+            configuration.timeout = .seconds(8)
+            return configuration
+        }(server.configuration(PostgresServer.newSchema(), host: proxy.folder))
         store = try await PostgresStore(configuration)
-        journal = PostgresJournal(store)
+        journal = PostgresJournal(store, reportsEnds: true)
+        deliveries = { try await server.rows(sql: "SELECT attempt FROM \(configuration.schema).delivery") }
+        finished = { try await server.rows(sql: "SELECT finished FROM \(configuration.schema).attempt") }
     }
 
     /// Loses the next commit, or its answer, as many times.
@@ -72,6 +80,7 @@ struct LostAnswerTests {
             try await losing(loss, 2) { try await journal.append(entry, to: attempt.id, under: Self.lease) }
         }
         #expect(try await journal.history(of: attempt.id)?.entries == entries)
+        #expect(try await deliveries() == ["1"], "one row of its end")
         // Another write of the same content is another entry's, and refused by the rules.
         await #expect(throws: JournalError.duplicateAttempt(attempt.id)) {
             try await journal.open(attempt, under: Self.lease)
@@ -79,6 +88,25 @@ struct LostAnswerTests {
         await #expect(throws: JournalError.finishedAttempt(attempt.id)) {
             try await journal.append(entries[3], to: attempt.id, under: Self.lease)
         }
+    }
+
+    @Test("An end and its row are written together, or not at all")
+    func ends() async throws {
+        #expect(try await journal.acquire(Self.lease, at: Self.start))
+        let attempt = try Self.attempt("a")
+        try await journal.open(attempt, under: Self.lease)
+        // As where the machine fails before the commit.
+        proxy.decide { toServer, packet in toServer && packet.contains("COMMIT\u{0}") ? .isLost : .passes }
+        let end = JournalEntry(date: Self.start, event: .abandoned(reason: "enough"))
+        await #expect(throws: JournalError.self) {
+            try await journal.append(end, to: attempt.id, under: Self.lease)
+        }
+        #expect(try await finished() == ["f"])
+        #expect(try await deliveries().isEmpty)
+        proxy.decide { _, _ in .passes }
+        try await journal.append(end, to: attempt.id, under: Self.lease)
+        #expect(try await finished() == ["t"])
+        #expect(try await deliveries() == ["1"])
     }
 
     @Test("A spending is reserved, paid and released once", arguments: Loss.allCases)

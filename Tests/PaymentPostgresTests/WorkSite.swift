@@ -40,12 +40,14 @@ struct WorkSite: Sendable {
 
     func machine(
         _ transport: any HTTPTransport, _ configuration: PostgresConfiguration? = nil, lease: Duration = .seconds(2),
-        clock: any PaymentClock = SystemPaymentClock()
+        clock: any PaymentClock = SystemPaymentClock(), providers: [any PaymentProvider]? = nil,
+        reportsEnds: Bool = false
     ) async throws -> Machine {
         let store = try await PostgresStore(configuration ?? self.configuration)
-        let journal = PostgresJournal(store)
+        let journal = PostgresJournal(store, reportsEnds: reportsEnds)
         let router = PaymentRouter(
-            registry: try ProviderRegistry([ShopProvider(clock: SystemPaymentClock())]), transport: transport,
+            registry: try ProviderRegistry(providers ?? [ShopProvider(clock: SystemPaymentClock())]),
+            transport: transport,
             journal: journal, clock: clock, leases: LeasePolicy(duration: lease, timeout: .seconds(1)))
         return Machine(router: router, journal: journal, store: store)
     }
@@ -116,7 +118,14 @@ func eventually(
 /// Collects the payments that workers report on.
 final class Reports: Sendable {
     private let reports = Mutex<[RecoveryReport]>([])
+    private let lines = Mutex<[String]>([])
     func add(_ report: RecoveryReport) { reports.withLock { $0.append(report) } }
+    /// Adds a line of a working process, if it is about an end.
+    func addEnd(_ line: String) {
+        if line.hasPrefix("ended ") { lines.withLock { $0.append(String(line.dropFirst(6))) } }
+    }
+    /// The payments whose ends were passed on.
+    var ends: [String] { lines.withLock { $0 } }
     var all: [String] { reports.withLock { $0.map(\.attempt.reference.id) } }
     var texts: [String] { reports.withLock { $0.map(\.description) } }
 }

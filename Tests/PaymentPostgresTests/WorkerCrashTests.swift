@@ -27,6 +27,7 @@ struct WorkerCrashTests {
         }
         let rows = try await site.server.rows(sql: "SELECT 1 FROM \(site.schema).due WHERE payment <> 'spendings'")
         #expect(rows.isEmpty)
+        #expect(try await site.server.rows(sql: "SELECT 1 FROM \(site.schema).delivery").isEmpty)
     }
 
     @Test("Workers killed at any moment: each open payment is charged once, and recorded")
@@ -39,7 +40,7 @@ struct WorkerCrashTests {
         func worker() throws -> Program {
             try Program([address, sandbox.baseURL.text, "1000"], executable: program)
         }
-        let (dead, ended) = (Counter(), Counter())
+        let (dead, ended, ends) = (Counter(), Counter(), Reports())
         let random = SeededRandomSource(seed: 41)
         // Two workers, each of which is killed behind some line of its report, and replaced.
         let keepers = (0..<2).map { _ in
@@ -48,7 +49,8 @@ struct WorkerCrashTests {
                 while dead.count < Self.kills {
                     let worker = try worker()
                     var left = 1 + Int(random.next() % 20)
-                    for await _ in worker.lines {
+                    for await line in worker.lines {
+                        ends.addEnd(line)
                         left -= 1
                         if left == 0 { worker.signal(SIGKILL) }
                     }
@@ -66,15 +68,24 @@ struct WorkerCrashTests {
         for keeper in keepers { try await keeper.value }
         let last = try worker()
         var lines = last.lines.makeAsyncIterator()
-        while let line = await lines.next(), line != "works" {}
+        while let line = await lines.next(), line != "works" { ends.addEnd(line) }
         let journal = try await site.machine(DirectTransport(service: site.shop)).journal
-        try await eventually(within: .seconds(60)) { try await journal.unfinished().isEmpty }
+        try await eventually(within: .seconds(60)) {
+            let isPassedOn = try await site.server.rows(sql: "SELECT 1 FROM \(site.schema).delivery").isEmpty
+            return try await journal.unfinished().isEmpty && isPassedOn
+        }
         last.signal(SIGTERM)
         var ending = ""
-        while let line = await lines.next() { ending = line }
+        while let line = await lines.next() {
+            ends.addEnd(line)
+            ending = line
+        }
         #expect(await last.end().code == 0 && ending == "drained")
         try await check(ids, site)
-        print("\(dead.count) workers killed: \(ids.count) open payments settled, none twice, none lost")
+        #expect(Set(ends.ends) == Set(ids), "each end is passed on")
+        print(
+            "\(dead.count) workers killed: \(ids.count) open payments settled, none twice, none lost; "
+                + "\(ends.ends.count) calls for their ends")
     }
 
     /// The ways to disturb workers.

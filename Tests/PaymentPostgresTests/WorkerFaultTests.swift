@@ -27,7 +27,7 @@ struct WorkerFaultTests {
     func migrated() async throws {
         try await site.leaveOpen(["m1", "m2"])
         // As the tables were before.
-        try site.server.run(sql: "DROP TABLE \(due)")
+        try site.server.run(sql: "DROP TABLE \(due), \(site.schema).delivery")
         try site.server.run(sql: "UPDATE \(site.schema).deployment SET version = 1 WHERE part = 'journals'")
         let store = try await PostgresStore(site.server.configuration(site.schema))
         let payments = try await site.server.rows(sql: "SELECT payment FROM \(site.schema).attempt ORDER BY 1")

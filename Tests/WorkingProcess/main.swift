@@ -34,7 +34,8 @@ guard words.count == 3, let lease = Int(words[2]) else {
     print("usage: WorkingProcess DATABASE SHOP LEASE")
     exit(64)
 }
-let journal = PostgresJournal(try await PostgresStore(try PostgresConfiguration(url: Redacted(words[0]))))
+let journal = PostgresJournal(
+    try await PostgresStore(try PostgresConfiguration(url: Redacted(words[0]))), reportsEnds: true)
 let router = PaymentRouter(
     registry: try ProviderRegistry([ShopProvider(clock: SystemPaymentClock())]),
     transport: ShopTransport(server: words[1]), journal: journal,
@@ -42,7 +43,11 @@ let router = PaymentRouter(
     leases: LeasePolicy(duration: .milliseconds(lease), timeout: .seconds(3)))
 let payer = Payer(policy: .firstWhateverItCosts)
 let rhythm = PostgresWorker.Rhythm(longest: .seconds(1), claim: .milliseconds(lease))
-let worker = PostgresWorker(router, journal, as: payer, rhythm: rhythm) { tell("told \($0)") }
+let worker = PostgresWorker(router, journal, as: payer, rhythm: rhythm) {
+    tell("told \($0)")
+} ended: {
+    tell("ended \($0.attempt.reference.id)")
+}
 let work = Task { await worker.run() }
 signal(SIGTERM, SIG_IGN)
 let stopping = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .main)

@@ -33,7 +33,7 @@ package struct Rows: Sendable {
 package struct BinaryCells: RowCells, Sendable {
     let values: [[UInt8]?]
 
-    private func bytes(_ place: Int32) -> [UInt8] {
+    func bytes(_ place: Int32) -> [UInt8] {
         values.indices.contains(Int(place)) ? values[Int(place)] ?? [] : []
     }
 

@@ -84,6 +84,12 @@ public final class PostgresStore: Sendable {
     /// Returns the present date in SQL: the value at a place (``time(_:)``), or where that is null, the server's.
     package static func now(_ place: Int) -> String { "coalesce($\(place)::double precision, \(serverNow))" }
 
+    /// The time of a statement, which an index is searched for, unlike a clock that moves on meanwhile.
+    static func statementNow(_ place: Int) -> String {
+        "coalesce($\(place)::double precision, "
+            + "extract(epoch FROM statement_timestamp())::double precision - 978307200)"
+    }
+
     /// Returns the value for ``now(_:)``.
     ///
     /// - Parameter date: the caller's time; nil where it has none.

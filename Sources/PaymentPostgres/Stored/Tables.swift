@@ -20,6 +20,8 @@ package struct Tables: Sendable {
     var trusted: String { "\(schema).trusted" }
     /// The dates at which open attempts are to be looked at.
     var due: String { "\(schema).due" }
+    /// The ends and notifications that workers pass on.
+    var delivery: String { "\(schema).delivery" }
     /// The leases of payments.
     var lease: String { "\(schema).lease" }
     /// The leases of periods of plans, whose workers pay while they hold them.
@@ -193,6 +195,29 @@ package struct Tables: Sendable {
                     ) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000)
                     """,
                     "CREATE INDEX due_look ON \(tables.due) (look)", DueRows.adopting(tables),
+                ]
+            },
+            { schema in
+                let tables = Tables(schema)
+                return [
+                    // The row of an end has an attempt, that of a notification the other texts.
+                    """
+                    CREATE TABLE \(tables.delivery) (
+                        number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                        attempt bigint UNIQUE REFERENCES \(tables.attempt) (number),
+                        digest text UNIQUE,
+                        payment text,
+                        provider bytea,
+                        headers bytea,
+                        body bytea,
+                        look double precision NOT NULL,
+                        tries bigint NOT NULL DEFAULT 0,
+                        worker text
+                    ) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000)
+                    """,
+                    "CREATE INDEX delivery_end ON \(tables.delivery) (look) WHERE attempt IS NOT NULL",
+                    "CREATE INDEX delivery_notification ON \(tables.delivery) (look) WHERE attempt IS NULL",
+                    "CREATE INDEX delivery_provider ON \(tables.delivery) (provider) WHERE attempt IS NULL",
                 ]
             },
         ])

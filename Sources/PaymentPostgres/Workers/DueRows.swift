@@ -98,12 +98,6 @@ struct DueRows: Sendable {
                 """, [.text(Self.spendings)]))
     }
 
-    /// The time of a statement, which an index is searched for, unlike a clock that moves on meanwhile.
-    private static func statementNow(_ place: Int) -> String {
-        "coalesce($\(place)::double precision, "
-            + "extract(epoch FROM statement_timestamp())::double precision - 978307200)"
-    }
-
     /// Claims rows that are due. One whose payment another worker or payer still has a lease of is put off to the end
     /// of that lease.
     ///
@@ -115,7 +109,7 @@ struct DueRows: Sendable {
     func claim(
         as worker: String, most: Int, for duration: Duration
     ) async throws(JournalError) -> (claims: [Claim], found: Int) {
-        let (now, due) = (Self.statementNow(4), tables.due)
+        let (now, due) = (PostgresStore.statementNow(4), tables.due)
         let rows = try await store.rows(
             Statement(
                 """

@@ -3,7 +3,8 @@ public import PaymentRecurring
 public import PaymentRouting
 
 /// Settles open attempts together with any number of workers on other machines: each attempt when it is due, and by one
-/// worker at a time.
+/// worker at a time. It also handles notifications that ``PostgresJournal/keep(_:from:checkedBy:)`` stored, and passes
+/// the ends of attempts on to the application.
 ///
 /// ```swift
 /// let worker = PostgresWorker(router, journal) { report in logger.info("\(report)") }
@@ -23,6 +24,9 @@ public import PaymentRouting
 ///
 /// A worker sleeps until the next attempt is due. Attempts that are due sooner wake it by a notification of the server;
 /// where that is lost, it finds them within ``Rhythm/longest``.
+///
+/// The end of an attempt is passed on at least once, and by one worker at a time while its claim lasts. What fails is
+/// tried again after 5 seconds, then at ever longer intervals, an hour at most, until it succeeds.
 public struct PostgresWorker: Sendable {
     /// The pauses of a worker, and the share of the work that it takes.
     public struct Rhythm: Sendable, Hashable {
@@ -32,9 +36,10 @@ public struct PostgresWorker: Sendable {
         public var shortest: Duration
         /// The time for which a claim keeps other workers from an attempt whose lease nothing holds.
         public var claim: Duration
-        /// The number of attempts settled at the same time, at least one.
+        /// The number of attempts settled at the same time, at least one; and of notifications, and of ends.
         public var width: Int
-        /// The time for one attempt, after which it is reported as open and the others go on.
+        /// The time for one attempt, after which it is reported as open and the others go on. A notification or an end
+        /// has this time or that of a claim, the shorter one.
         public var bound: Duration
 
         /// Creates a rhythm.
@@ -57,6 +62,7 @@ public struct PostgresWorker: Sendable {
     private let rhythm: Rhythm
     private let report: @Sendable (RecoveryReport) async -> Void
     private let failed: @Sendable (any Error) async -> Void
+    private let ended: (@Sendable (AttemptHistory) async throws -> Void)?
     private let random: any RandomSource = SystemRandomSource()
 
     /// Creates a worker. It does nothing before ``run()``.
@@ -71,12 +77,18 @@ public struct PostgresWorker: Sendable {
     ///     elsewhere.
     ///   - rhythm: the pauses, and the share of the work.
     ///   - report: receives the result of each attempt, every time.
-    ///   - failed: called when the server could not be used; the worker looks again later.
+    ///   - failed: called when the server could not be used, or a notification or an end could not be handled; the
+    ///     worker looks again later. One with `untrustedNotification` or `integrity` is about a notification that was
+    ///     removed; the open attempt at its payment is settled instead.
+    ///   - ended: receives each attempt that ended, also one that sent nothing, where the journals report ends
+    ///     (``PostgresJournal/init(_:reportsEnds:)``); nil where other workers do. It is called again when it throws,
+    ///     does not return in time, or the worker dies: the attempt's id is the name by which to recognise that.
     public init(
         _ router: PaymentRouter, _ journal: PostgresJournal, as payer: Payer = Payer(),
         scheduler: RecurringScheduler? = nil, rhythm: Rhythm = Rhythm(),
         report: @escaping @Sendable (RecoveryReport) async -> Void = { _ in },
-        failed: @escaping @Sendable (any Error) async -> Void = { _ in }
+        failed: @escaping @Sendable (any Error) async -> Void = { _ in },
+        ended: (@Sendable (AttemptHistory) async throws -> Void)? = nil
     ) {
         self.router = router
         self.journal = journal
@@ -85,6 +97,7 @@ public struct PostgresWorker: Sendable {
         self.rhythm = rhythm
         self.report = report
         self.failed = failed
+        self.ended = ended
     }
 
     /// Settles due attempts until the task is cancelled.
@@ -93,6 +106,9 @@ public struct PostgresWorker: Sendable {
     /// their time is over.
     public func run() async {
         let (bell, shift, charges) = (Bell(), Shift(width: rhythm.width), Shift(width: 1))
+        let kinds: [DeliveryRows.Kind] = ended == nil ? [.notification] : [.notification, .end]
+        // Each kind has places that no other one occupies.
+        let deliveries = kinds.map { (kind: $0, shift: Shift(width: rhythm.width)) }
         async let listening: Void = listen(bell)
         var plans = ContinuousClock.now
         var isBegun = false
@@ -101,7 +117,8 @@ public struct PostgresWorker: Sendable {
             do {
                 if !isBegun { try await journal.due.adopt() }
                 isBegun = true
-                let next = try await look(bell, shift)
+                var next = try await look(bell, shift)
+                for (kind, places) in deliveries { next = min(next, try await deliver(kind, bell, places)) }
                 if plans <= .now { plans = .now + (try await lookAtPlans(charges)) }
                 pause = min(next, plans - .now)
             } catch { await failed(error) }
@@ -109,6 +126,7 @@ public struct PostgresWorker: Sendable {
         }
         await shift.drain()
         await charges.drain()
+        for (_, places) in deliveries { await places.drain() }
         await listening
     }
 
@@ -133,8 +151,12 @@ public struct PostgresWorker: Sendable {
         }
         // More may be due.
         guard found < free else { return .zero }
-        let next = try await journal.due.untilNext() ?? rhythm.longest
-        return min(max(next, rhythm.shortest), rhythm.longest)
+        return pause(try await journal.due.untilNext())
+    }
+
+    /// Returns the time until the next look, from that until something is due.
+    private func pause(_ next: Duration?) -> Duration {
+        min(max(next ?? rhythm.longest, rhythm.shortest), rhythm.longest)
     }
 
     /// Lets the scheduler look, if a plan or a period is due and it is not looking already.
@@ -167,6 +189,72 @@ public struct PostgresWorker: Sendable {
         try await due.finish(claim, lookingAgainIn: reports.isEmpty ? .seconds(1) : reports.first?.pause)
         for one in reports { await report(one) }
     }
+
+    // MARK: Notifications and ends
+
+    /// The time for a notification or an end.
+    private var limit: Duration { min(rhythm.claim, rhythm.bound) }
+
+    /// Claims notifications or ends that are due, as many as can be begun now, and begins to pass them on.
+    ///
+    /// - Returns: the time until the next look, unless the bell rings.
+    private func deliver(_ kind: DeliveryRows.Kind, _ bell: Bell, _ shift: Shift) async throws -> Duration {
+        let free = shift.free
+        guard free > 0 else { return rhythm.longest }
+        // A claim ends when its work has ended in any case.
+        let claims = try await journal.deliveries.claim(
+            kind, as: random.hex(16), most: free, for: limit + .seconds(1))
+        for claim in claims {
+            shift.begin {
+                do { try await deliver(claim) } catch { await failed(error) }
+            } ended: {
+                bell.ring()
+            }
+        }
+        guard claims.count < free else { return .zero }
+        return pause(try await journal.deliveries.untilNext(kind))
+    }
+
+    /// Passes on one claimed notification or end. When the server cannot be used meanwhile, its claim ends by itself.
+    private func deliver(_ claim: DeliveryRows.Claim) async throws {
+        let rows = journal.deliveries
+        let result = await TimeBound(limit, SystemPaymentClock()).result { () -> Result<Bool, any Error> in
+            do { return .success(try await pass(on: claim.content)) } catch { return .failure(error) }
+        }
+        switch result ?? .failure(late) {
+        case .success(true): try await rows.remove(claim)
+        case .success(false): try await rows.replaceByInquiry(claim)
+        case .failure(let error):
+            let code = (error as? PaymentError)?.code
+            if case .notification = claim.content, code == .untrustedNotification || code == .integrity {
+                try await rows.replaceByInquiry(claim)
+            } else {
+                try await rows.putOff(claim)
+            }
+            await failed(error)
+        }
+    }
+
+    /// Handles a notification, or calls the handler with an ended attempt.
+    ///
+    /// - Returns: false if the service is to be asked about the notification's payment.
+    private func pass(on content: DeliveryRows.Content) async throws -> Bool {
+        switch content {
+        case .notification(let notification, let provider):
+            if case .unknown = try await router.handle(notification, from: provider).outcome { return false }
+        case .end(let attempt):
+            if let history = try await journal.history(of: attempt) { try await ended?(history) }
+        }
+        return true
+    }
+
+    private var late: PaymentError {
+        PaymentError(
+            .network, "nothing has come back within \(limit); the notification or end is handled again later",
+            phase: .maybeSent, retry: .later)
+    }
+
+    // MARK: Waking
 
     /// Rings for notifications until the task is cancelled or the store closed. What was sent before it listens is
     /// found by a look.

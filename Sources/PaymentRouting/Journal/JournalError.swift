@@ -32,6 +32,8 @@ public enum JournalError: Error, Sendable, Hashable {
     case replaced(path: String)
     /// A value is larger than any value of a payment.
     case tooLarge(path: String, bytes: Int, limit: Int)
+    /// As many notifications of one service wait as are kept.
+    case tooManyNotifications(path: String, limit: Int)
 }
 
 extension JournalError: CustomStringConvertible {
@@ -64,6 +66,9 @@ extension JournalError: CustomStringConvertible {
         case .tooLarge(let path, let bytes, let limit):
             "the journal '\(path)' takes no value of \(bytes > 0 ? "\(bytes)" : "more than \(limit)") bytes; at most "
                 + "\(limit) are accepted"
+        case .tooManyNotifications(let path, let limit):
+            "\(limit) notifications of this service wait in the journal '\(path)', and no more are kept; answer with "
+                + "status 503, so that the service sends this one again, and look at what the workers report"
         }
     }
 }
