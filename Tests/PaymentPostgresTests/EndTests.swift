@@ -149,7 +149,7 @@ struct EndTests {
         await site.end(work)
     }
 
-    @Test("A claim outlasts its handler, and one that failed late changes nothing for the next worker")
+    @Test("A claim outlasts its handler, and a late failure changes nothing for the next worker")
     func late() async throws {
         try await pay(["l"])
         let failures = Counter()

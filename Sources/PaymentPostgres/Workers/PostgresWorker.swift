@@ -100,10 +100,10 @@ public struct PostgresWorker: Sendable {
         self.ended = ended
     }
 
-    /// Settles due attempts until the task is cancelled.
+    /// Settles due attempts, handles notifications and passes on ends, until the task is cancelled.
     ///
-    /// After the cancellation it claims no further attempts, and returns when those that it has begun are settled, or
-    /// their time is over.
+    /// After the cancellation it claims nothing more, and returns when the work that it has begun has ended, or
+    /// its time is over.
     public func run() async {
         let (bell, shift, charges) = (Bell(), Shift(width: rhythm.width), Shift(width: 1))
         let kinds: [DeliveryRows.Kind] = ended == nil ? [.notification] : [.notification, .end]
@@ -118,7 +118,9 @@ public struct PostgresWorker: Sendable {
                 if !isBegun { try await journal.due.adopt() }
                 isBegun = true
                 var next = try await look(bell, shift)
-                for (kind, places) in deliveries { next = min(next, try await deliver(kind, bell, places)) }
+                for (kind, places) in deliveries where !Task.isCancelled {
+                    next = min(next, try await deliver(kind, bell, places))
+                }
                 if plans <= .now { plans = .now + (try await lookAtPlans(charges)) }
                 pause = min(next, plans - .now)
             } catch { await failed(error) }
@@ -201,7 +203,7 @@ public struct PostgresWorker: Sendable {
     private func deliver(_ kind: DeliveryRows.Kind, _ bell: Bell, _ shift: Shift) async throws -> Duration {
         let free = shift.free
         guard free > 0 else { return rhythm.longest }
-        // A claim ends when its work has ended in any case.
+        // The claim ends after its work has in any case.
         let claims = try await journal.deliveries.claim(
             kind, as: random.hex(16), most: free, for: limit + .seconds(1))
         for claim in claims {
