@@ -1,5 +1,3 @@
-package import PaykitPubky
-
 /// A value of bencoding (BEP 3), the encoding of all DHT messages.
 package enum Bencode: Sendable, Hashable {
     case integer(Int64)

@@ -1,6 +1,3 @@
-public import PaykitPubky
-import PaymentCore
-
 /// The parameters of DHT searches. The defaults are right for the internet.
 public struct DHTConfiguration: Sendable, Hashable {
     /// A node that is asked first: a host's name, or an IPv4 address in dotted form, and a port.

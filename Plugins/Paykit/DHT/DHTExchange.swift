@@ -1,6 +1,3 @@
-import PaykitPubky
-import PaymentCore
-
 /// A conversation over datagrams with its own schedule: it decides what to send and how long to wait.
 protocol DHTExchange {
     /// Returns the datagrams to send now. Nodes that have been silent for too long are abandoned here.

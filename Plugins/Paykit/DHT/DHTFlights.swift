@@ -1,6 +1,3 @@
-import PaykitPubky
-import PaymentCore
-
 /// A question that waits for its answer.
 struct DHTFlight {
     let address: DatagramAddress

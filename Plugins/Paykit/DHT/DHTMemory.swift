@@ -1,6 +1,3 @@
-import PaykitPubky
-import PaymentCore
-
 /// The nodes that DHT searches have found, for the searches after them: a bounded number, so that a search neither asks
 /// nor trusts the first nodes alone.
 struct DHTMemory {

@@ -1,6 +1,3 @@
-public import PaykitPubky
-import PaymentCore
-
 /// Packets in the DHT (Protocol 2.4): items whose sequence number is the packet's time.
 extension DHTResolver: PacketStore {
     /// Returns the latest packet of `key`; nil when every node near enough was asked and none has one.

@@ -1,5 +1,4 @@
-public import PaykitPubky
-public import PaymentCore
+@_exported public import PaykitPubky
 import Synchronization
 
 /// Finds and stores signed items in the mainline DHT (BEP 5 and 44), without any relay.

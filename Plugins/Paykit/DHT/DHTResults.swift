@@ -1,6 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
 /// The result of a DHT search.
 package struct DHTSearch: Sendable, Hashable {
     /// The newest item that a node had, its signature checked; nil when no node had one.

@@ -1,6 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
 /// A message between DHT nodes (BEP 5, 43 and 44): a question, its answer, or a refusal.
 package struct KRPCMessage: Sendable, Hashable {
     /// The bytes that the asker chose to recognise the answer. Answers repeat them, whatever their length.

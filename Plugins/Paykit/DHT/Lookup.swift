@@ -1,6 +1,3 @@
-import PaykitPubky
-import PaymentCore
-
 /// One search for the nodes near a target and for the items that they store: it decides whom to ask, and when to end.
 ///
 /// It uses no sockets or clocks. Nearest nodes are asked first, as in Kademlia; the other rules defend against liars:

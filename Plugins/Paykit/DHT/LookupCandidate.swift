@@ -1,6 +1,3 @@
-import PaykitPubky
-import PaymentCore
-
 extension Lookup {
     /// A node that a search knows.
     struct Candidate {

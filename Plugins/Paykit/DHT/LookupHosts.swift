@@ -1,6 +1,3 @@
-import PaykitPubky
-import PaymentCore
-
 /// The hosts that a search may ask, with the number of nodes that were named at each.
 struct LookupHosts {
     private let allowsPrivate: Bool

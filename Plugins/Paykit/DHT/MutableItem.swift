@@ -1,5 +1,3 @@
-package import PaykitPubky
-package import PaymentCore
 import PaymentCrypto
 
 /// A signed value in the DHT (BEP 44): the holder of the key may replace it by one with a higher number.

@@ -1,5 +1,3 @@
-package import PaykitPubky
-package import PaymentCore
 import PaymentCrypto
 
 /// A position in the DHT: 160 bits, of nodes and of the items that they store. Positions are near each other when their

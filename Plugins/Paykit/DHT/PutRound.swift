@@ -1,6 +1,3 @@
-import PaykitPubky
-import PaymentCore
-
 /// Stores one item at nodes that issued tokens. Each is asked at most twice.
 struct PutRound: DHTExchange {
     private var waiting: ArraySlice<(address: DatagramAddress, token: [UInt8])>

@@ -1,6 +1,3 @@
-public import PaykitPubky
-public import PaymentCore
-
 /// The means with which a ``PaykitProvider`` pays over private channels: the payer's key, connections and a store of
 /// receipts.
 ///

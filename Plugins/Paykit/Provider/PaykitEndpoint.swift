@@ -1,5 +1,3 @@
-import PaymentCore
-
 /// A published way to pay a user.
 public struct PaykitEndpoint: Sendable, Hashable {
     /// The method, such as `lightning` or `onchain`.

@@ -1,6 +1,3 @@
-package import PaykitPubky
-public import PaymentCore
-
 /// The means with which a ``PaykitProvider`` pays requests over private links (Protocol 12.9): the owner, the keys and
 /// the store of the links.
 ///

@@ -1,6 +1,3 @@
-public import PaykitPubky
-import PaymentCore
-
 /// A published address and key for private channels (Protocol 5.6).
 public struct PaykitNoiseEndpoint: Sendable, Hashable {
     /// The user that published it. Only its place on the user's homeserver shows that the key is theirs.

@@ -1,6 +1,3 @@
-public import PaykitPubky
-public import PaymentCore
-
 /// A payer's question to a payee: how to make a payment. The payer's key is proven; all else is untrusted text.
 public struct PaykitInquiry: Sendable, Hashable {
     /// The identifier of the payment for both parties: 1 to 128 printable ASCII characters, unique only among the

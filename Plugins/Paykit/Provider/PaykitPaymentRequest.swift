@@ -1,6 +1,3 @@
-public import PaykitPubky
-package import PaymentCore
-
 /// A sealed payment request on the requester's homeserver (Protocol 5.9). All but the sender is untrusted text.
 public struct PaykitPaymentRequest: Sendable, Hashable {
     /// The sender's identifier for the request: up to 64 letters, digits, `-`, `_` and `.`.

@@ -1,4 +1,3 @@
-public import PaymentCore
 import PaymentCrypto
 
 /// A proof of payment, as payers and payees exchange it (Protocol 5.8).

@@ -1,5 +1,4 @@
 @_exported public import PaykitPubky
-public import PaymentCore
 import PaymentSettlement
 
 /// Pays users of the Pubky network in bitcoin, by the Paykit endpoints that they publish.

@@ -1,5 +1,3 @@
-import PaykitPubky
-package import PaymentCore
 import PaymentSettlement
 
 /// A user's own profile. All of it is their own text.

@@ -1,5 +1,3 @@
-package import PaymentCore
-
 /// A failed operation on the Pubky network.
 public struct PaykitNetworkError: Error, Sendable, Hashable {
     /// The kind of failure, numbered as Paykit's library numbers them.

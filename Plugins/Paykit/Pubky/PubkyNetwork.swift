@@ -1,4 +1,11 @@
-public import PaymentCore
+// The terms in which all of Paykit's modules are written. Each of them exports the one below it.
+@_exported public import PaymentCore
+
+#if canImport(FoundationEssentials)
+    @_exported public import FoundationEssentials
+#else
+    @_exported public import Foundation
+#endif
 
 /// The entry points of the Pubky network.
 public struct PubkyNetwork: Sendable {

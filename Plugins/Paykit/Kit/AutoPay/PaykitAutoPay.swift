@@ -1,13 +1,5 @@
-import PaykitProvider
-public import PaymentCore
 public import PaymentRouting
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The guide's spending limits over a store of past spending, which may be a router's journal.
 ///

@@ -1,5 +1,3 @@
-import PaykitProvider
-import PaymentCore
 public import PaymentRouting
 
 /// The amounts that may be paid without a question, in satoshi; the guide's own limits.

@@ -1,6 +1,3 @@
-import PaykitProvider
-import PaykitPubky
-
 /// The payment methods of users, for as long as they may be shown without another request. Bounded.
 struct MethodCache: Sendable {
     private struct Entry: Sendable {

@@ -1,6 +1,3 @@
-public import PaykitPubky
-import PaymentCore
-
 /// The permissions that an app or device would get by an approval, to be shown to the user.
 public struct PaykitAdmission: Sendable, Hashable {
     /// The app's own, unverified name; nil where it states none.

@@ -1,6 +1,3 @@
-public import PaykitProvider
-import PaymentCore
-
 /// A payment that was agreed on over a private channel, and made.
 public struct PaykitChannelPayment: Sendable, Hashable {
     /// The record that both sides keep of it.

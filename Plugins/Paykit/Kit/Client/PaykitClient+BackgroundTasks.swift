@@ -1,12 +1,5 @@
 #if canImport(BackgroundTasks)
     import BackgroundTasks
-    import PaymentCore
-
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
 
     /// Rotation by the system's scheduler, as the guide's "Background Task (iOS)" has it.
     @available(macOS, unavailable)

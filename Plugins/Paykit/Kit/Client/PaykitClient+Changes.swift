@@ -1,7 +1,3 @@
-import PaykitProvider
-public import PaykitPubky
-import PaymentCore
-
 /// Changes since users' methods were cached.
 extension PaykitClient {
     /// Forgets the cached methods of users who have changed them, so that they are requested again. One request covers

@@ -1,7 +1,3 @@
-public import PaykitProvider
-import PaykitPubky
-import PaymentCore
-
 /// The published addresses of private channels, and channels to them.
 extension PaykitClient {
     /// Returns the address of a user's private channel; nil when they have published none. Only its place on their

@@ -1,13 +1,3 @@
-public import PaykitProvider
-public import PaykitPubky
-public import PaymentCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Checkout, offers of peers, and requests for many users at once.
 extension PaykitClient {
     /// Returns the best way to pay a user: of the endpoints offered to this device alone, then of the published ones.

@@ -1,7 +1,3 @@
-import PaykitProvider
-import PaykitPubky
-import PaymentCore
-
 /// The user's own endpoints in both of Paykit's forms (Protocol 11.4).
 extension PaykitClient {
     /// Publishes an endpoint in each configured form that has a name for it, the newest first: payers prefer it.

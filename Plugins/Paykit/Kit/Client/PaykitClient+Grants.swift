@@ -1,7 +1,3 @@
-import PaykitProvider
-public import PaykitPubky
-import PaymentCore
-
 /// Sessions opened by grants: for an hour each, and renewed without a question, until the grant ends (Protocol 10.3).
 extension PaykitClient {
     /// Returns the permissions of apps to act in the user's name. Cookies are not among them: homeservers do not list

@@ -1,7 +1,3 @@
-public import PaykitProvider
-import PaykitPubky
-public import PaymentCore
-
 /// Both sides of a handoff: a sealed file that a key manager leaves for a device on the user's homeserver (Protocol
 /// 1.6).
 extension PaykitClient {

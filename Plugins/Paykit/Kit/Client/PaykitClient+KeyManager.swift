@@ -1,7 +1,3 @@
-public import PaykitProvider
-public import PaykitPubky
-public import PaymentCore
-
 /// Both sides of the links between apps and the user's key manager (Protocol 1.6).
 extension PaykitClient {
     /// Creates a question to the key manager: open its ``KeyManagerLink/text``, keep it, and read the URL that opens

@@ -1,7 +1,3 @@
-public import PaykitProvider
-import PaykitPubky
-import PaymentCore
-
 /// Private links with other generation 3 apps.
 extension PaykitClient {
     /// Publishes on the homeserver that this app accepts private links. It requires

@@ -1,7 +1,3 @@
-public import PaykitProvider
-import PaykitPubky
-import PaymentCore
-
 /// Profiles and follows.
 extension PaykitClient {
     /// Returns a user's own profile.

@@ -1,7 +1,3 @@
-public import PaykitProvider
-import PaykitPubky
-import PaymentCore
-
 /// Payments that are agreed on over private channels before they are made.
 extension PaykitClient {
     // MARK: Asking

@@ -1,7 +1,3 @@
-public import PaykitProvider
-import PaykitPubky
-import PaymentCore
-
 /// Requests for payments, sealed on their senders' homeservers.
 extension PaykitClient {
     /// Asks a user to pay. Only they can read the request.

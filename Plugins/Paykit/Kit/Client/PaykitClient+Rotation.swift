@@ -1,7 +1,3 @@
-public import PaykitProvider
-import PaykitPubky
-import PaymentCore
-
 /// The replacement of the user's own endpoints.
 extension PaykitClient {
     /// Returns the published methods of `pubkey` that need a new endpoint, by name. For users other than this device's

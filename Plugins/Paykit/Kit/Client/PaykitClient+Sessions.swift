@@ -1,7 +1,3 @@
-public import PaykitProvider
-import PaykitPubky
-public import PaymentCore
-
 /// Sessions: of this device's own key, of another device that authorised this one, and imported.
 extension PaykitClient {
     /// Asks the homeserver whether the session is still valid. Without the network there is no answer.

@@ -1,14 +1,5 @@
 public import PaykitNetwork
-public import PaykitProvider
-public import PaykitPubky
-public import PaymentCore
 import PaymentTransport
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Paykit without the guide's global functions: all its dependencies are passed to it.
 ///

@@ -1,7 +1,3 @@
-public import PaykitProvider
-public import PaykitPubky
-public import PaymentCore
-
 /// The behaviour of a ``PaykitClient``.
 public struct PaykitClientConfiguration: Sendable {
     /// The entry points of the network.

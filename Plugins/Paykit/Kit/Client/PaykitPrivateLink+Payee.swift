@@ -1,13 +1,3 @@
-public import PaykitProvider
-import PaykitPubky
-public import PaymentCore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// The interval at which a request over a private link is to be paid (Protocol 12.5).
 public struct PaykitRecurrence: Sendable, Hashable {
     /// A unit of the interval.

@@ -1,6 +1,3 @@
-public import PaykitProvider
-public import PaykitPubky
-public import PaymentCore
 public import PaymentRecurring
 
 /// A private link with an app of a user (Protocol 12): requests for payments, proofs and receipts, left for the other

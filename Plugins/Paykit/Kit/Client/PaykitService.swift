@@ -1,6 +1,3 @@
-import PaykitProvider
-import PaykitPubky
-
 /// The calls that an application needs of Paykit, so that tests can substitute them (guide, "Mock Transport for
 /// Testing").
 public protocol PaykitService: Sendable {

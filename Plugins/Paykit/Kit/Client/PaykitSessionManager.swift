@@ -1,13 +1,4 @@
-import PaykitProvider
-import PaykitPubky
-import PaymentCore
 public import PaymentStore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Keeps a client's session over restarts, as the guide's `SessionManager` does: it knows whether there is a valid one,
 /// opens a new one before the old one ends, and leaves nothing after signing out.

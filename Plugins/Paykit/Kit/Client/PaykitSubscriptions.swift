@@ -1,13 +1,4 @@
-public import PaykitProvider
-public import PaykitPubky
-import PaymentCore
 import PaymentRecurring
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The subscriptions between this user and one other: proposed, signed by both, changed and ended, with messages that
 /// lie sealed on the homeservers of both. The two sides need not be online at the same time.

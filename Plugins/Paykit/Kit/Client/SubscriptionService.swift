@@ -1,13 +1,4 @@
-import PaykitProvider
-import PaykitPubky
-public import PaymentCore
 public import PaymentRecurring
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The guide's subscriptions: stored, due, paid or announced (guide, "Subscription Management").
 ///

@@ -1,7 +1,3 @@
-public import PaykitProvider
-public import PaykitPubky
-import PaymentCore
-
 /// The guide's service: asks a payee for a receipt with the terms of a payment.
 public final class InteractivePaymentService: Sendable {
     private let client: PaykitClient?

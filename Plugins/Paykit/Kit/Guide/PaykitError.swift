@@ -1,12 +1,3 @@
-import PaykitProvider
-public import PaykitPubky
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// An error, in the four cases over which the guide's `handlePaykitError` switches.
 ///
 /// ``type`` distinguishes the guide's six kinds, ``failure`` every failure.

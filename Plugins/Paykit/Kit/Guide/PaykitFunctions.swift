@@ -1,8 +1,5 @@
 import PaykitDHT
 import PaykitNetwork
-public import PaykitProvider
-import PaykitPubky
-import PaymentCore
 import PaymentTransport
 import Synchronization
 

@@ -1,11 +1,3 @@
-import PaykitProvider
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// A way in which a user can be paid.
 public struct PaykitSupportedMethod: Sendable, Hashable {
     /// The endpoint as it was published, with the limits of its owner.

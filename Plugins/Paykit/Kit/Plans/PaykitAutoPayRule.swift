@@ -1,6 +1,3 @@
-public import PaykitProvider
-public import PaykitPubky
-public import PaymentCore
 public import PaymentRouting
 
 /// The conditions under which a subscription is paid without asking (Protocol 6.7).

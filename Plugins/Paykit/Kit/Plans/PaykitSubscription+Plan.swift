@@ -1,14 +1,5 @@
-public import PaykitProvider
-public import PaykitPubky
-public import PaymentCore
 import PaymentCrypto
 public import PaymentRecurring
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The payee, the method and the subscription of a plan, from its details.
 public struct PaykitStandingOrder: Sendable, Hashable {

@@ -1,6 +1,3 @@
-public import PaykitProvider
-public import PaykitPubky
-public import PaymentCore
 public import PaymentRecurring
 
 /// Pays periods of subscriptions as the guide does: finds the payee's endpoint, and then pays without a question if

@@ -1,12 +1,4 @@
-public import PaykitProvider
-public import PaymentCore
 public import PaymentRecurring
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The agreements of both sides, as plans that are charged.
 ///

@@ -1,6 +1,3 @@
-package import PaykitProvider
-import PaykitPubky
-package import PaymentCore
 package import PaymentRecurring
 
 extension PrivateLinkRequest {

@@ -1,12 +1,3 @@
-import PaykitPubky
-public import PaymentCore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Checks endpoints before they are published or paid: their form, checksums, network, expiry and amount must agree
 /// with their method (Protocol 4.6).
 ///

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// The rule for replacing a user's own endpoint by a new one (Protocol 4.4).
 @nonexhaustive
 public enum PaykitRotationPolicy: Sendable, Hashable {

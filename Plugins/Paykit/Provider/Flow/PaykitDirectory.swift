@@ -1,6 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
 /// The endpoints that users publish on their homeservers (Protocol 4).
 package struct PaykitDirectory: Sendable {
     package let reader: PubkyReader

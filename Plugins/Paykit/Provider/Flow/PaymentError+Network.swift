@@ -1,5 +1,3 @@
-import PaymentCore
-
 extension PaymentError {
     /// Creates an error about reading a payee's data. No payment was sent.
     init(_ failure: PaykitNetworkError, provider: ProviderID) {

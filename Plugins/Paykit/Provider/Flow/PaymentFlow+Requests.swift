@@ -1,12 +1,4 @@
-import PaykitPubky
-import PaymentCore
 import PaymentSettlement
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Payments of generation 2 requests, which lie sealed on their senders' homeservers (Protocol 5.9).
 extension PaymentFlow {

@@ -1,5 +1,3 @@
-import PaykitPubky
-import PaymentCore
 import PaymentSettlement
 
 /// Quotes payments to users of the network, and single invoices (Protocol 4).

@@ -1,5 +1,3 @@
-package import PaykitPubky
-package import PaymentCore
 import PaymentCrypto
 
 /// Both sides of an authorisation through a relay (Protocol 1.7).

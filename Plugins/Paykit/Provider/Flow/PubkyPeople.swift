@@ -1,6 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
 /// The profiles of users and the users that they follow (Protocol 4.5).
 package struct PubkyPeople: Sendable {
     package let reader: PubkyReader

@@ -1,6 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
 /// The endpoints that a user publishes, in any generation of Paykit (Protocol 11.4): the newest counts, and endpoints
 /// of two generations are never mixed.
 package struct PublishedEndpoints: Sendable {

@@ -1,6 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
 /// The endpoints that users publish in generation 3 (Protocol 11), in one directory for each app.
 package struct ReceiverDirectory: Sendable {
     package let reader: PubkyReader

@@ -1,12 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// An endpoint that a user offered to this device alone.
 public struct PaykitChannelOffer: Sendable, Hashable {
     /// The offered endpoint.

@@ -1,12 +1,4 @@
-import PaykitPubky
-import PaymentCore
 import PaymentCrypto
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Seals stored states, such as those of links and their rows, each bound to its name and number.
 struct StateSeal: Sendable {

@@ -1,5 +1,3 @@
-import PaymentCore
-
 /// The data about a payment that one of its options stores, as journals keep it.
 protocol StoredOrder: Codable {
     /// The key in the option's data: an on-disk contract.

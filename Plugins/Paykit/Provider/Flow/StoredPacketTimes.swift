@@ -1,6 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
 /// The times of keys' latest packets, beside the states of private links.
 package struct StoredPacketTimes: PacketTimes {
     private let store: any SealedStateStore

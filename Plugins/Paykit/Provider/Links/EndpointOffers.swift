@@ -1,4 +1,3 @@
-import PaymentCore
 import PaymentSettlement
 
 /// The offers that a settler can pay for a published endpoint.

@@ -1,6 +1,3 @@
-import PaykitPubky
-public import PaymentCore
-
 /// A key manager's answer to a ``KeyManagerLink`` (Protocol 1.6): a hint, never a proof.
 ///
 /// A session in it is valid only if its homeserver accepts it, and belongs to the user only if they confirm it.

@@ -1,12 +1,4 @@
-public import PaykitPubky
-public import PaymentCore
 import PaymentCrypto
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The session and the device's keys for private channels that a key manager leaves on the user's homeserver, sealed to
 /// a one-time key of the device (Protocol 1.6).

@@ -1,5 +1,3 @@
-import PaykitPubky
-public import PaymentCore
 import PaymentCrypto
 
 /// A link by which an app asks the user's key manager, Pubky Ring, a question (Protocol 1.6).

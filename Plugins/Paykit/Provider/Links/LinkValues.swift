@@ -1,5 +1,3 @@
-import PaymentCore
-
 /// The values in a link's query, each decoded once.
 struct LinkValues {
     private let link: PaymentLink

@@ -1,4 +1,3 @@
-import PaymentCore
 import PaymentSettlement
 
 /// The meaning of Paykit's links to a router (Protocol 1.4 to 1.6).

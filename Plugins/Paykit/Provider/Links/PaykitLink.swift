@@ -1,5 +1,3 @@
-import PaykitPubky
-public import PaymentCore
 import PaymentCrypto
 
 /// The meaning of a Paykit link (Protocol 1.4 to 1.6).

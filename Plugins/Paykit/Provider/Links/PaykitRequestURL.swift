@@ -1,6 +1,3 @@
-public import PaykitPubky
-import PaymentCore
-
 /// A link to a request over a private link (Protocol 12.9). This device makes it for its own router, which finds the
 /// amount and all else in the stored state of the private link.
 ///

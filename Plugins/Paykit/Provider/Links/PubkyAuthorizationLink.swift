@@ -1,5 +1,3 @@
-public import PaykitPubky
-public import PaymentCore
 import PaymentCrypto
 
 /// A link by which one device asks another to sign it in (Protocol 1.5 and 10.7). It holds a secret: never log it, and

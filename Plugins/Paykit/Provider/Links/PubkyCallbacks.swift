@@ -1,5 +1,3 @@
-public import PaymentCore
-
 /// The addresses that a key manager opens after an authorisation (Protocol 10.7).
 ///
 /// An opened callback proves nothing: only the relay shows what was authorised. The other side chooses the address: ask

@@ -1,6 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
 /// The content of a payment endpoint's file (Protocol 4.1).
 package enum EndpointFile {
     /// The most bytes of an endpoint: those of a payment text.

@@ -1,5 +1,3 @@
-package import PaymentCore
-
 /// Makes the grants with which this app opens sessions, from its name and a source of keys.
 package struct GrantMaker: Sendable {
     package let clientID: String

@@ -1,5 +1,3 @@
-package import PaymentCore
-
 /// A homeserver's description of a session that a grant opened (Protocol 10.3). Times are seconds since 1970, by its
 /// clock.
 package struct GrantSession: Sendable, Hashable {

@@ -1,4 +1,3 @@
-package import PaymentCore
 import PaymentCrypto
 
 /// A grant, with the app's key for it and the homeserver that accepts it: all that opening sessions requires, until it

@@ -1,4 +1,3 @@
-package import PaymentCore
 import PaymentCrypto
 
 /// A user's permission for an app to act in their name, signed for the app's own key (Protocol 10.2).

@@ -1,4 +1,3 @@
-package import PaymentCore
 import PaymentCrypto
 
 /// A text of three parts that an Ed25519 key signed: header, claims, signature (RFC 7515, compact; Protocol 10.2). No

@@ -1,4 +1,3 @@
-import PaymentCore
 import PaymentCrypto
 
 /// A user's signed permission to open a session at their homeserver (Protocol 3.2).

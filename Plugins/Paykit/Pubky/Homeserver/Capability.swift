@@ -1,5 +1,3 @@
-package import PaymentCore
-
 /// A permission of a session: to read or write below a path of its owner's storage (Protocol 3.3).
 public struct PubkyCapability: Sendable, Hashable {
     /// The path, from the root.

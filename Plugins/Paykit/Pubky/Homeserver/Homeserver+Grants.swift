@@ -1,5 +1,3 @@
-package import PaymentCore
-
 /// Accounts and sessions by grants (Protocol 10.3 and 10.4).
 extension Homeserver {
     static let grantSession = "/auth/grant/session"

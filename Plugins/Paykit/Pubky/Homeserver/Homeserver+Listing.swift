@@ -1,5 +1,3 @@
-import PaymentCore
-
 /// Directories and changes of a homeserver (Protocol 3.5 and 3.6).
 extension Homeserver {
     /// Returns one page of the paths below the directory `address`, in their order; nil when there are none.

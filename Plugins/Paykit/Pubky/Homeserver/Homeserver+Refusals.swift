@@ -1,5 +1,3 @@
-import PaymentCore
-
 /// The meanings of a homeserver's refusals (Protocol 3.4 and 3.5).
 extension Homeserver {
     enum Call {

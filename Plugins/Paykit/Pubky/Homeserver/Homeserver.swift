@@ -1,5 +1,3 @@
-package import PaymentCore
-
 /// The calls of one homeserver, at its ordinary web address (Protocol 3).
 package struct Homeserver: Sendable {
     package let url: HTTPURL

@@ -1,5 +1,3 @@
-package import PaymentCore
-
 /// The features of each homeserver, asked once and cached for a while, because homeservers are upgraded.
 package actor HomeserverFeatures {
     private struct Known {

@@ -1,4 +1,3 @@
-package import PaymentCore
 import Synchronization
 
 /// Signs its owner in at their homeserver and publishes the homeserver (Protocol 2.3, 3.2 and 3.4).

@@ -1,5 +1,3 @@
-package import PaymentCore
-
 /// Reads files of users of the Pubky network, at whichever homeserver keeps them.
 package struct PubkyReader: Sendable {
     package let locator: HomeserverLocator

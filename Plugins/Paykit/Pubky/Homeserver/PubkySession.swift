@@ -1,5 +1,3 @@
-public import PaymentCore
-
 /// A session at a user's own homeserver. Its secret is as sensitive as the key for what it permits; it prints as
 /// nothing.
 public struct PubkySession: Sendable, Hashable {

@@ -1,5 +1,3 @@
-import PaymentCore
-
 /// A place on a user's homeserver: a key and a path (Protocol 1.3).
 public struct PubkyAddress: Sendable, Hashable {
     /// The owner of the storage.

@@ -1,4 +1,3 @@
-import PaymentCore
 import PaymentCrypto
 import Synchronization
 

@@ -1,4 +1,3 @@
-import PaymentCore
 import PaymentCrypto
 
 /// A user's own key pair on the Pubky network. Prints nothing of the secret.

@@ -1,5 +1,3 @@
-package import PaymentCore
-
 extension RandomSource {
     /// Returns `count` random bytes.
     package func bytes(_ count: Int) -> [UInt8] {

@@ -1,4 +1,3 @@
-import PaymentCore
 import PaymentCrypto
 
 /// Messages of a channel on the wire: each behind its length, in four bytes, most significant first (Protocol 5.1). An

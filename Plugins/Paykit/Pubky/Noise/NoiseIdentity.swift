@@ -1,4 +1,3 @@
-import PaymentCore
 import PaymentCrypto
 
 /// A side's identity in a handshake: the user's key signs that the channel's key is theirs (Protocol 5.2).

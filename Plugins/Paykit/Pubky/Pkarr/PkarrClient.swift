@@ -1,11 +1,3 @@
-package import PaymentCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Resolves and publishes packets of keys, by relays and the DHT (Protocol 2.2 and 2.4).
 ///
 /// The worst that relays and the DHT can do is to stay silent or return old packets: every packet is verified, all

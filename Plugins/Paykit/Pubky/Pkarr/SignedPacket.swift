@@ -1,11 +1,4 @@
-import PaymentCore
 import PaymentCrypto
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
 
 /// A user's own DNS records under their key, signed (pkarr; Protocol 2.1).
 ///

@@ -1,4 +1,3 @@
-import PaymentCore
 import PaymentCrypto
 
 /// A file that only one device can read, as JSON (Protocol 5.4).

@@ -1,4 +1,3 @@
-import PaymentCore
 import PaymentCrypto
 
 /// A file that only one device can read, in the binary form `SB2` (Protocol 5.4).

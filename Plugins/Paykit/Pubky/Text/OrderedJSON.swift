@@ -1,5 +1,3 @@
-package import PaymentCore
-
 /// JSON whose members keep their order, for what was signed or recorded in it.
 package enum OrderedJSON {
     /// Returns the text of an object; nil members are left out.

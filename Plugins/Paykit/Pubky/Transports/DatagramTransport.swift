@@ -1,5 +1,3 @@
-public import PaymentCore
-
 /// Sends and receives datagrams (UDP over IPv4). They may be lost, doubled, late, out of order and forged: a user of
 /// datagrams has to check everything.
 public protocol DatagramTransport: Sendable {

@@ -1,5 +1,3 @@
-import PaymentCore
-
 /// An IP address and a port: the peer of a ``ByteStream``, or the address of a listener.
 public struct StreamAddress: Sendable, Hashable {
     /// An address of a machine.

@@ -1,5 +1,3 @@
-public import PaymentCore
-
 /// Opens connections that carry bytes in order (TCP over IPv4 and IPv6). Peers are untrusted: the reader checks and
 /// bounds their bytes, and limits the wait for them.
 public protocol StreamTransport: Sendable {

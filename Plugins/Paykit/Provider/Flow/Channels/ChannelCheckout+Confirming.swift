@@ -1,6 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
 /// Notifications of payments to payees. A payment is complete whatever they answer.
 extension ChannelCheckout {
     /// Notifies the payee of a paid receipt, and waits for their confirmation.

@@ -1,12 +1,3 @@
-package import PaykitPubky
-package import PaymentCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A wallet's result for a payment that it was asked to make.
 @nonexhaustive
 public enum PaykitSettlement: Sendable, Hashable {

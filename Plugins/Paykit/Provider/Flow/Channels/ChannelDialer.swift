@@ -1,6 +1,3 @@
-package import PaykitPubky
-package import PaymentCore
-
 /// Opens channels to payees at their published private endpoints.
 package struct ChannelDialer: Sendable {
     private let identity: ChannelIdentity

@@ -1,12 +1,4 @@
-import PaykitPubky
-import PaymentCore
 import PaymentSettlement
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Pays a user over a private channel: asks for a receipt with an invoice, checks it, has the payer's settler pay,
 /// notifies the payee, and keeps the receipt (Protocol 5.10).

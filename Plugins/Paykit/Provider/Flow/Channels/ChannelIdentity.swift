@@ -1,5 +1,3 @@
-package import PaykitPubky
-package import PaymentCore
 import PaymentCrypto
 
 /// The identity of this device on private channels: its owner's keys, and the channel's key derived from them (Protocol

@@ -1,6 +1,3 @@
-import PaykitPubky
-import PaymentCore
-
 /// The data that an option of a private payment stores.
 struct ChannelOrder: StoredOrder, Sendable, Hashable {
     /// The payee.

@@ -1,6 +1,3 @@
-import PaykitPubky
-package import PaymentCore
-
 /// Conversions between stored and sent receipts (Protocol 5.5).
 extension ChannelReceipt {
     /// The most bytes of the metadata.

@@ -1,5 +1,3 @@
-public import PaymentCore
-
 /// A payer's or payee's record of a payment over a private channel. Its texts come from either party and are untrusted.
 public struct ChannelReceipt: Sendable, Hashable {
     /// The identity of a receipt. The payer alone chooses the name, so another payer may choose the same.

@@ -1,6 +1,3 @@
-package import PaykitPubky
-package import PaymentCore
-
 /// A connection that carries a channel's messages, with length prefixes and time limits.
 package struct ChannelWire: Sendable {
     package let stream: any ByteStream

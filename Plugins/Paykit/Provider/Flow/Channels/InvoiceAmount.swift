@@ -1,5 +1,3 @@
-import PaymentCore
-
 /// The amount of a Lightning invoice, read from its beginning (BOLT 11, "Human-Readable Part").
 enum InvoiceAmount {
     /// The value of each unit in ten-thousandths of a satoshi, the smallest amount that an invoice can name.

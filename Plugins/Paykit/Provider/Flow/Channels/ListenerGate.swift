@@ -1,6 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
 /// Limits the connections to a payee: at once and over time, in total and by origin. The number of remembered origins
 /// is limited too.
 package struct ListenerGate: Sendable {

@@ -1,12 +1,4 @@
-package import PaykitPubky
-package import PaymentCore
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Listens for payers, and answers each over a separate channel. Connections are limited in number, size and time; the
 /// worst that a stranger can do is to have their own connection closed.

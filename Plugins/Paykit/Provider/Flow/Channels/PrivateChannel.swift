@@ -1,6 +1,3 @@
-package import PaykitPubky
-package import PaymentCore
-
 /// A channel between two users, over one connection. Any failure closes it.
 ///
 /// It serves one task at a time: a concurrent send or receive is rejected.

@@ -1,12 +1,3 @@
-import PaykitPubky
-package import PaymentCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A payee's answers to the peers that open a channel (Protocol 5.7). A peer's key is proven, and only the peer's own
 /// payments are answered.
 package struct ReceiptResponder: Sendable {

@@ -1,5 +1,3 @@
-package import PaykitPubky
-package import PaymentCore
 import PaymentCrypto
 
 /// Messages that lie sealed on their sender's homeserver until the recipient reads them (Protocol 5.9): payment

@@ -1,12 +1,3 @@
-import PaykitPubky
-package import PaymentCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// The due dates of a recurring request, on the same schedules as other recurring payments (Protocol 12.5): in UTC,
 /// counted from the anchor; a day that a month lacks is its last; the first period is the first that begins no sooner
 /// than the start.

@@ -1,5 +1,3 @@
-import PaykitPubky
-import PaymentCore
 import PaymentSettlement
 
 /// A payment without a request, at an endpoint that the payee has sent to the payer alone (Protocol 12.9), as journals

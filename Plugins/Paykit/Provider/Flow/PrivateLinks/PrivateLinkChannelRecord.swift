@@ -1,5 +1,3 @@
-import PaykitPubky
-import PaymentCore
 import PaymentCrypto
 
 /// The channel of a link (Protocol 12.8): its keys, its counters, and the messages that are still to be sent over it.

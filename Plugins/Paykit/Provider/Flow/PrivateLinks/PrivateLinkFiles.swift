@@ -1,5 +1,3 @@
-import PaykitPubky
-import PaymentCore
 import PaymentCrypto
 
 /// The files of one link on both homeservers (Protocol 12.2).

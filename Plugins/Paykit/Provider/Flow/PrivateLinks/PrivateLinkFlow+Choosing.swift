@@ -1,6 +1,3 @@
-import PaykitPubky
-import PaymentCore
-
 /// The choice of an endpoint for a request, and the message about its payment.
 extension PrivateLinkFlow {
     /// Returns the amount of a request, for one of its periods where it recurs.

@@ -1,6 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
 /// The markers by which apps publish that they accept private links (Protocol 12.3).
 extension PrivateLinkFlow {
     /// Publishes this app's marker: the app accepts requests and lists, pays, and issues receipts.

@@ -1,5 +1,3 @@
-import PaykitPubky
-import PaymentCore
 import PaymentCrypto
 
 /// The messages of an established link (Protocol 12.8).

@@ -1,5 +1,3 @@
-package import PaykitPubky
-import PaymentCore
 import PaymentCrypto
 
 /// The payee's side: requests and receipts (Protocol 12.7).

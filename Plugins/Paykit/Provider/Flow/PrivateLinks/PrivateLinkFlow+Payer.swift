@@ -1,5 +1,3 @@
-package import PaykitPubky
-package import PaymentCore
 import PaymentSettlement
 
 /// The payer's side.

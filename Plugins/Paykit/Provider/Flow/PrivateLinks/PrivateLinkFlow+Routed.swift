@@ -1,5 +1,3 @@
-import PaykitPubky
-import PaymentCore
 import PaymentSettlement
 
 /// A payment of a request that was begun.

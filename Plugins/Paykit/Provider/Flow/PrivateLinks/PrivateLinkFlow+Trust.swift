@@ -1,5 +1,3 @@
-import PaykitPubky
-import PaymentCore
 import PaymentCrypto
 
 /// The peer's key, and whether this is the only copy of the link (Protocol 12.8).

@@ -1,12 +1,4 @@
-public import PaykitPubky
-package import PaymentCore
 import PaymentCrypto
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The status of a private link.
 @nonexhaustive

@@ -1,5 +1,3 @@
-import PaykitPubky
-import PaymentCore
 import PaymentCrypto
 
 /// The handshake of a link (Protocol 12.2), computed each time from the stored ephemeral key and the peer's messages,

@@ -1,5 +1,3 @@
-import PaymentCore
-
 /// A payment of a request, or of one period where it recurs.
 package struct PrivateLinkPayment: Sendable, Hashable, Codable {
     /// The progress of a payment.

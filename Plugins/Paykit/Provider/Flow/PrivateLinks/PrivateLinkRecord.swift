@@ -1,5 +1,3 @@
-package import PaykitPubky
-import PaymentCore
 import PaymentCrypto
 
 /// The stored state of an app's private link with another app (Protocol 12.8): the trusted key, and what was said. The

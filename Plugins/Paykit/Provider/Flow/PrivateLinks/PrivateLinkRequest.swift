@@ -1,5 +1,3 @@
-package import PaymentCore
-
 /// A payment that one side of a link asked the other for, with the effects of all messages about it and everything that
 /// was paid for it: one stored row.
 ///

@@ -1,5 +1,3 @@
-import PaymentCore
-
 /// The requests of a link that are not over, and the latest of the others, in the order of their arrival. Each is a
 /// stored row; the link's own state holds the numbers of the rows that belong to it.
 package struct PrivateLinkRequests: Sendable, Hashable, Codable {

@@ -1,6 +1,3 @@
-import PaykitPubky
-import PaymentCore
-
 /// Reads and stores the states of links with their rows.
 struct PrivateLinkStates: Sendable {
     let store: any SealedStateStore

@@ -1,5 +1,3 @@
-import PaykitPubky
-import PaymentCore
 import PaymentSettlement
 
 extension RequestFlow {

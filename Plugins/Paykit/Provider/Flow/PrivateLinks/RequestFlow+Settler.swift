@@ -1,5 +1,3 @@
-import PaykitPubky
-import PaymentCore
 import PaymentSettlement
 
 /// Requests and the payer's settler, with a router.

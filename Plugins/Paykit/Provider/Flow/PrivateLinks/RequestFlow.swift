@@ -1,12 +1,4 @@
-import PaykitPubky
-import PaymentCore
 import PaymentSettlement
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Pays requests over private links through a router (Protocol 12.9): the endpoints are read from the link's state, the
 /// choice is stored there before the payer's settler is asked, and the settler's result is stored in one step with the

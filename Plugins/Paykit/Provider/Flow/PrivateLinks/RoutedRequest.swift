@@ -1,5 +1,3 @@
-import PaymentCore
-
 /// The request that an option pays, as journals store it: its ids and the endpoint, but no messages.
 struct RoutedRequest: StoredOrder, Sendable, Hashable {
     let id: String

@@ -1,5 +1,3 @@
-public import PaymentCore
-
 /// The credit and the charge of a change in the middle of a period (Protocol 6.5).
 ///
 /// Days are whole ones of 86,400 seconds. The old amount's share of the remaining days is credited, the new amount's is

@@ -1,5 +1,3 @@
-import PaykitPubky
-
 /// A subscription that one side proposes, and the other accepts, by its signature.
 extension PaykitSignedSubscription {
     /// The proposer's signature; nil where there is none, or both.

@@ -1,5 +1,3 @@
-import PaymentCore
-
 /// Subscriptions are stored as the text that is sent and signed, and checked again when they are read.
 extension PaykitSubscription: Codable {
     /// Reads a stored subscription.

@@ -1,5 +1,3 @@
-import PaymentCore
-
 /// A change of a running subscription (Protocol 6.5).
 @nonexhaustive
 public enum PaykitSubscriptionChange: Sendable, Hashable {

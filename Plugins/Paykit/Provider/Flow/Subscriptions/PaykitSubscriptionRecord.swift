@@ -1,6 +1,3 @@
-import PaykitPubky
-public import PaymentCore
-
 /// A subscription from the proposal to its end: the agreements of both sides, and the open proposal of one.
 ///
 /// Terms are binding only when both sides have signed them. A change is a separate proposal, over the same subscription

@@ -1,12 +1,4 @@
-package import PaykitPubky
-package import PaymentCore
 import PaymentCrypto
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The result of receiving another user's messages about subscriptions.
 public struct PaykitSubscriptionUpdate: Sendable {

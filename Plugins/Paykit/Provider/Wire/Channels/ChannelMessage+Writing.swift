@@ -1,6 +1,3 @@
-import PaykitPubky
-import PaymentCore
-
 extension ChannelMessage {
     /// Returns the message's JSON; nil if the dialect has no form for it.
     package func wire(_ dialect: Dialect = .native) -> [UInt8]? {

@@ -1,6 +1,3 @@
-package import PaykitPubky
-package import PaymentCore
-
 /// The record that payer and payee keep of a payment agreed over a channel (Protocol 5.5).
 package struct PaykitReceiptRecord: Sendable, Hashable {
     package var id: String

@@ -1,6 +1,3 @@
-package import PaykitPubky
-package import PaymentCore
-
 extension PaykitEndpoint {
     /// Refuses an amount of bitcoin outside the owner's limits (Protocol 11.3).
     ///

@@ -1,6 +1,3 @@
-import PaykitPubky
-import PaymentCore
-
 /// The content of a generation 3 endpoint file (Protocol 11.3): JSON, of which only these members are read.
 package struct EndpointPayload: Sendable, Hashable {
     /// The payment text, without blanks around it.

@@ -1,5 +1,3 @@
-import PaymentCore
-
 /// The generation 3 identifier of a way to pay (Protocol 11.2): `btc-lightning-bolt11`.
 public struct PaykitIdentifier: Sendable, Hashable {
     /// The identifier, which is compared byte for byte.

@@ -1,6 +1,3 @@
-public import PaykitPubky
-import PaymentCore
-
 /// The receiving app of a user, and its runtime: a wallet or a server (Protocol 11.1): `bitkit/wallet`.
 public struct PaykitReceiverPath: Sendable, Hashable {
     /// The kind of program that receives.

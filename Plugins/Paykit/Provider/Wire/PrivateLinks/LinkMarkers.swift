@@ -1,6 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
 /// An app's published description of the links that it accepts (Protocol 12.3). Not signed: only its place in the
 /// owner's storage vouches for it.
 package struct ReceiverMarker: Sendable, Hashable {

@@ -1,4 +1,3 @@
-import PaymentCore
 import PaymentCrypto
 
 /// The result of reading a text from a link (Protocol 12.4). An unreadable text does not stop those after it.

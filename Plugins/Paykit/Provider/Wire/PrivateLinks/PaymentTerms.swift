@@ -1,6 +1,3 @@
-package import PaykitPubky
-package import PaymentCore
-
 /// An amount in messages of private links: decimal, in the asset's major unit (Protocol 12.5).
 package struct PrivateLinkAmount: Sendable, Hashable {
     package let value: String

@@ -1,6 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
 /// The form in which a link's messages are encrypted and put into files, as released wallets have it: a length before
 /// the encrypted message (N1, Protocol 12.2). Neither a file nor its path reveals its form.
 package enum PrivateLinkForm {

@@ -1,5 +1,3 @@
-package import PaykitPubky
-package import PaymentCore
 import PaymentCrypto
 
 /// The key pair of an app's private links (Protocol 12.1): 32 bytes, used in two ways whose public halves differ. It is

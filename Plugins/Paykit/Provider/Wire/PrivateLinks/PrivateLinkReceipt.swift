@@ -1,5 +1,3 @@
-package import PaykitPubky
-package import PaymentCore
 import PaymentCrypto
 
 /// The place and the key of a receipt (Protocol 12.7). Its holder can read the receipt.

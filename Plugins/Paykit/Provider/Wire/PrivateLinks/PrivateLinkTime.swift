@@ -1,6 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
 /// A moment in messages of private links: RFC 3339, ending in `Z`. Its text is sent back unchanged.
 package struct PrivateLinkTime: Sendable, Hashable {
     private let time: RFC3339

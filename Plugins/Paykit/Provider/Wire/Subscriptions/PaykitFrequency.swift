@@ -1,6 +1,3 @@
-package import PaykitPubky
-public import PaymentCore
-
 /// The interval of a subscription's payments (Protocol 6.1).
 @nonexhaustive
 public enum PaykitFrequency: Sendable, Hashable {

@@ -1,6 +1,3 @@
-package import PaykitPubky
-import PaymentCore
-
 /// The name of a subscription in links and in questions over channels (Protocol 6.3): the payee knows by it what is
 /// paid.
 extension PaykitSubscription {

@@ -1,6 +1,3 @@
-public import PaykitPubky
-public import PaymentCore
-
 /// The terms of a subscription: amount, frequency and method (Protocol 6.1).
 public struct PaykitSubscriptionTerms: Sendable, Hashable {
     /// Decimal text in the currency's own unit, as it is signed: `1000`.

@@ -1,5 +1,3 @@
-public import PaykitPubky
-public import PaymentCore
 import PaymentCrypto
 
 /// A user's signature of a subscription (Protocol 6.2).
