@@ -1,6 +1,5 @@
 /// The checksum of Castagnoli (RFC 3720 appendix B.4), from which DHT nodes derive ids and tokens.
 package enum CRC32C {
-    /// Returns the checksum of `bytes`.
     package static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
         ~bytes.reduce(UInt32.max) { table[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] ^ ($0 >> 8) }
     }

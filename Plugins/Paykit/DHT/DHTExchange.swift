@@ -2,22 +2,18 @@
 protocol DHTExchange {
     /// Returns the datagrams to send now. Nodes that have been silent for too long are abandoned here.
     mutating func outgoing(now: Duration) -> [DHTOutgoing]
-    /// Processes a datagram that has arrived.
     mutating func receive(_ datagram: Datagram)
     /// The questions that wait for answers.
     var flights: DHTFlights { get }
 }
 
-/// A datagram to send.
 struct DHTOutgoing {
     let bytes: [UInt8]
     let address: DatagramAddress
 }
 
 extension DHTExchange {
-    /// Runs the conversation over a socket.
-    ///
-    /// - Returns: the failure of a datagram that could not be sent, if there was one.
+    /// Runs the conversation over a socket. Returns the failure of a datagram that could not be sent, if there was one.
     mutating func run(
         over socket: any DatagramSocket, clock: any PaymentClock
     ) async throws(DHTError) -> DatagramError? {

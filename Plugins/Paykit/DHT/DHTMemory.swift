@@ -4,7 +4,6 @@ struct DHTMemory {
     private var nodes: [NodeContact] = []
     private var first: (nodes: [DatagramAddress], at: Duration)?
 
-    /// The most nodes that are kept.
     private static let limit = 256
     /// The time for which the addresses of the first nodes' names are kept.
     private static let namesKept = Duration.seconds(600)

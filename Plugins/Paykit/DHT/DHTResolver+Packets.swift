@@ -2,7 +2,6 @@
 extension DHTResolver: PacketStore {
     /// Returns the latest packet of `key`; nil when every node near enough was asked and none has one.
     ///
-    /// - Parameter key: the owner of the packet.
     /// - Throws: ``/PaykitPubky/PaykitNetworkError``, also for an incomplete search, which does not show that a packet
     ///   is missing.
     public func packet(of key: PubkyKey) async throws(PaykitNetworkError) -> SignedPacket? {
@@ -17,7 +16,6 @@ extension DHTResolver: PacketStore {
 
     /// Stores a packet at the nodes near its key.
     ///
-    /// - Parameter packet: the packet.
     /// - Returns: the later packet of the key that the DHT has; nil when `packet` is stored.
     /// - Throws: ``/PaykitPubky/PaykitNetworkError`` when no node stores it.
     public func store(_ packet: SignedPacket) async throws(PaykitNetworkError) -> SignedPacket? {

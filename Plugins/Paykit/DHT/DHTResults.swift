@@ -2,9 +2,7 @@
 package struct DHTSearch: Sendable, Hashable {
     /// The newest item that a node had, its signature checked; nil when no node had one.
     package let item: MutableItem?
-    /// The number of questions.
     package let asked: Int
-    /// The number of nodes that answered.
     package let answered: Int
     /// The number of nodes that sent an item that is not the owner's.
     package let lied: Int
@@ -23,7 +21,6 @@ package struct DHTPublication: Sendable, Hashable {
     package internal(set) var mismatched = 0
     /// The number of nodes that refused for another reason.
     package internal(set) var refused = 0
-    /// The number of nodes that did not answer.
     package internal(set) var silent = 0
 }
 
@@ -35,16 +32,12 @@ package enum DHTError: Error, Sendable, Hashable {
     case outdated(by: MutableItem)
     /// Another item is stored than the one to be replaced.
     case mismatch(MutableItem)
-    /// No node stored the item.
     case notStored(DHTPublication)
-    /// The network is not available.
     case network(DatagramError)
-    /// The task was cancelled.
     case cancelled
 }
 
 extension DHTError: CustomStringConvertible {
-    /// One sentence for people.
     package var description: String {
         switch self {
         case .noAnswer(asked: 0):

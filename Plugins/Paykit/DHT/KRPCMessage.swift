@@ -8,7 +8,6 @@ package struct KRPCMessage: Sendable, Hashable {
     package var isReadOnly: Bool
     /// The asker's address as the answerer sees it (BEP 42).
     package var seenAt: DatagramAddress?
-    /// The content.
     package var body: Body
 
     package enum Body: Sendable, Hashable {
@@ -59,7 +58,6 @@ package struct KRPCMessage: Sendable, Hashable {
         seenAt = value["ip"]?.bytes.flatMap { DatagramAddress(compact: $0) }
     }
 
-    /// The message's bytes.
     package var encoded: [UInt8] {
         let names: (kind: String, name: String, content: Bencode)
         switch body {
@@ -79,7 +77,6 @@ package struct KRPCMessage: Sendable, Hashable {
 
 /// A node's refusal (BEP 5 and 44).
 package struct KRPCError: Sendable, Hashable, Error {
-    /// The number.
     package var code: Int64
     /// The node's own text, for developers only.
     package var text: String
@@ -100,7 +97,6 @@ package struct KRPCError: Sendable, Hashable, Error {
     package static let unknownMethod = KRPCError(code: 204, text: "Method Unknown")
     /// The value is longer than 1000 bytes.
     package static let valueTooLarge = KRPCError(code: 205, text: "Message (v field) too big.")
-    /// The signature is wrong.
     package static let signature = KRPCError(code: 206, text: "Invalid signature")
     /// The salt is longer than 64 bytes.
     package static let saltTooLarge = KRPCError(code: 207, text: "Salt (salt field) too big.")

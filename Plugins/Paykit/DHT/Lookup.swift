@@ -38,7 +38,6 @@ struct Lookup: DHTExchange {
     /// True if all known nodes were asked, and are now asked for others.
     private var isWidening = false
 
-    /// The newest item so far.
     private(set) var newest: MutableItem?
     private(set) var lied = 0
     /// True if time or questions ran out before the end.
@@ -184,9 +183,7 @@ struct Lookup: DHTExchange {
         }
     }
 
-    /// Processes the item and the token of an answer.
-    ///
-    /// - Returns: true if the item is the owner's, or if there is none.
+    /// Processes the item and the token of an answer. Returns true if the item is the owner's, or if there is none.
     private mutating func takeItem(_ response: KRPCResponse, of place: Int) -> Bool {
         if let item = response.item {
             guard item.key == key, let item = item.verified else {

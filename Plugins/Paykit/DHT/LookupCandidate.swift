@@ -1,5 +1,4 @@
 extension Lookup {
-    /// A node that a search knows.
     struct Candidate {
         enum State {
             case unasked, asked, answered

@@ -12,9 +12,8 @@ struct LookupHosts {
         return allowsPrivate || address.isPublic
     }
 
-    /// Counts a host's nodes, so that one machine does not pass for many and no victim is asked many times.
-    ///
-    /// - Returns: true if the node may be asked, too.
+    /// Counts a host's nodes, so that one machine does not pass for many and no victim is asked many times. Returns
+    /// true if the node may be asked, too.
     mutating func admit(_ contact: NodeContact) -> Bool {
         guard contact.address.isPublic else { return true }
         let isSecure = contact.id.belongs(to: contact.address)

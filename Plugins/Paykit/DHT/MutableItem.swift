@@ -23,14 +23,7 @@ package struct MutableItem: Sendable, Hashable {
         WireDefect("an item holds at most \(valueLimit) bytes; these are \(value.count): publish less")
     }
 
-    /// Creates an item from its parts, and checks the signature.
-    ///
-    /// - Parameters:
-    ///   - key: the owner's public key.
-    ///   - sequence: the number.
-    ///   - value: the stored bytes.
-    ///   - signature: the owner's signature over the other two.
-    /// - Throws: `WireDefect`, also when the signature is not the owner's.
+    /// Creates an item from its parts, and checks the signature: it throws also when that is not the owner's.
     package init(key: [UInt8], sequence: Int64, value: [UInt8], signature: [UInt8]) throws(WireDefect) {
         guard key.count == Ed25519.keyLength else { throw Self.keyLength }
         guard value.count <= Self.valueLimit else { throw Self.tooLong(value) }
@@ -42,13 +35,7 @@ package struct MutableItem: Sendable, Hashable {
         self.signature = signature
     }
 
-    /// Creates an item and signs it.
-    ///
-    /// - Parameters:
-    ///   - sequence: the number.
-    ///   - value: the stored bytes.
-    ///   - seed: the owner's seed: 32 bytes.
-    /// - Throws: `WireDefect`.
+    /// Creates an item and signs it with the owner's seed: 32 bytes.
     package init(sequence: Int64, value: [UInt8], seed: Redacted<[UInt8]>) throws(WireDefect) {
         let seed = seed.reveal()
         guard seed.count == Ed25519.keyLength else { throw Self.keyLength }
@@ -74,12 +61,9 @@ package struct MutableItem: Sendable, Hashable {
         NodeID(hashing: key + salt)
     }
 
-    /// The place of the item.
     package var target: NodeID { Self.target(key: key) }
 
     /// Returns true if this counts and `other` of the same key does not: by number, and for equal numbers by value.
-    ///
-    /// - Parameter other: another item of the key.
     package func isNewer(than other: MutableItem) -> Bool {
         if sequence != other.sequence { return sequence > other.sequence }
         return other.value.lexicographicallyPrecedes(value)

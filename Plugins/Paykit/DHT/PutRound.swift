@@ -3,7 +3,6 @@ struct PutRound: DHTExchange {
     private var waiting: ArraySlice<(address: DatagramAddress, token: [UInt8])>
     private(set) var flights: DHTFlights
     private let put: KRPCPut
-    /// The nodes' answers so far.
     private(set) var report = DHTPublication()
 
     init(

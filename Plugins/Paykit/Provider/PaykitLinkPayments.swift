@@ -40,7 +40,6 @@ public struct PaykitLinkPayments: Sendable {
         self.chain = chain
     }
 
-    /// Returns the flow that reads and changes the stored links.
     package func flow(_ reader: PubkyReader, clock: any PaymentClock, random: any RandomSource) -> PrivateLinkFlow {
         PrivateLinkFlow(user, as: receiver, keys, reader, store: store, clock: clock, random: random)
     }

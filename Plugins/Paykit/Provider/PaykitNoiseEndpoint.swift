@@ -41,7 +41,6 @@ public struct PaykitNoiseEndpoint: Sendable, Hashable {
         self.init(owner: owner, host: host, port: port, key: key)
     }
 
-    /// The file's content.
     package var wire: [UInt8] {
         Array(
             OrderedJSON.object([
@@ -52,7 +51,6 @@ public struct PaykitNoiseEndpoint: Sendable, Hashable {
 }
 
 extension PaykitDirectory {
-    /// Returns the address of the file in which `owner` publishes the endpoint.
     package static func noiseAddress(of owner: PubkyKey) throws(PaykitNetworkError) -> PubkyAddress {
         try PubkyAddress(in: owner, at: root + "noise")
     }
@@ -67,7 +65,6 @@ extension PaykitDirectory {
         return endpoint
     }
 
-    /// Publishes the private endpoint of the session's user.
     package func publish(_ endpoint: PaykitNoiseEndpoint, _ session: PubkySession) async throws(PaykitNetworkError) {
         let address = try Self.noiseAddress(of: session.user)
         try await reader.homeserver(of: session.user).write(endpoint.wire, to: address, session)

@@ -19,17 +19,7 @@ public struct PaykitPaymentRequest: Sendable, Hashable {
     /// The time of expiry: seconds since 1970; nil where none is given.
     public var expiresAt: Int64?
 
-    /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - id: the request's identifier.
-    ///   - sender: the user that asks and is paid.
-    ///   - recipient: the user that is asked to pay.
-    ///   - amount: the amount in satoshis.
-    ///   - methodID: the payment method.
-    ///   - note: the purpose of the payment.
-    ///   - createdAt: the time of creation: seconds since 1970.
-    ///   - expiresAt: the time of expiry: seconds since 1970.
+    /// Creates a request for an amount of satoshis.
     public init(
         id: String, sender: PubkyKey, recipient: PubkyKey, amount: UInt64, methodID: String = "lightning",
         note: String? = nil, createdAt: Int64, expiresAt: Int64? = nil

@@ -10,9 +10,7 @@ public enum PaykitProof: Sendable, Hashable {
     /// A proof of another method, for the application to judge.
     case other(method: String, data: JSONValue)
 
-    /// Reads a proof.
-    ///
-    /// - Parameter json: the received proof. The result is nil where it is none.
+    /// Reads a received proof; nil where it is none.
     public init?(_ json: JSONValue) {
         switch json["proof_type"]?.string {
         case "lightning_preimage":

@@ -134,7 +134,6 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
 }
 
 extension PubkyNetwork {
-    /// The hosts that providers of this network call.
     var outboundHosts: [String] {
         var hosts = relays.map(\.authority) + [OutboundHosts.anyNamedHost]
         // A homeserver on this machine shares the relay's port, as in a sandbox.

@@ -64,7 +64,6 @@ public struct PubkyProfile: Sendable, Hashable {
 }
 
 extension Payee {
-    /// Creates a payee from a key alone.
     init(_ key: PubkyKey) { self.init(claiming: nil, knownAs: Self.mark(key), else: nil, id: key.text) }
 
     private static func mark(_ key: PubkyKey) -> String { "\(key.text.prefix(8))…\(key.text.suffix(4))" }

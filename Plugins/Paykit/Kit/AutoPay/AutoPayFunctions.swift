@@ -14,9 +14,7 @@ extension Paykit {
 ///
 /// It reserves nothing; see ``PaykitAutoPay``.
 ///
-/// - Parameters:
-///   - toPubkey: the payee.
-///   - amount: the amount in satoshi.
+/// - Parameter amount: the amount in satoshi.
 /// - Throws: ``PaykitError`` when the key is invalid; errors of the account's storage.
 public func canAutoPay(toPubkey: String, amount: UInt64) async throws -> Bool {
     try await Paykit.autoPay?.canAutoPay(toPubkey: toPubkey, amount: amount) ?? false
@@ -25,9 +23,7 @@ public func canAutoPay(toPubkey: String, amount: UInt64) async throws -> Bool {
 /// Returns whether a payment was within all limits at the last query, as the guide's flow of subscriptions asks without
 /// waiting; false without limits, or before any query.
 ///
-/// - Parameters:
-///   - toPubkey: the payee.
-///   - amount: the amount in satoshi.
+/// - Parameter amount: the amount in satoshi.
 public func canAutoPay(_ toPubkey: String, _ amount: UInt64) -> Bool {
     Paykit.autoPay?.canAutoPay(toPubkey, amount) ?? false
 }

@@ -35,7 +35,6 @@ struct MethodCache: Sendable {
         entries[oldest] = nil
     }
 
-    /// The users whose methods are kept.
     var users: [PubkyKey] { Array(entries.keys) }
 
     mutating func remove(_ user: PubkyKey) {

@@ -24,7 +24,6 @@ extension PaykitClient {
             methodID: endpoint.methodID)
     }
 
-    /// Removes an endpoint in each form.
     func remove(_ method: String, _ session: PubkySession) async throws(PaykitNetworkError) {
         if configuration.generations != .second, let receiver = configuration.receiver {
             try await receivers.remove(method, of: receiver, session)

@@ -54,9 +54,7 @@ public enum Paykit {
 
 /// Signs in with a secret key, or signs up if the homeserver does not know it yet.
 ///
-/// - Parameters:
-///   - secretKeyHex: the Ed25519 seed: 64 hexadecimal digits.
-///   - homeserverPubkey: the homeserver's key.
+/// - Parameter secretKeyHex: the Ed25519 seed: 64 hexadecimal digits.
 /// - Throws: ``PaykitError``.
 public func paykit_initialize(secretKeyHex: String, homeserverPubkey: String) async throws {
     try await Paykit.client().initialize(secretKeyHex: secretKeyHex, homeserverPubkey: homeserverPubkey)
@@ -127,9 +125,7 @@ public func pubky_publish_profile(_ profile: PubkyProfile) async throws {
 
 /// Takes over a session of another program of the same user.
 ///
-/// - Parameters:
-///   - pubkey: the user of the session.
-///   - sessionSecret: the key, a colon and the session's secret, or the secret alone.
+/// - Parameter sessionSecret: the key, a colon and the session's secret, or the secret alone.
 /// - Throws: ``PaykitError``.
 public func pubky_import_session(pubkey: String, sessionSecret: String) async throws {
     let exported = sessionSecret.contains(":") ? sessionSecret : "\(pubkey):\(sessionSecret)"

@@ -74,9 +74,8 @@ extension PaykitSubscription {
         try plan(isChange: false, until: endsAt, paysByItself: paysByItself, provider: provider, policy: policy)
     }
 
-    /// Returns the plan by which the subscriber pays until `end`.
-    ///
-    /// - Parameter isChange: true if the terms are not the first ones.
+    /// Returns the plan by which the subscriber pays until `end`. `isChange` is true if the terms are not the first
+    /// ones.
     func plan(
         isChange: Bool, until end: Int64?, paysByItself: Bool, provider: ProviderID, policy: RecurringPolicy
     ) throws(RecurringDefect) -> RecurringPlan {

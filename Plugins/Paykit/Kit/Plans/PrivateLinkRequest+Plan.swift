@@ -1,10 +1,8 @@
 package import PaymentRecurring
 
 extension PrivateLinkRequest {
-    /// Returns the plan by which a scheduler has a router pay a recurring request.
-    ///
-    /// - Throws: ``PaykitNetworkError``, `validationFailed`, if it does not recur, was not accepted, or has no
-    ///   schedule.
+    /// Returns the plan by which a scheduler has a router pay a recurring request. Throws ``PaykitNetworkError``,
+    /// `validationFailed`, if it does not recur, was not accepted, or has no schedule.
     package func plan(
         _ party: PrivateLinkParty, paysByItself: Bool, provider: ProviderID, policy: RecurringPolicy
     ) throws(PaykitNetworkError) -> RecurringPlan {

@@ -9,9 +9,7 @@ package struct PaykitDirectory: Sendable {
     /// The greatest number of endpoints that are read of one user.
     package static let mostMethods = 32
 
-    /// Returns the address of the endpoint of `method`.
-    ///
-    /// - Throws: `validationFailed` for a malformed name of a method.
+    /// Returns the address of the endpoint of `method`. Throws `validationFailed` for a malformed name of a method.
     package static func address(of owner: PubkyKey, method: String) throws(PaykitNetworkError) -> PubkyAddress {
         guard PaykitEndpoint.isMethod(method), let address = try? PubkyAddress(owner, path: root + method) else {
             throw PaykitNetworkError(
@@ -71,9 +69,7 @@ package struct PaykitDirectory: Sendable {
         try await reader.homeserver(of: session.user).write(Array(text.utf8), to: address, session)
     }
 
-    /// Removes an endpoint.
-    ///
-    /// - Returns: true if there was one.
+    /// Removes an endpoint. Returns true if there was one.
     @discardableResult
     package func remove(_ method: String, _ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
         let address = try Self.address(of: session.user, method: method)
@@ -109,9 +105,7 @@ extension PaykitEndpoint {
 }
 
 extension PubkyAddress {
-    /// Creates the address of a user's file or directory.
-    ///
-    /// - Throws: `validationFailed` for a malformed path.
+    /// Creates the address of a user's file or directory. Throws `validationFailed` for a malformed path.
     init(in owner: PubkyKey, at path: String) throws(PaykitNetworkError) {
         do { try self.init(owner, path: path) } catch { throw PaykitNetworkError(.validationFailed, "\(error)") }
     }

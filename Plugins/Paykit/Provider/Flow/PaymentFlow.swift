@@ -27,9 +27,8 @@ struct PaymentFlow: Sendable {
         people = PubkyPeople(directory.reader)
     }
 
-    /// Returns the directory that reads users' endpoints.
-    ///
-    /// - Parameter store: stores the times of packets, so that no older one is taken later.
+    /// Returns the directory that reads users' endpoints. `store` stores the times of packets, so that no older one
+    /// is taken later.
     static func directory(
         _ network: PubkyNetwork, over http: any HTTPTransport, _ store: (any SealedStateStore)?,
         clock: any PaymentClock
@@ -57,7 +56,6 @@ struct PaymentFlow: Sendable {
         }
     }
 
-    /// The flow of payments over private channels.
     var privateFlow: ChannelFlow {
         ChannelFlow(
             settings: privately,
@@ -65,9 +63,8 @@ struct PaymentFlow: Sendable {
             reader: reader, provider: id, context: context)
     }
 
-    /// Returns the flow of payments for requests over private links.
-    ///
-    /// - Throws: ``PaymentError`` without the means for private links.
+    /// Returns the flow of payments for requests over private links. Throws ``PaymentError`` without the means for
+    /// private links.
     func requests() throws(PaymentError) -> RequestFlow {
         guard let links else {
             throw PaymentError(
@@ -119,9 +116,8 @@ struct PaymentFlow: Sendable {
     /// Only an invoice belongs to one payment and proves by itself that it was paid.
     private static let privateMethod = "lightning"
 
-    /// Returns true if the user publishes a private endpoint that can be connected to.
-    ///
-    /// - Throws: ``PaykitNetworkError`` where only private payments are allowed.
+    /// Returns true if the user publishes a private endpoint that can be connected to. Throws ``PaykitNetworkError``
+    /// where only private payments are allowed.
     private func canBeAsked(_ key: PubkyKey) async throws(PaykitNetworkError) -> Bool {
         guard let privately, key != privately.payer else { return false }
         let isOnly = privately.use == .only
@@ -159,10 +155,8 @@ struct PaymentFlow: Sendable {
         return SettlementOffer(endpoint: endpoint, amount: amount, expiresAt: nil)
     }
 
-    /// Returns the public endpoints of a user, best first.
-    ///
-    /// - Parameter isOptional: true if an empty result is acceptable.
-    /// - Returns: the endpoints, and the app of each where several apps publish some: then the payer has to choose.
+    /// Returns the public endpoints of a user, best first. `isOptional` is true if an empty result is acceptable.
+    /// Returns the endpoints, and the app of each where several apps publish some: then the payer has to choose.
     func published(
         by key: PubkyKey, orNone isOptional: Bool
     ) async throws -> (offers: [EndpointOffers.Offer], apps: [PaykitEndpoint: PaykitReceiverPath]) {
@@ -204,8 +198,7 @@ struct PaymentFlow: Sendable {
     // MARK: Options
 
     /// Returns the options of published endpoints, named by their methods, and by a number where a method has several.
-    ///
-    /// - Parameter rest: the end of each title, before the app's name.
+    /// `rest` is the end of each title, before the app's name.
     func named(
         _ offers: [EndpointOffers.Offer], of apps: [PaykitEndpoint: PaykitReceiverPath], _ rest: String = ""
     ) -> [(id: String, title: String, offer: SettlementOffer)] {
@@ -219,9 +212,8 @@ struct PaymentFlow: Sendable {
         }
     }
 
-    /// Returns a quote with one option for each offer.
-    ///
-    /// - Parameter privately: the offer of a private payment, before all others; nil for none.
+    /// Returns a quote with one option for each offer. `privately` is the offer of a private payment, before all
+    /// others; nil for none.
     private func quote(
         _ request: QuoteRequest, payee: Payee, _ offers: [EndpointOffers.Offer],
         of apps: [PaykitEndpoint: PaykitReceiverPath] = [:],
@@ -255,9 +247,8 @@ struct PaymentFlow: Sendable {
         return quote
     }
 
-    /// Removes options whose amount is outside their owner's limits.
-    ///
-    /// - Throws: ``PaymentError`` where no option remains, with the limits of the first.
+    /// Removes options whose amount is outside their owner's limits. Throws ``PaymentError`` where no option remains,
+    /// with the limits of the first.
     private func keepLimits(of endpoints: [String: PaykitEndpoint], _ quote: inout PaymentQuote) throws(PaymentError) {
         var refusal: PaykitNetworkError?
         let options = quote.options.filter { option in

@@ -14,14 +14,12 @@ package struct PubkyAuthorization: Sendable {
         Redacted(random.bytes(32))
     }
 
-    /// A signer's answer.
     package enum Answer: Sendable {
         /// The form for older homeservers (Protocol 3.2).
         case token(AuthToken)
         /// The form for current homeservers (Protocol 10.2).
         case grant(PubkyGrant)
 
-        /// The user that answered.
         package var user: PubkyKey {
             switch self {
             case .token(let token): token.key
@@ -57,8 +55,7 @@ package struct PubkyAuthorization: Sendable {
     }
 
     /// Waits once for the answer to `link`; nil when the relay ended the wait without one, and may be asked again.
-    ///
-    /// - Throws: `invalidCredentials` when the message there was not made by a signer with this secret.
+    /// Throws `invalidCredentials` when the message there was not made by a signer with this secret.
     package func wait(for link: PubkyAuthorizationLink, _ holdTime: Duration) async throws(PaykitNetworkError)
         -> Answer?
     {

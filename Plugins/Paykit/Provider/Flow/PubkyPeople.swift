@@ -4,14 +4,11 @@ package struct PubkyPeople: Sendable {
 
     package init(_ reader: PubkyReader) { self.reader = reader }
 
-    /// The path of a profile.
     package static let profilePath = "/pub/pubky.app/profile.json"
-    /// The path of the directory of a user's follows.
     package static let followsPath = "/pub/pubky.app/follows/"
     /// The greatest number of follows that are read of one user.
     package static let mostFollows = 10_000
 
-    /// Returns the profile of `user`; nil when there is none.
     package func profile(of user: PubkyKey) async throws(PaykitNetworkError) -> PubkyProfile? {
         guard let address = try? PubkyAddress(user, path: Self.profilePath),
             let bytes = try await reader.file(address)
@@ -22,7 +19,6 @@ package struct PubkyPeople: Sendable {
         return PubkyProfile(json)
     }
 
-    /// Publishes the profile of the session's user.
     package func publish(_ profile: PubkyProfile, _ session: PubkySession) async throws(PaykitNetworkError) {
         if let name = profile.name {
             guard 3...50 ~= name.count, name != "[DELETED]" else {
@@ -38,7 +34,6 @@ package struct PubkyPeople: Sendable {
         try await reader.homeserver(of: session.user).write(profile.json.serialized(), to: address, session)
     }
 
-    /// Returns the users that `user` follows.
     package func follows(of user: PubkyKey) async throws(PaykitNetworkError) -> [PubkyKey] {
         guard let directory = try? PubkyAddress(user, path: Self.followsPath) else { return [] }
         return try await reader.list(directory, isShallow: true, most: Self.mostFollows).compactMap {
@@ -46,7 +41,6 @@ package struct PubkyPeople: Sendable {
         }
     }
 
-    /// Follows another user, or stops following them.
     package func follow(
         _ other: PubkyKey, _ follows: Bool, at microseconds: UInt64, _ session: PubkySession
     ) async throws(PaykitNetworkError) {

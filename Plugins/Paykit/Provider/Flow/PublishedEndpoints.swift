@@ -11,19 +11,16 @@ package struct PublishedEndpoints: Sendable {
         self.generations = generations
     }
 
-    /// Returns all endpoints of `user`, by method.
-    ///
-    /// - Throws: ``PaykitNetworkError``; `methodNotSupported` when they are published only in a newer, unknown form;
-    ///   `validationFailed` when several apps publish some.
+    /// Returns all endpoints of `user`, by method. Throws ``PaykitNetworkError``; `methodNotSupported` when they are
+    /// published only in a newer, unknown form; `validationFailed` when several apps publish some.
     package func endpoints(of user: PubkyKey) async throws(PaykitNetworkError) -> [PaykitEndpoint] {
         let offers = try await offers(of: user)
         try ReceiverDirectory.requireOne(offers, of: user)
         return offers.first?.endpoints ?? []
     }
 
-    /// Returns the endpoints of `user`, by the apps that publish them; no app is named where the form has none.
-    ///
-    /// - Throws: ``PaykitNetworkError``; `methodNotSupported` when they are published only in a newer, unknown form.
+    /// Returns the endpoints of `user`, by the apps that publish them; no app is named where the form has none. Throws
+    /// ``PaykitNetworkError``; `methodNotSupported` when they are published only in a newer, unknown form.
     package func offers(of user: PubkyKey) async throws(PaykitNetworkError) -> [ReceiverDirectory.Offer] {
         if generations.readsThirdGeneration {
             do throws(PaykitNetworkError) {

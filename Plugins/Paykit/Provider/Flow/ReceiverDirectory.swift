@@ -54,7 +54,6 @@ package struct ReceiverDirectory: Sendable {
         return receivers.sorted { ($0.runtime == .server ? 1 : 0, $0.text) < ($1.runtime == .server ? 1 : 0, $1.text) }
     }
 
-    /// The endpoints of one receiver.
     package struct Offer: Sendable, Hashable {
         /// The app of the endpoints; nil for the oldest form, which names none.
         package let receiver: PaykitReceiverPath?
@@ -62,11 +61,9 @@ package struct ReceiverDirectory: Sendable {
     }
 
     /// Returns the endpoints of the one of `owner`'s receivers that has any, or those of the oldest form; nil when
-    /// there are none.
-    ///
-    /// - Throws: ``PaykitNetworkError``; `methodNotSupported` when they are published only in a later form;
-    ///   `validationFailed` when several receivers have some: an app that may write its own directory only can be one
-    ///   of them, so that none is chosen here.
+    /// there are none. Throws ``PaykitNetworkError``; `methodNotSupported` when they are published only in a later
+    /// form; `validationFailed` when several receivers have some: an app that may write its own directory only can be
+    /// one of them, so that none is chosen here.
     package func offer(of owner: PubkyKey) async throws(PaykitNetworkError) -> Offer? {
         let offers = try await offers(of: owner)
         try Self.requireOne(offers, of: owner)
@@ -81,13 +78,11 @@ package struct ReceiverDirectory: Sendable {
                 + "one of them: ask them which, or for an invoice")
     }
 
-    /// Returns the names of the offers' apps, for people.
     static func names(_ offers: [Offer]) -> String { offers.compactMap(\.receiver?.text).joined(separator: ", ") }
 
     /// Returns the endpoints of each of `owner`'s receivers that has any, or those of the oldest form. Those of two
-    /// receivers are never mixed: each belongs to another app, which may be gone.
-    ///
-    /// - Throws: ``PaykitNetworkError``; `methodNotSupported` when they are published only in a later form.
+    /// receivers are never mixed: each belongs to another app, which may be gone. Throws ``PaykitNetworkError``;
+    /// `methodNotSupported` when they are published only in a later form.
     package func offers(of owner: PubkyKey) async throws(PaykitNetworkError) -> [Offer] {
         let server = try await reader.homeserver(of: owner)
         guard let survey = try await survey(owner, at: server) else { return [] }
@@ -146,10 +141,8 @@ package struct ReceiverDirectory: Sendable {
 
     // MARK: Publishing
 
-    /// Publishes an endpoint of the user's own app.
-    ///
-    /// - Parameter former: the former name whose other identifiers are removed, because a payer would take them for
-    ///   valid alternatives; nil to keep them.
+    /// Publishes an endpoint of the user's own app. `former` is the former name whose other identifiers are removed,
+    /// because a payer would take them for valid alternatives; nil to keep them.
     package func publish(
         _ identifier: PaykitIdentifier, _ value: String, of receiver: PaykitReceiverPath, inPlaceOf former: String?,
         _ session: PubkySession
@@ -182,7 +175,6 @@ package struct ReceiverDirectory: Sendable {
         }
     }
 
-    /// Returns the identifiers in the directory of a receiver.
     package func identifiers(
         of receiver: PaykitReceiverPath, _ owner: PubkyKey, at server: Homeserver
     ) async throws(PaykitNetworkError) -> [PaykitIdentifier] {

@@ -25,9 +25,7 @@ package struct ChannelOffers: Sendable {
 
     package init() {}
 
-    /// Keeps an offer.
-    ///
-    /// - Returns: true if it is kept; false where there is no room, or it has expired.
+    /// Keeps an offer. Returns true if it is kept; false where there is no room, or it has expired.
     @discardableResult
     package mutating func add(_ offer: PaykitChannelOffer, of user: PubkyKey, at now: Date) -> Bool {
         guard offer.expiresAt.map({ now < $0 }) ?? true else { return false }

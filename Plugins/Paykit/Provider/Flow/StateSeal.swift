@@ -14,7 +14,6 @@ struct StateSeal: Sendable {
         self.changed = PaykitNetworkError(.storage, changed)
     }
 
-    /// Creates the seal of an app's private links.
     init(_ keys: PrivateLinkKeys) {
         self.init(
             keys.noiseSecret, for: "kept state of private links",

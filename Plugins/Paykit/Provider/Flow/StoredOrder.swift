@@ -13,7 +13,6 @@ extension StoredOrder {
         self = order
     }
 
-    /// Returns `option` with this order in its data.
     func placed(in option: PaymentMethodOption) throws -> PaymentMethodOption {
         var data = option.providerData ?? [:]
         data[Self.place] = try JSONValue.encode(self)

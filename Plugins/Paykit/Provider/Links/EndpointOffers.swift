@@ -2,7 +2,6 @@ import PaymentSettlement
 
 /// The offers that a settler can pay for a published endpoint.
 enum EndpointOffers {
-    /// A published endpoint, and one of its offers.
     typealias Offer = (endpoint: PaykitEndpoint, offer: SettlementOffer)
 
     /// Returns the offers in the endpoint's text; none when it is not sound. The method decides the coin where the text
@@ -30,9 +29,8 @@ enum EndpointOffers {
 }
 
 extension SettlementEndpoint {
-    /// Returns the title of an option that pays it, for people.
-    ///
-    /// - Parameter rest: the end of the title, such as `, as asked for`.
+    /// Returns the title of an option that pays it, for people. `rest` is the end of the title, such as `, as asked
+    /// for`.
     func title(_ rest: String = "") -> String {
         (kind == .bitcoinAddress ? "Bitcoin, on the chain" : "Bitcoin, over Lightning") + rest
     }

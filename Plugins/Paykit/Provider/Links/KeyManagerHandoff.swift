@@ -65,16 +65,13 @@ public struct KeyManagerHandoff: Sendable, Hashable {
 
     // MARK: As a file
 
-    /// Returns the path of a request's file.
     package static func path(_ requestID: String) -> String { PaykitDirectory.root + "handoff/" + requestID }
 
     private static func place(_ user: PubkyKey, _ requestID: String) -> SealedBlob.Place {
         .text("paykit:v0:handoff:\(user):\(path(requestID)):\(requestID)")
     }
 
-    /// Opens the file at the homeserver of `user`.
-    ///
-    /// - Parameter key: the private half of the key in the question.
+    /// Opens the file at the homeserver of `user`. `key` is the private half of the key in the question.
     package init(
         opening bytes: [UInt8], of user: PubkyKey, requestID: String, with key: Redacted<[UInt8]>
     ) throws(PaykitNetworkError) {
@@ -172,7 +169,6 @@ public struct KeyManagerHandoff: Sendable, Hashable {
         } catch { throw PaykitNetworkError(.validationFailed, "nothing can be handed off to this device: \(error)") }
     }
 
-    /// The JSON text that is sealed.
     package func content(at now: Date) -> String {
         OrderedJSON.object([
             ("version", "1"), ("pubky", OrderedJSON.string(user.text)),

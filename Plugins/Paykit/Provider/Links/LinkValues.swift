@@ -9,9 +9,8 @@ struct LinkValues {
         self.plusIsSpace = plusIsSpace
     }
 
-    /// Returns the value called `name`, which may be empty; nil where it is missing.
-    ///
-    /// - Throws: ``PaykitLinkDefect/parameter(_:)`` where it occurs twice or cannot be decoded: readers would disagree.
+    /// Returns the value called `name`, which may be empty; nil where it is missing. Throws
+    /// ``PaykitLinkDefect/parameter(_:)`` where it occurs twice or cannot be decoded: readers would disagree.
     func whole(_ name: String) throws(PaykitLinkDefect) -> String? {
         let values = link.queryItems.filter { $0.name == Substring(name) }
         guard values.count <= 1 else { throw .parameter(name) }
@@ -20,9 +19,7 @@ struct LinkValues {
         return text
     }
 
-    /// The value called `name`; nil where it is missing or empty.
-    ///
-    /// - Throws: as ``whole(_:)``.
+    /// The value called `name`; nil where it is missing or empty. Throws as ``whole(_:)``.
     subscript(_ name: String) -> String? {
         get throws(PaykitLinkDefect) {
             guard let text = try whole(name), !text.isEmpty else { return nil }
@@ -30,9 +27,7 @@ struct LinkValues {
         }
     }
 
-    /// Returns the value called `name`.
-    ///
-    /// - Throws: as ``whole(_:)``, and where it is missing or empty.
+    /// Returns the value called `name`. Throws as ``whole(_:)``, and where it is missing or empty.
     func required(_ name: String) throws(PaykitLinkDefect) -> String {
         guard let value = try self[name] else { throw .parameter(name) }
         return value

@@ -3,9 +3,8 @@ package enum EndpointFile {
     /// The most bytes of an endpoint: those of a payment text.
     package static let maximumLength = PaymentLink.maximumLength
 
-    /// Reads the endpoint of `method`; nil when the file holds none, or one that was switched off.
-    ///
-    /// - Throws: `invalidData` when the file is no text, or too long.
+    /// Reads the endpoint of `method`; nil when the file holds none, or one that was switched off. Throws `invalidData`
+    /// when the file is no text, or too long.
     package static func read(_ bytes: [UInt8], method: String) throws(PaykitNetworkError) -> String? {
         func defect(_ reason: String) -> PaykitNetworkError {
             PaykitNetworkError(.invalidData, "the endpoint '\(method)' \(reason)", methodID: method)

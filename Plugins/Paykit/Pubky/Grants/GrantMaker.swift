@@ -14,7 +14,6 @@ package struct GrantMaker: Sendable {
         self.features = features
     }
 
-    /// Draws the seed of a key for this app.
     package func seed() -> Redacted<[UInt8]> { Redacted(random.bytes(32)) }
 
     /// The current time in seconds since 1970.
@@ -32,7 +31,6 @@ package struct GrantMaker: Sendable {
         } catch { throw PaykitNetworkError(.validationFailed, "the app cannot be let in: \(error)") }
     }
 
-    /// Opens a session with a grant, at the homeserver that accepts it.
     package func open(_ held: HeldGrant, at server: Homeserver) async throws(PaykitNetworkError) -> PubkySession {
         try await server.open(held, try proof(held), at: clock.uptime)
     }

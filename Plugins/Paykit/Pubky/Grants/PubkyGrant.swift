@@ -4,7 +4,6 @@ import PaymentCrypto
 ///
 /// A value of this type was always signed by ``issuer``, whatever its source. It opens nothing without the app's key.
 package struct PubkyGrant: Sendable, Hashable {
-    /// The user that grants it.
     package let issuer: PubkyKey
     /// The app, by the name that it chose.
     package let clientID: String
@@ -25,7 +24,6 @@ package struct PubkyGrant: Sendable, Hashable {
     /// The longest lifetime of a grant for signing up, in seconds.
     package static let signUpLifetime: UInt64 = 300
 
-    /// Signs a grant.
     package init(
         _ capabilities: [PubkyCapability], to clientKey: PubkyKey, called clientID: String, id: String,
         at time: UInt64, lifetime: UInt64 = Self.lifetime, by owner: PubkyKeyPair
@@ -95,7 +93,6 @@ package struct GrantProof: Sendable {
     /// The largest difference between its time and the homeserver's, in seconds.
     package static let window: UInt64 = 180
 
-    /// Signs a proof.
     package init(
         of grantID: String, for audience: PubkyKey, nonce: String, at time: UInt64, by client: PubkyKeyPair
     ) throws(GrantDefect) {

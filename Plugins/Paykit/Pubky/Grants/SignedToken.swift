@@ -37,7 +37,6 @@ package struct SignedToken: Sendable {
         self.text = String(text)
     }
 
-    /// The purpose of a token.
     package enum Kind: String, Sendable {
         case grant = "pubky-grant"
         case proof = "pubky-pop"

@@ -16,7 +16,6 @@ package struct AuthToken: Sendable {
     /// The start of the signed bytes: one byte behind the end of the signature, as in all implementations.
     private static let signedFrom = 65
 
-    /// Signs a token.
     package init(_ capabilities: [PubkyCapability], at timestamp: UInt64, by owner: PubkyKeyPair) {
         let content =
             Self.namespace + [0] + timestamp.bigEndianBytes + owner.publicKey.bytes

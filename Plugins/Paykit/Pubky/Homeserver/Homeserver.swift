@@ -104,9 +104,7 @@ package struct Homeserver: Sendable {
         guard 200...299 ~= response.status else { throw refusal(response, of: address.owner, .file) }
     }
 
-    /// Deletes a file.
-    ///
-    /// - Returns: true if there was one.
+    /// Deletes a file. Returns true if there was one.
     @discardableResult
     package func delete(_ address: PubkyAddress, _ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
         let response = try await send(
@@ -130,7 +128,6 @@ package struct Homeserver: Sendable {
         return session.credential
     }
 
-    /// Returns the request path of a file or directory.
     func path(_ address: PubkyAddress) -> String {
         hasStoragePaths ? "/storage/\(address.owner)\(address.path)" : address.path
     }

@@ -16,9 +16,8 @@ package actor HomeserverFeatures {
 
     package init(clock: any PaymentClock) { self.clock = clock }
 
-    /// Returns true if the homeserver accepts grants; older ones accept signed tokens and set cookies.
-    ///
-    /// - Throws: when it cannot be asked. A failure is not cached: the homeserver may answer next time.
+    /// Returns true if the homeserver accepts grants; older ones accept signed tokens and set cookies. Throws when it
+    /// cannot be asked. A failure is not cached: the homeserver may answer next time.
     package func takesGrants(_ server: Homeserver, for user: PubkyKey) async throws(PaykitNetworkError) -> Bool {
         let name = server.url.origin
         if let known = grants[name], clock.uptime < known.end { return known.value }

@@ -5,7 +5,6 @@ import Synchronization
 /// A signed token names no homeserver, so that each one that sees it can use it at any other. An account therefore
 /// knows the key of its homeserver, and signs for no other, whatever the network says.
 package struct PubkyAccount: Sendable {
-    /// The owner's homeserver.
     package let server: PubkyKey
     private let reader: PubkyReader
     private let pkarr: PkarrClient
@@ -30,10 +29,7 @@ package struct PubkyAccount: Sendable {
 
     /// Opens a session at the homeserver, where the owner may have an account already, and publishes it as the owner's.
     ///
-    /// - Parameters:
-    ///   - capabilities: the capabilities of the session.
-    ///   - signUpToken: the token that the homeserver demands from new users, if any.
-    /// - Throws: ``PaykitNetworkError``.
+    /// - Parameter signUpToken: the token that the homeserver demands from new users, if any.
     package func open(
         _ capabilities: [PubkyCapability], signUpToken: Redacted<String>? = nil
     ) async throws(PaykitNetworkError) -> PubkySession {
@@ -52,8 +48,7 @@ package struct PubkyAccount: Sendable {
     }
 
     /// Signs in again, if the owner's homeserver is still the one of this account. All relays and the DHT are asked.
-    ///
-    /// - Throws: ``PaykitNetworkError``; `auth` when the network names another homeserver.
+    /// Throws ``PaykitNetworkError``; `auth` when the network names another homeserver.
     package func signIn(_ capabilities: [PubkyCapability]) async throws(PaykitNetworkError) -> PubkySession {
         let named = try await reader.locator.homeserver(of: keyPair.publicKey, isFresh: true)
         guard named == server else {
@@ -83,10 +78,8 @@ package struct PubkyAccount: Sendable {
         }
     }
 
-    /// Returns the maker of grants; nil for a homeserver that has never taken one.
-    ///
-    /// - Throws: ``PaykitNetworkError``, `auth`, when it has taken grants and denies that now: a bare token could be
-    ///   used elsewhere, a grant cannot.
+    /// Returns the maker of grants; nil for a homeserver that has never taken one. Throws ``PaykitNetworkError``,
+    /// `auth`, when it has taken grants and denies that now: a bare token could be used elsewhere, a grant cannot.
     private func grants(for homeserver: Homeserver) async throws(PaykitNetworkError) -> GrantMaker? {
         guard let grants else { return nil }
         if try await grants.features.takesGrants(homeserver, for: keyPair.publicKey) { return grants }

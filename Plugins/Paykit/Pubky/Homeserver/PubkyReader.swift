@@ -13,7 +13,6 @@ package struct PubkyReader: Sendable {
         self.features = features
     }
 
-    /// Returns the homeserver of `user`.
     package func homeserver(of user: PubkyKey) async throws(PaykitNetworkError) -> Homeserver {
         let url = try await locator.address(of: user)
         let server = Homeserver(url, over: http)
@@ -31,9 +30,8 @@ package struct PubkyReader: Sendable {
         try await homeserver(of: address.owner).read(address)
     }
 
-    /// Returns all files in a directory, page by page; those in subdirectories too, unless `isShallow`.
-    ///
-    /// - Parameter most: the greatest number of files, because a server could list files without end.
+    /// Returns all files in a directory, page by page; those in subdirectories too, unless `isShallow`. `most` is the
+    /// greatest number of files, because a server could list files without end.
     package func list(
         _ directory: PubkyAddress, isShallow: Bool, most: Int
     ) async throws(PaykitNetworkError) -> [PubkyAddress] {

@@ -51,9 +51,7 @@ public struct PubkySession: Sendable, Hashable {
         }
     }
 
-    /// The key and cookie of an exported session.
-    ///
-    /// - Throws: ``PaykitNetworkError/Code/validationFailed``.
+    /// The key and cookie of an exported session. Throws ``PaykitNetworkError/Code/validationFailed``.
     package static func read(_ exported: Redacted<String>) throws(PaykitNetworkError) -> (PubkyKey, Redacted<String>) {
         let parts = exported.reveal().split(separator: ":", maxSplits: 1)
         guard parts.count == 2, let user = try? PubkyKey(parts[0]), isCookie(parts[1]) else {

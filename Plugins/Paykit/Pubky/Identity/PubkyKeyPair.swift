@@ -15,14 +15,12 @@ public struct PubkyKeyPair: Sendable {
         self.seed = Redacted(seed)
     }
 
-    /// Signs `message`.
     package func sign(_ message: [UInt8]) -> [UInt8] {
         // The length was checked when the key was read; only memory could fail.
         guard let signature = try? Ed25519.sign(message, seed: seed.reveal()) else { return [] }
         return signature
     }
 
-    /// Returns the private key of a device's channels; see ``NoiseKeys``.
     package func channelKey(device: [UInt8], epoch: UInt32) -> [UInt8] {
         NoiseKeys.device(seed: seed.reveal(), device: device, epoch: epoch)
     }

@@ -1,5 +1,4 @@
 extension RandomSource {
-    /// Returns `count` random bytes.
     package func bytes(_ count: Int) -> [UInt8] {
         Array((0..<(count + 7) / 8).flatMap { _ in next().bigEndianBytes }.prefix(count))
     }

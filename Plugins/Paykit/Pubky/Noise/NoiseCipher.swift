@@ -2,7 +2,6 @@ import PaymentCrypto
 
 /// One direction of a channel (section 5.1): a key, and the number of messages that it has protected.
 package struct NoiseCipher: Sendable {
-    /// The most bytes of a message.
     package static let maximumLength = 65_535
     /// The most bytes that fit into a message beside its tag.
     package static let maximumPlaintext = maximumLength - ChaCha20Poly1305.tagLength
@@ -18,7 +17,6 @@ package struct NoiseCipher: Sendable {
     /// Returns the same direction after `count` messages, when it is restored from a stored state.
     package func at(_ count: UInt64) -> NoiseCipher { NoiseCipher(key: key, count: count) }
 
-    /// Encrypts the next message.
     package mutating func seal(_ plaintext: [UInt8], authenticating data: [UInt8] = []) throws(NoiseError) -> [UInt8] {
         guard plaintext.count <= Self.maximumPlaintext else { throw .length }
         let nonce = try nonce()
@@ -54,9 +52,7 @@ extension NoiseCipher: CustomReflectable {
 
 /// A channel whose handshake is done.
 package struct NoiseChannel: Sendable {
-    /// The cipher of sent messages.
     package var sending: NoiseCipher
-    /// The cipher of received messages.
     package var receiving: NoiseCipher
     /// The hash of the handshake: known to both sides only.
     package let binding: [UInt8]

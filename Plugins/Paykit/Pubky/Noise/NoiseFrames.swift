@@ -18,10 +18,7 @@ package struct NoiseFrames: Sendable {
     /// True if no byte of a next message has arrived yet.
     package var isAtStart: Bool { bytes.isEmpty }
 
-    /// Takes bytes that have arrived.
-    ///
-    /// - Parameter more: at most ``wanted`` bytes.
-    /// - Returns: the message, when it is complete.
+    /// Takes bytes that have arrived. `more` is at most ``wanted`` bytes. Returns the message, when it is complete.
     package mutating func take(_ more: [UInt8]) throws(NoiseError) -> [UInt8]? {
         guard more.count <= wanted else { throw .length }
         bytes += more

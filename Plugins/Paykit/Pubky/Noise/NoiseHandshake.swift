@@ -49,7 +49,6 @@ package struct NoiseHandshake: Sendable {
         }
     }
 
-    /// True if all messages of the handshake were exchanged.
     package var isFinished: Bool { turn == suite.pattern.messages.count }
 
     /// The hash of everything so far.
@@ -57,7 +56,6 @@ package struct NoiseHandshake: Sendable {
 
     private var isOwnTurn: Bool { (turn.isMultiple(of: 2)) == (role == .initiator) }
 
-    /// Writes the next message.
     package mutating func write(_ payload: [UInt8]) throws(NoiseError) -> [UInt8] {
         guard !isBroken, !isFinished, isOwnTurn else { throw .order }
         isBroken = true

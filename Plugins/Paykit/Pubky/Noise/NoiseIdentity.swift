@@ -37,9 +37,7 @@ package struct NoiseIdentity: Sendable, Hashable {
     /// The time of its expiry: seconds since 1970.
     package let expiresAt: UInt64?
 
-    /// The prologue of both sides.
     package static let prologue = Array("pubky-noise-v1".utf8)
-    /// The most bytes of a hint.
     package static let maximumHint = 256
 
     // MARK: Writing

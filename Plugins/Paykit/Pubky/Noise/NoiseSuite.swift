@@ -19,7 +19,6 @@ package enum NoisePattern: String, Sendable, CaseIterable {
     /// True if the initiator has to know the responder's key in advance.
     package var needsRemoteKey: Bool { self == .ik || self == .xk }
 
-    /// True if each side has to have its own key.
     package var needsOwnKey: Bool { self != .nn }
 
     /// The tokens of the messages, the initiator's first.
@@ -33,7 +32,6 @@ package enum NoisePattern: String, Sendable, CaseIterable {
     }
 }
 
-/// The hash of a channel.
 package enum NoiseHash: String, Sendable, CaseIterable {
     case blake2s = "BLAKE2s"
     case sha256 = "SHA256"

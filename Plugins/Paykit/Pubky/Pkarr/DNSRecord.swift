@@ -11,7 +11,6 @@ package struct DNSRecord: Sendable, Hashable {
         self.data = data
     }
 
-    /// The content of a record.
     package enum Content: Sendable, Hashable {
         /// Four bytes of an IPv4 address.
         case a([UInt8])

@@ -23,16 +23,13 @@ package struct DNSService: Sendable, Hashable {
         self.parameters = parameters.sorted { $0.key < $1.key }
     }
 
-    /// The key of the port.
     package static let portKey: UInt16 = 3
-    /// The key of IPv4 addresses.
     package static let ipv4Key: UInt16 = 4
     /// Pubky's own key of the port at which a homeserver on this machine serves plain HTTP.
     package static let localHTTPPortKey: UInt16 = 65280
 
     package func value(_ key: UInt16) -> [UInt8]? { parameters.first { $0.key == key }?.value }
 
-    /// The port of the parameter `key`.
     package func port(_ key: UInt16 = portKey) -> UInt16? {
         guard let bytes = value(key), bytes.count == 2 else { return nil }
         return UInt16(bytes[0]) << 8 | UInt16(bytes[1])

@@ -20,10 +20,8 @@ package struct HomeserverLocator: Sendable {
         self.names = names
     }
 
-    /// Returns the homeserver that `user` names.
-    ///
-    /// - Parameter isFresh: true to ask all relays and the DHT, as before something is signed for that homeserver.
-    /// - Throws: `notFound` when the key has no packet, or its packet names no homeserver.
+    /// Returns the homeserver that `user` names. `isFresh` is true to ask all relays and the DHT, as before something
+    /// is signed for that homeserver. Throws `notFound` when the key has no packet, or its packet names no homeserver.
     package func homeserver(of user: PubkyKey, isFresh: Bool = false) async throws(PaykitNetworkError) -> PubkyKey {
         guard let packet = try await pkarr.resolve(user, isFresh: isFresh) else { throw Self.unknown(user) }
         guard let target = packet.services(at: "_pubky").first?.target,
@@ -34,16 +32,14 @@ package struct HomeserverLocator: Sendable {
         return key
     }
 
-    /// Returns the web address of the homeserver of `user`.
-    ///
-    /// - Throws: ``PaykitNetworkError``, `notFound` when the key has no packet.
+    /// Returns the web address of the homeserver of `user`. Throws ``PaykitNetworkError``, `notFound` when the key has
+    /// no packet.
     package func address(of user: PubkyKey) async throws(PaykitNetworkError) -> HTTPURL {
         try await address(ofServer: try await homeserver(of: user))
     }
 
-    /// Returns the web address of a homeserver.
-    ///
-    /// - Throws: ``PaykitNetworkError`` when it is unknown, or can be reached only by TLS to its key.
+    /// Returns the web address of a homeserver. Throws ``PaykitNetworkError`` when it is unknown, or can be reached
+    /// only by TLS to its key.
     package func address(ofServer server: PubkyKey) async throws(PaykitNetworkError) -> HTTPURL {
         // An explicit stack, so that each key is asked at most once: two keys that name each other end here too.
         var asked: Set<PubkyKey> = []

@@ -2,14 +2,12 @@
 public protocol PacketStore: Sendable {
     /// Returns the latest packet of `key`.
     ///
-    /// - Parameter key: the owner of the packet.
     /// - Returns: the packet, its signature checked; nil when the whole store was searched and has none.
     /// - Throws: ``PaykitNetworkError``, also when a part of the store did not answer and the rest has no packet.
     func packet(of key: PubkyKey) async throws(PaykitNetworkError) -> SignedPacket?
 
     /// Stores a packet in place of earlier ones.
     ///
-    /// - Parameter packet: the packet.
     /// - Returns: a later packet of the same key that is stored, and stays; nil when `packet` is stored now.
     /// - Throws: ``PaykitNetworkError`` when neither is so.
     func store(_ packet: SignedPacket) async throws(PaykitNetworkError) -> SignedPacket?

@@ -38,26 +38,22 @@ package actor PkarrClient {
         self.capacity = max(1, capacity)
     }
 
-    /// Returns the latest packet of `key`; nil when there is none.
-    ///
-    /// - Throws: when neither a relay nor the DHT answered or is configured, and no packet is cached.
+    /// Returns the latest packet of `key`; nil when there is none. Throws when neither a relay nor the DHT answered or
+    /// is configured, and no packet is cached.
     package func resolve(_ key: PubkyKey, isFresh: Bool = false) async throws(PaykitNetworkError) -> SignedPacket? {
         if !isFresh, let known = known[key], clock.uptime < known.freshUntil { return keep(known.packet, isNew: false) }
         return try await search(key, everywhere: isFresh).packet
     }
 
-    /// The result of a search.
     package struct Finding: Sendable {
-        /// The latest packet; nil when there is none.
         package let packet: SignedPacket?
         /// True if every source that was asked has answered.
         package let isCertain: Bool
     }
 
-    /// Searches for the latest packet of `key`, whether one is cached or not.
-    ///
-    /// - Parameter everywhere: true to bypass all caches, and to ask the DHT in any case.
-    /// - Throws: when neither a relay nor the DHT answered or is configured, and no packet is cached.
+    /// Searches for the latest packet of `key`, whether one is cached or not. `everywhere` is true to bypass all
+    /// caches, and to ask the DHT in any case. Throws when neither a relay nor the DHT answered or is configured, and
+    /// no packet is cached.
     package func search(_ key: PubkyKey, everywhere: Bool) async throws(PaykitNetworkError) -> Finding {
         let floor = try await latestTime(of: key) ?? 0
         let before = known[key]
@@ -102,13 +98,10 @@ package actor PkarrClient {
         return Finding(packet: newest, isCertain: isAnswered && failure == nil && outdated == nil)
     }
 
-    /// Publishes a packet to all relays and to the DHT.
-    ///
-    /// - Parameter former: the packet that it replaces. Older relays store nothing where they know another; current
-    ///   ones ignore it.
-    /// - Returns: the number of relays that have it now; the DHT counts as one.
-    /// - Throws: when none has it, when the DHT has a later packet of this key, or when at least as many relays know a
-    ///   later packet as have stored this one: another publisher's packet would be overwritten.
+    /// Publishes a packet to all relays and to the DHT. `former` is the packet that it replaces. Older relays store
+    /// nothing where they know another; current ones ignore it. Returns the number of relays that have it now; the DHT
+    /// counts as one. Throws when none has it, when the DHT has a later packet of this key, or when at least as many
+    /// relays know a later packet as have stored this one: another publisher's packet would be overwritten.
     @discardableResult
     package func publish(
         _ packet: SignedPacket, replacing former: SignedPacket? = nil

@@ -90,7 +90,6 @@ public struct SignedPacket: Sendable, Hashable {
         }.map(\.element)
     }
 
-    /// Returns the name of a record under a key.
     package static func name(_ name: String, under key: PubkyKey) -> DNSName? {
         DNSName(name.isEmpty ? key.text : "\(name).\(key.text)")
     }

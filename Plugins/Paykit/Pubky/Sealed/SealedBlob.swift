@@ -37,7 +37,6 @@ package struct SealedBlob: Sendable, Hashable {
 
     // MARK: Reading
 
-    /// Reads a blob's JSON.
     package init(parsing bytes: [UInt8]) throws(WireDefect) {
         guard bytes.count <= 2 * Self.maximumLength, let json = try? JSONValue(parsing: bytes),
             let version = json["v"]?.uint64.flatMap(Version.init)
@@ -71,7 +70,6 @@ package struct SealedBlob: Sendable, Hashable {
         throw WireDefect("a sealed blob was changed, moved, or is for another recipient")
     }
 
-    /// Returns true if `key` signed this blob.
     package func isSigned(by key: PubkyKey) -> Bool {
         guard let signature else { return false }
         return Ed25519.isValid(signature, message: Self.signable(ephemeral, nonce, ciphertext), publicKey: key.bytes)

@@ -23,7 +23,6 @@ package struct SealedEnvelope: Sendable, Hashable {
 
     private static let magic = Array("SB2".utf8) + [2]
     private static let info = SealedBlob.Version.two.info
-    /// The most bytes of a header.
     package static let maximumHeader = 2048
 
     // MARK: Reading

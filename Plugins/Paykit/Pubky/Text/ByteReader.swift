@@ -56,7 +56,6 @@ package struct ByteReader: Sendable {
 
 /// A defect of foreign bytes. Holds none of them.
 package struct WireDefect: Error, Hashable, CustomStringConvertible {
-    /// The defect.
     package let reason: String
     /// The position of the defect, counted from the start; nil if it concerns the whole.
     package let position: Int?

@@ -5,10 +5,8 @@ package enum OrderedJSON {
         "{\(members.compactMap { member in member.value.map { "\(string(member.name)):\($0)" } }.joined(separator: ","))}"
     }
 
-    /// Returns the text of a string.
     package static func string(_ text: String) -> String { JSONValue.string(text).text }
 
-    /// Returns the text of a list of values.
     package static func array(_ values: [String]) -> String { "[\(values.joined(separator: ","))]" }
 
     /// Returns bytes as a list of numbers, as Rust's serializer writes keys.

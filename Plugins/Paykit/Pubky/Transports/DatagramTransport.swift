@@ -24,9 +24,6 @@ public protocol DatagramSocket: Sendable {
 
     /// Hands a datagram to the network. This does not confirm its arrival.
     ///
-    /// - Parameters:
-    ///   - bytes: the datagram.
-    ///   - address: the destination.
     /// - Throws: ``DatagramError`` when it did not leave.
     func send(_ bytes: [UInt8], to address: DatagramAddress) async throws(DatagramError)
 

@@ -35,9 +35,7 @@ package final class Inbox<Element: Sendable, Failure: InboxError>: Sendable {
     /// The number of elements that were dropped because the queue was full.
     package var dropped: Int { state.withLock { $0.dropped } }
 
-    /// Puts an element in.
-    ///
-    /// - Returns: true if the element can still be taken.
+    /// Puts an element in. Returns true if the element can still be taken.
     @discardableResult
     package func offer(_ element: Element) -> Bool {
         let (isTaken, waiter): (Bool, CheckedContinuation<Arrival, Never>?) = state.withLock { state in
@@ -54,9 +52,8 @@ package final class Inbox<Element: Sendable, Failure: InboxError>: Sendable {
         return isTaken
     }
 
-    /// Waits for the next element.
-    ///
-    /// - Returns: the element, or the reason that there is none: the queue or the task has ended.
+    /// Waits for the next element. Returns the element, or the reason that there is none: the queue or the task has
+    /// ended.
     package func take() async -> Arrival {
         let ticket = state.withLock { state in
             state.tickets += 1

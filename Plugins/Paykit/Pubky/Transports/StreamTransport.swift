@@ -3,7 +3,6 @@
 public protocol StreamTransport: Sendable {
     /// Connects to a listener. Cancel the task to wait no longer; see `PaymentClock.limit(to:_:)`.
     ///
-    /// - Parameter address: the listener's address.
     /// - Returns: the stream. It is closed by ``ByteStream/close()``, or when it is released.
     /// - Throws: ``StreamError``; no byte was sent then.
     func connect(to address: StreamAddress) async throws(StreamError) -> any ByteStream
@@ -31,7 +30,6 @@ public protocol ByteStream: Sendable {
 
     /// Hands all of `bytes` to the network. This does not confirm their arrival.
     ///
-    /// - Parameter bytes: the bytes to send.
     /// - Throws: ``StreamError``; some of it may have been sent.
     func send(_ bytes: [UInt8]) async throws(StreamError)
 

@@ -10,11 +10,9 @@ extension ChannelCheckout {
         try await confirm(receipt, over: channel)
     }
 
-    /// Notifies payees again of payments that they have not confirmed, the latest first.
-    ///
-    /// - Parameter payee: the payee to notify; nil for all.
-    /// - Returns: the number of payments confirmed now.
-    /// - Throws: ``PaykitNetworkError``, `storage`. An unreachable payee is no error.
+    /// Notifies payees again of payments that they have not confirmed, the latest first. `payee` is the payee to
+    /// notify; nil for all. Returns the number of payments confirmed now. Throws ``PaykitNetworkError``, `storage`. An
+    /// unreachable payee is no error.
     @discardableResult
     package func confirmAll(to payee: String? = nil, atMost limit: Int) async throws(PaykitNetworkError) -> Int {
         var (asked, confirmed) = (0, 0)
@@ -39,7 +37,6 @@ extension ChannelCheckout {
         }
     }
 
-    /// Returns the arrival that records the payee's confirmation.
     private static func word(of receipt: ChannelReceipt) -> ChannelArrival {
         ChannelArrival(
             kind: "confirmation", sender: receipt.id.payee, name: "\(receipt.id.payer)/\(receipt.id.name)")

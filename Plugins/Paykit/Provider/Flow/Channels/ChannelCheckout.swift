@@ -38,10 +38,8 @@ package struct ChannelCheckout: Sendable {
 
     // MARK: Asking
 
-    /// Returns a question to a payee, in satoshis.
-    ///
-    /// - Parameter name: the identifier of the payment for both parties. Another question about the same payment has
-    ///   the same one.
+    /// Returns a question to a payee, in satoshis. `name` is the identifier of the payment for both parties. Another
+    /// question about the same payment has the same one.
     package func inquiry(
         named name: String, _ method: String, _ amount: String, to payee: PubkyKey, metadata: JSONValue
     ) -> PaykitReceiptRecord {
@@ -102,7 +100,6 @@ package struct ChannelCheckout: Sendable {
         }
     }
 
-    /// Opens a channel to `payee` at their published private endpoint.
     package func channel(to payee: PubkyKey) async throws(PaykitNetworkError) -> PrivateChannel {
         guard let endpoint = try await directory.noiseEndpoint(of: payee) else {
             throw PaykitNetworkError(
@@ -177,12 +174,9 @@ package struct ChannelCheckout: Sendable {
 
     // MARK: Paying
 
-    /// Agrees, pays once, and notifies the payee.
-    ///
-    /// - Parameter settle: pays the agreed endpoint. It is called once for a receipt, by one of all concurrent calls,
-    ///   unless it reports that no money has moved; an error from it leaves the payment in doubt, and it is not called
-    ///   again.
-    /// - Returns: the paid receipt, and true if the payee has confirmed it.
+    /// Agrees, pays once, and notifies the payee. `settle` pays the agreed endpoint. It is called once for a
+    /// receipt, by one of all concurrent calls, unless it reports that no money has moved; an error from it leaves the
+    /// payment in doubt, and it is not called again. Returns the paid receipt, and true if the payee has confirmed it.
     package func pay(
         _ inquiry: PaykitReceiptRecord,
         _ settle: @Sendable (Agreement) async throws(PaykitNetworkError) -> PaykitSettlement
@@ -220,9 +214,7 @@ package struct ChannelCheckout: Sendable {
         return (paid, await isConfirmed(paid, over: channel))
     }
 
-    /// Records the wallet's result of a payment that was in doubt.
-    ///
-    /// - Returns: true if it was in doubt.
+    /// Records the wallet's result of a payment that was in doubt. Returns true if it was in doubt.
     package func resolve(_ receipt: ChannelReceipt, as settlement: PaykitSettlement) async throws(PaykitNetworkError)
         -> Bool
     {

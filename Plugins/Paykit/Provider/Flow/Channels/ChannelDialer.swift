@@ -24,7 +24,6 @@ package struct ChannelDialer: Sendable {
         self.timeout = timeout
     }
 
-    /// The public key of this side.
     package var owner: PubkyKey { identity.owner.publicKey }
 
     /// Opens a channel. Both generations of the handshake's identity are tried, the older first, because the payee's

@@ -19,7 +19,6 @@ struct ChannelFlow: Sendable {
 
     /// The agreement, as the journal stores it.
     private struct Agreed: Codable, Sendable {
-        /// The endpoint to pay.
         let endpoint: SettlementEndpoint
         /// True if the payee has provided the endpoint for this payment alone.
         let isPrivate: Bool

@@ -4,7 +4,6 @@ import PaymentCrypto
 /// 5.3).
 package struct ChannelIdentity: Sendable {
     package let owner: PubkyKeyPair
-    /// The public half of the channel's key, as it is published.
     package let publicKey: [UInt8]
     let privateKey: Redacted<[UInt8]>
 
@@ -26,7 +25,6 @@ package struct ChannelIdentity: Sendable {
         privateKey = Redacted(key)
     }
 
-    /// Begins a handshake.
     package func handshake(
         _ role: NoiseHandshake.Role, with remote: [UInt8]? = nil, _ random: any RandomSource
     ) throws(NoiseError) -> NoiseHandshake {
@@ -35,12 +33,10 @@ package struct ChannelIdentity: Sendable {
             ownEphemeral: random.bytes(32), remoteStatic: remote)
     }
 
-    /// Opens a blob that was sealed for this device.
     func open(_ blob: SealedBlob, at place: SealedBlob.Place) throws(WireDefect) -> [UInt8] {
         try blob.open(privateKey.reveal(), at: place)
     }
 
-    /// Opens an envelope that was sealed for this device and for its address.
     func open(_ envelope: SealedEnvelope, at address: PubkyAddress) throws(WireDefect) -> [UInt8] {
         try envelope.open(privateKey.reveal(), owner: address.owner, path: address.path)
     }

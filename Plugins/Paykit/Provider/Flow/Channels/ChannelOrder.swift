@@ -1,8 +1,6 @@
 /// The data that an option of a private payment stores.
 struct ChannelOrder: StoredOrder, Sendable, Hashable {
-    /// The payee.
     let payee: PubkyKey
-    /// The method to ask for.
     let method: String
     /// The name of the subscription that is paid; nil for a payment of no subscription.
     var subscription: String?

@@ -1,8 +1,6 @@
 /// Conversions between stored and sent receipts (Protocol 5.5).
 extension ChannelReceipt {
-    /// The most bytes of the metadata.
     static let longestMetadata = 16_384
-    /// The most bytes of a receipt's name, and of a currency's.
     static let longestName = 128
     static let longestCurrency = 16
 
@@ -28,7 +26,6 @@ extension ChannelReceipt {
         return text.map { PaykitEndpoint(methodID: method, endpoint: $0) }
     }
 
-    /// Returns the name of a method's endpoint in the metadata.
     static func endpointName(_ method: String) -> String {
         switch method {
         case "lightning": "invoice"
@@ -74,7 +71,6 @@ package enum PeerText {
 }
 
 extension ReceiptStore {
-    /// Calls the store, and maps its errors to Paykit's.
     func mappingErrors<Value: Sendable>(
         _ work: @Sendable (Self) async throws -> Value
     ) async throws(PaykitNetworkError) -> Value {

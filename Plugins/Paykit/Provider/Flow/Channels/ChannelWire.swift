@@ -10,9 +10,8 @@ package struct ChannelWire: Sendable {
         self.timeout = timeout
     }
 
-    /// Runs `work` for at most `limit`; a timeout or failure closes the connection.
-    ///
-    /// - Parameter who: the name of the awaited side or step, for error messages.
+    /// Runs `work` for at most `limit`; a timeout or failure closes the connection. `who` is the name of the awaited
+    /// side or step, for error messages.
     package func within<Value: Sendable>(
         _ limit: Duration, _ who: String,
         _ work: @escaping @Sendable (ChannelWire) async throws(PaykitNetworkError) -> Value

@@ -2,7 +2,6 @@
 /// is limited too.
 package struct ListenerGate: Sendable {
     package struct Limits: Sendable {
-        /// The most connections at once.
         package var connections = 1000
         /// The most connections at once from one address; over IPv6, where each subscriber has a network, from one of
         /// those.
@@ -11,10 +10,8 @@ package struct ListenerGate: Sendable {
         package var perNetwork = 50
         /// The most attempts of one address within ``window``.
         package var attempts = 10
-        /// The most attempts of all addresses together.
         package var attemptsOfAll = 1000
         package var window = Duration.seconds(60)
-        /// The most addresses whose attempts are remembered.
         package var remembered = 10_000
 
         package init() {}
@@ -34,13 +31,10 @@ package struct ListenerGate: Sendable {
 
     package init(_ limits: Limits = Limits()) { self.limits = limits }
 
-    /// The number of connections.
     package var connections: Int { all }
 
-    /// Admits or rejects a connection.
-    ///
-    /// - Parameter uptime: the uptime of the listener's clock.
-    /// - Returns: true if it is admitted; then ``leave(_:)`` has to follow.
+    /// Admits or rejects a connection. `uptime` is the uptime of the listener's clock. Returns true if it is admitted;
+    /// then ``leave(_:)`` has to follow.
     package mutating func enter(_ address: StreamAddress, at uptime: Duration) -> Bool {
         guard note(address.place, at: uptime), all < limits.connections,
             open[address.place, default: 0] < limits.perAddress,
@@ -52,7 +46,6 @@ package struct ListenerGate: Sendable {
         return true
     }
 
-    /// Records the end of an admitted connection.
     package mutating func leave(_ address: StreamAddress) {
         all -= 1
         Self.lower(&open, address.place)
@@ -64,9 +57,7 @@ package struct ListenerGate: Sendable {
         counts[key] = count > 1 ? count - 1 : nil
     }
 
-    /// Counts an attempt.
-    ///
-    /// - Returns: true if it is within the limits.
+    /// Counts an attempt. Returns true if it is within the limits.
     private mutating func note(_ host: StreamAddress.Host, at uptime: Duration) -> Bool {
         if uptime - attemptsOfAll.start >= limits.window { attemptsOfAll = Attempts(start: uptime, count: 0) }
         attemptsOfAll.count += 1

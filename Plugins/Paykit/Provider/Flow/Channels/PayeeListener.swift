@@ -36,10 +36,8 @@ package final class PayeeListener: Sendable {
         gate = Mutex(ListenerGate(limits.gate))
     }
 
-    /// The address of the listener.
     package var localAddress: StreamAddress { listener.localAddress }
 
-    /// The number of connections.
     package var connections: Int { gate.withLock { $0.connections } }
 
     /// Answers payers until the task is cancelled or the listener is closed.
@@ -71,7 +69,6 @@ package final class PayeeListener: Sendable {
         }
     }
 
-    /// Stops listening.
     package func close() { listener.close() }
 
     private func serve(_ stream: any ByteStream) async {

@@ -33,9 +33,7 @@ package actor PrivateChannel {
 
     // MARK: Opening
 
-    /// Opens a channel to the owner of `endpoint`.
-    ///
-    /// - Parameter generation: the form in which this side proves its identity.
+    /// Opens a channel to the owner of `endpoint`. `generation` is the form in which this side proves its identity.
     package static func open(
         to endpoint: PaykitNoiseEndpoint, as identity: ChannelIdentity, _ generation: NoiseIdentity.Generation,
         over wire: ChannelWire, random: any RandomSource
@@ -58,9 +56,8 @@ package actor PrivateChannel {
         return PrivateChannel(noise, with: endpoint.owner, over: wire)
     }
 
-    /// Accepts a channel from a connected peer, in the generation of the peer's first message.
-    ///
-    /// - Parameter now: seconds since 1970.
+    /// Accepts a channel from a connected peer, in the generation of the peer's first message. `now` is seconds since
+    /// 1970.
     package static func accept(
         as identity: ChannelIdentity, over wire: ChannelWire, random: any RandomSource, now: UInt64
     ) async throws(PaykitNetworkError) -> PrivateChannel {
@@ -86,7 +83,6 @@ package actor PrivateChannel {
 
     // MARK: Speaking
 
-    /// Sends a message.
     package func send(_ message: ChannelMessage, in dialect: ChannelMessage.Dialect = .native)
         async throws(PaykitNetworkError)
     {
@@ -101,9 +97,7 @@ package actor PrivateChannel {
         }
     }
 
-    /// Waits for the next message.
-    ///
-    /// - Returns: the message and its dialect; nil when the other side has closed the channel.
+    /// Waits for the next message. Returns the message and its dialect; nil when the other side has closed the channel.
     package func receive() async throws(PaykitNetworkError) -> (
         message: ChannelMessage, dialect: ChannelMessage.Dialect
     )? {
@@ -119,9 +113,8 @@ package actor PrivateChannel {
         }
     }
 
-    /// Offers endpoints, and waits for the answer.
-    ///
-    /// - Returns: the accepted methods; all of them where the other side only acknowledges the offer.
+    /// Offers endpoints, and waits for the answer. Returns the accepted methods; all of them where the other side only
+    /// acknowledges the offer.
     package func offer(_ offers: [ChannelMessage.Offer]) async throws(PaykitNetworkError) -> [String] {
         try await send(.offer(offers))
         for _ in 0..<8 {
@@ -140,9 +133,8 @@ package actor PrivateChannel {
         throw PaykitNetworkError(.invalidData, "\(peer) does not say whether the offer is taken")
     }
 
-    /// Shows this side's view of a subscription, and waits for the other side's.
-    ///
-    /// - Returns: the other side's view; nil if it has none.
+    /// Shows this side's view of a subscription, and waits for the other side's. Returns the other side's view; nil if
+    /// it has none.
     package func exchange(_ view: JSONValue) async throws(PaykitNetworkError) -> JSONValue? {
         try await send(.subscription(view))
         for _ in 0..<8 {
@@ -156,7 +148,6 @@ package actor PrivateChannel {
         throw PaykitNetworkError(.invalidData, "\(peer) does not say what it holds of the subscription")
     }
 
-    /// Ends the channel.
     package nonisolated func close() { wire.close() }
 
     private func alone<Value>(_ work: () async throws(PaykitNetworkError) -> Value) async throws(PaykitNetworkError)
@@ -179,7 +170,6 @@ package actor PrivateChannel {
 }
 
 extension NoiseError {
-    /// The error for callers.
     var failure: PaykitNetworkError {
         switch self {
         case .key:

@@ -3,12 +3,10 @@ import PaymentCrypto
 /// Messages that lie sealed on their sender's homeserver until the recipient reads them (Protocol 5.9): payment
 /// requests and proposals of subscriptions. Only the recipient can open them, and only at their place.
 package struct SealedMessageStore: Sendable {
-    /// The kind of a message.
     package enum Kind: String, Sendable, CaseIterable {
         case request
         case proposal = "subscription_proposal"
 
-        /// Returns the directory of the messages for a recipient.
         package func directory(for recipient: PubkyKey) -> String {
             PaykitDirectory.root + (self == .request ? "requests/" : "subscriptions/proposals/") + recipient.scope + "/"
         }
@@ -33,7 +31,6 @@ package struct SealedMessageStore: Sendable {
             self.content = content
         }
 
-        /// The arrival that records the message.
         package var arrival: ChannelArrival {
             ChannelArrival(kind: kind.rawValue, sender: sender.text, name: name)
         }
@@ -74,9 +71,7 @@ package struct SealedMessageStore: Sendable {
         try await directory.reader.homeserver(of: session.user).write(blob.wire, to: address, session)
     }
 
-    /// Removes a message.
-    ///
-    /// - Returns: true if it was still there.
+    /// Removes a message. Returns true if it was still there.
     @discardableResult
     package func takeBack(
         _ kind: Kind, _ name: String, for recipient: PubkyKey, _ session: PubkySession

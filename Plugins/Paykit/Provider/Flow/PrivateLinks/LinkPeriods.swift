@@ -2,9 +2,8 @@
 /// counted from the anchor; a day that a month lacks is its last; the first period is the first that begins no sooner
 /// than the start.
 extension PrivateLinkRecurrence {
-    /// Returns the schedule.
-    ///
-    /// - Throws: `RecurringDefect`, `interval` where more than a hundred years lie between two periods.
+    /// Returns the schedule. Throws `RecurringDefect`, `interval` where more than a hundred years lie between two
+    /// periods.
     package func schedule() throws(RecurringDefect) -> RecurringSchedule {
         let seconds: Int64? =
             switch unit {
@@ -58,12 +57,10 @@ extension PrivateLinkRecurrence {
         }
     }
 
-    /// Returns the quotient, rounded up.
     private static func ceiling(_ dividend: Int64, _ divisor: Int64) -> Int64 {
         -Int64(CivilDay.floorDivide(Int(-dividend), Int(divisor)))
     }
 
-    /// Returns true if a period is one of this recurrence.
     package func has(_ period: BillingPeriod) -> Bool {
         guard let schedule = try? schedule(),
             let found = schedule.lastPeriod(at: Date(timeIntervalSince1970: Double(period.start.seconds)))
@@ -74,8 +71,7 @@ extension PrivateLinkRecurrence {
 
 extension PrivateLinkRequest {
     /// Returns the earliest of the latest 32 periods that have begun and are not paid; where all are paid, the latest.
-    ///
-    /// - Throws: ``PaykitNetworkError``, `validationFailed`, if it does not recur, or no period has begun.
+    /// Throws ``PaykitNetworkError``, `validationFailed`, if it does not recur, or no period has begun.
     package func duePeriod(at now: Date) throws(PaykitNetworkError) -> RecurringPeriod {
         guard let schedule = try? terms.recurrence?.schedule(), let last = schedule.lastPeriod(at: now) else {
             throw PaykitNetworkError(.validationFailed, "the first period of the request has not begun: pay it later")

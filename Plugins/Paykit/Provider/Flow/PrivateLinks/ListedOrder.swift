@@ -7,7 +7,6 @@ struct ListedOrder: StoredOrder, Sendable, Hashable {
     let app: String
     /// The version of the list that the endpoint is from: a list serves one payment.
     let version: Int
-    /// The endpoint's identifier.
     let identifier: String
     /// The endpoint as the payee has sent it.
     let value: String
@@ -52,10 +51,8 @@ extension PrivateLinkFlow {
         return found.count == 1 ? found[0] : nil
     }
 
-    /// Uses up a list for one payment. A repeated call for the same payment succeeds.
-    ///
-    /// - Parameter payment: the name by which the settler knows the payment.
-    /// - Returns: false where another payment has used it, or a later one has replaced it.
+    /// Uses up a list for one payment. A repeated call for the same payment succeeds. `payment` is the name by which
+    /// the settler knows the payment. Returns false where another payment has used it, or a later one has replaced it.
     func useList(
         _ version: Int, by payment: String, _ party: PrivateLinkParty
     ) async throws(PaykitNetworkError) -> Bool {

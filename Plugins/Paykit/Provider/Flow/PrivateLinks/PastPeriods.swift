@@ -1,7 +1,6 @@
 /// The paid periods of a request of which only the time is stored: spans of periods that follow each other, and a time
 /// before which nothing is known any more.
 package struct PastPeriods: Sendable, Hashable, Codable {
-    /// The knowledge of a period.
     package enum Knowledge: Sendable, Hashable {
         case paid
         /// It may have been paid: too many periods after it were left out.

@@ -4,7 +4,6 @@ import PaymentCrypto
 /// It is stored apart from the trusted key and the requests, which do not depend on it: where it is missing, damaged or
 /// older than they are, another one is made, which costs one handshake.
 package struct PrivateLinkChannelRecord: Sendable, Hashable, Codable {
-    /// The progress of a channel.
     package enum Phase: String, Sendable, Codable {
         /// Files of an earlier channel are deleted first: the peer would take them for files of this one.
         case clearing
@@ -30,7 +29,6 @@ package struct PrivateLinkChannelRecord: Sendable, Hashable, Codable {
     package var pending: Pending?
     /// The file that was written last: a late write can remove it.
     package var last: Pending?
-    /// The messages that are still to be sent, in order.
     package var outbox: [String]
     package var recovery = Recovery()
 
@@ -61,7 +59,6 @@ package struct PrivateLinkChannelRecord: Sendable, Hashable, Codable {
         /// The number of channels so far.
         package fileprivate(set) var begun = 1
 
-        /// The most earlier recoveries that are remembered.
         private static let mostAttempts = 32
 
         /// Requests a recovery from the peer.

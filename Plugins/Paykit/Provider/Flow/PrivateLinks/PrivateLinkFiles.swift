@@ -6,7 +6,6 @@ struct PrivateLinkFiles: Sendable {
     let own: PubkyAddress
     /// The folder that the peer writes.
     let peers: PubkyAddress
-    /// This side's recovery marker.
     let ownMarker: PubkyAddress
     let peersMarker: PubkyAddress
 
@@ -58,9 +57,7 @@ struct PrivateLinkFiles: Sendable {
         return false
     }
 
-    /// Deletes everything in a folder of this side, until nothing is listed there.
-    ///
-    /// - Returns: true if anything was there.
+    /// Deletes everything in a folder of this side, until nothing is listed there. Returns true if anything was there.
     @discardableResult
     static func clear(
         _ folder: PubkyAddress, at server: Homeserver, _ session: PubkySession
@@ -82,10 +79,8 @@ extension PrivateLinkParty {
     /// The name under which the link's state is stored.
     var name: String { "\(user)/\(receiver)/\(peer)/\(peerReceiver)" }
 
-    /// The name under which the channel is stored with the link's state.
     var channelName: String { "\(name)/channel" }
 
-    /// Returns the name under which a request is stored with the link's state.
     func rowName(_ id: String) -> String { "\(name)/\(id)" }
 
     /// Returns the name under which a request is stored that is over, apart from the link's state.

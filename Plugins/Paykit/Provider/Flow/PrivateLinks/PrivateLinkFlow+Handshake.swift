@@ -24,9 +24,8 @@ extension PrivateLinkFlow {
         try await keep(&held)
     }
 
-    /// Abandons the link, and asks the peer to do the same.
-    ///
-    /// - Parameter others: the time of another copy's request: this one is later, whatever the clocks say.
+    /// Abandons the link, and asks the peer to do the same. `others` is the time of another copy's request: this one is
+    /// later, whatever the clocks say.
     func recover(_ held: inout Held, after others: PrivateLinkTime? = nil) async throws(PaykitNetworkError) {
         let later = others.map { PrivateLinkTime(seconds: $0.seconds + 1) }
         held.channel.recovery.ask(EventID.draw(random), at: max(moment, later ?? moment))
@@ -60,9 +59,7 @@ extension PrivateLinkFlow {
         try await keep(&held)
     }
 
-    /// Advances the handshake.
-    ///
-    /// - Returns: true if it is complete.
+    /// Advances the handshake. Returns true if it is complete.
     func shake(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         // The initiator also writes the last message, and keeps it in place until the peer has sent a message on the
         // link.
@@ -101,9 +98,7 @@ extension PrivateLinkFlow {
         try await put(file, message.slot, ends)
     }
 
-    /// Reads the peer's next message of the handshake.
-    ///
-    /// - Returns: true if there is one that fits.
+    /// Reads the peer's next message of the handshake. Returns true if there is one that fits.
     private func hear(_ slot: UInt32, _ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         guard let file = try await ends.peers.read(try PrivateLinkFiles.slot(slot, in: ends.files.peers))
         else {

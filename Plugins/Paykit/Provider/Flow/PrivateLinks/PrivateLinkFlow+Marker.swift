@@ -54,7 +54,6 @@ extension PrivateLinkFlow {
         return found[0]
     }
 
-    /// Returns the published key of the peer's links.
     func key(
         of peer: PubkyKey, _ peerReceiver: PaykitReceiverPath, at server: Homeserver
     ) async throws(PaykitNetworkError) -> PubkyKey {

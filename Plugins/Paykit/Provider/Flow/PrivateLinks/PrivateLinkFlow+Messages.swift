@@ -2,9 +2,7 @@ import PaymentCrypto
 
 /// The messages of an established link (Protocol 12.8).
 extension PrivateLinkFlow {
-    /// Reads the peer's messages.
-    ///
-    /// - Returns: true if the link is still established.
+    /// Reads the peer's messages. Returns true if the link is still established.
     func receive(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         var channel = try channel(held, ends)
         var isChanged = false
@@ -42,9 +40,8 @@ extension PrivateLinkFlow {
         return try await ends.peers.read(try PrivateLinkFiles.slot(slot, in: ends.files.peers)) == nil
     }
 
-    /// Writes the last file again where a late write has removed it: no later file would show that.
-    ///
-    /// - Returns: true if the link is still established.
+    /// Writes the last file again where a late write has removed it: no later file would show that. Returns true if the
+    /// link is still established.
     func mend(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         guard let last = held.channel.last else { return true }
         return try await write(last, &held, ends)
@@ -61,9 +58,7 @@ extension PrivateLinkFlow {
         try await ends.own.write(file, to: address, ends.session)
     }
 
-    /// Sends the queued messages.
-    ///
-    /// - Returns: true if the link is still established.
+    /// Sends the queued messages. Returns true if the link is still established.
     func send(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
         guard try await flush(&held, ends) else { return false }
         while !held.channel.outbox.isEmpty {

@@ -50,9 +50,7 @@ extension PrivateLinkFlow {
     }
 
     /// Issues a receipt for a payment that the payer has proven, and whose arrival the caller has checked. A repeated
-    /// call issues the same receipt.
-    ///
-    /// - Returns: the receipt.
+    /// call issues the same receipt. Returns the receipt.
     @discardableResult
     package func issueReceipt(
         for id: String, period: BillingPeriod? = nil, _ party: PrivateLinkParty, _ session: PubkySession
@@ -113,7 +111,6 @@ extension PrivateLinkFlow {
 
     /// The most receipts that are looked for at a time.
     private static let mostReceipts = 8
-    /// The most bytes of a receipt's file.
     private static let longestReceipt = 4096
 
     /// Fetches the receipts that the peer has announced for payments that this side has made, one for each payment.

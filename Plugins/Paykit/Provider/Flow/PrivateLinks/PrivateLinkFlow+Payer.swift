@@ -24,7 +24,6 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Rejects a request.
     package func reject(_ id: String, reason: String?, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
         let head = head(of: id)
         try await change(party, about: id) { record throws(PaykitNetworkError) in
@@ -45,12 +44,10 @@ extension PrivateLinkFlow {
     }
 
     /// Pays a request, or one period of it, without a router, and queues the proof for sending. A request that waits
-    /// for an answer is thereby accepted. The settler knows the payment by the name that a router uses.
-    ///
-    /// - Parameter check: reads endpoints, and checks them before one is chosen.
-    /// - Returns: the proof of payment.
-    /// - Throws: ``PaykitNetworkError``; `paymentInDoubt` when the settler does not know the outcome;
-    ///   `methodNotSupported` when there is no endpoint to pay now: the payee has to send a new list.
+    /// for an answer is thereby accepted. The settler knows the payment by the name that a router uses. `check`
+    /// reads endpoints, and checks them before one is chosen. Returns the proof of payment. Throws
+    /// ``PaykitNetworkError``; `paymentInDoubt` when the settler does not know the outcome; `methodNotSupported` when
+    /// there is no endpoint to pay now: the payee has to send a new list.
     package func pay(
         _ id: String, period: BillingPeriod? = nil, _ party: PrivateLinkParty, with settler: any PaymentSettler,
         check: PaykitEndpointCheck
@@ -126,9 +123,7 @@ extension PrivateLinkFlow {
         return try await store(order, of: claim, over: amount, party)
     }
 
-    /// Stores a proof together with the message that carries it.
-    ///
-    /// - Returns: true if the message could be written.
+    /// Stores a proof together with the message that carries it. Returns true if the message could be written.
     func keep(
         _ proof: PaykitProof, of id: String, period: BillingPeriod?, at endpoint: PaykitEndpoint,
         _ party: PrivateLinkParty

@@ -19,7 +19,6 @@ struct PrivateLinkClaim: Sendable, Hashable {
     /// Returns the name by which the payer's settler knows the payment.
     func name(_ party: PrivateLinkParty) -> String { SettlementFlow.name(for: key(party)) }
 
-    /// Returns the attempt of this number at the same.
     func numbered(_ number: Int) -> PrivateLinkClaim {
         PrivateLinkClaim(requestID: requestID, period: period, endpoint: endpoint, number: number, isOpen: isOpen)
     }
@@ -29,7 +28,6 @@ struct PrivateLinkClaim: Sendable, Hashable {
 enum PrivateLinkDue: Sendable {
     /// It is to be paid at one of these endpoints, best first.
     case open([PaykitEndpoint], Money)
-    /// A payment of it has begun.
     case begun(PrivateLinkClaim, Money)
     /// The proof is nil where only the fact that it was paid is stored.
     case paid(PaykitProof?, Money)
@@ -42,9 +40,8 @@ enum PrivateLinkDue: Sendable {
 /// Payments of requests (Protocol 12.9), by a router or without one. Of all programs that share the link's state one
 /// begins a payment, and the others find it.
 extension PrivateLinkFlow {
-    /// Returns the state of a request for a payer.
-    ///
-    /// - Throws: ``PaykitNetworkError``; `methodNotSupported` when there is no endpoint to pay now.
+    /// Returns the state of a request for a payer. Throws ``PaykitNetworkError``; `methodNotSupported` when there is no
+    /// endpoint to pay now.
     func due(
         _ id: String, period: BillingPeriod?, _ party: PrivateLinkParty, _ check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PrivateLinkDue {
@@ -114,10 +111,8 @@ extension PrivateLinkFlow {
     }
 
     /// Begins a payment of a request at an endpoint, unless one has begun before. An unanswered request is thereby
-    /// accepted.
-    ///
-    /// - Returns: the state now; ``PrivateLinkDue/open(_:_:)`` where the endpoint may not be paid any more, but others
-    ///   may.
+    /// accepted. Returns the state now; ``PrivateLinkDue/open(_:_:)`` where the endpoint may not be paid any more, but
+    /// others may.
     func claim(
         _ id: String, period: BillingPeriod?, at endpoint: PaykitEndpoint, _ party: PrivateLinkParty,
         _ check: PaykitEndpointCheck
@@ -140,10 +135,9 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Records that the payer's settler is about to be asked to pay a claim.
-    ///
-    /// - Returns: true if it may be asked; false where the claim is over: the request was cancelled, or another program
-    ///   has received the settler's final status. The settler may have been asked before, by this key.
+    /// Records that the payer's settler is about to be asked to pay a claim. Returns true if it may be asked; false
+    /// where the claim is over: the request was cancelled, or another program has received the settler's final status.
+    /// The settler may have been asked before, by this key.
     func handOver(_ claim: PrivateLinkClaim, _ party: PrivateLinkParty) async throws(PaykitNetworkError) -> Bool {
         let key = PrivateLinkRequest.key(claim.requestID, claim.period)
         return try await change(party, about: claim.requestID) { record throws(PaykitNetworkError) in
@@ -202,10 +196,8 @@ extension PrivateLinkFlow {
 }
 
 extension PrivateLinkRecord {
-    /// Marks the payee's list as used where it contains the endpoint: a list serves one payment.
-    ///
-    /// - Returns: the list's version; nil where the endpoint is of another list, for example after the stored state was
-    ///   lost.
+    /// Marks the payee's list as used where it contains the endpoint: a list serves one payment. Returns the list's
+    /// version; nil where the endpoint is of another list, for example after the stored state was lost.
     mutating func useList(with endpoint: PaykitEndpoint) -> Int? {
         guard let list, let text = list.endpoints[endpoint.methodID],
             EndpointPayload(Array(text.utf8))?.value == endpoint.endpoint

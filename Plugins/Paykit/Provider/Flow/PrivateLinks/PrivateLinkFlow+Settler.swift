@@ -76,9 +76,7 @@ extension PrivateLinkFlow {
         return report
     }
 
-    /// Stores what the settler says of a claim.
-    ///
-    /// - Returns: never ``SettlerReport/nothingBegun``.
+    /// Stores what the settler says of a claim. It never returns ``SettlerReport/nothingBegun``.
     func store(
         _ order: SettlementOrder, of claim: PrivateLinkClaim, over amount: Money, _ party: PrivateLinkParty
     ) async throws(RequestSettlerError) -> SettlerReport {

@@ -2,7 +2,6 @@ import PaymentCrypto
 
 /// The peer's key, and whether this is the only copy of the link (Protocol 12.8).
 extension PrivateLinkFlow {
-    /// The keys of a peer's app.
     package struct PeerKeys: Sendable, Hashable {
         package let trusted: PubkyKey
         /// Another key that the app shows, and that is not confirmed; nil while it shows the trusted one.
@@ -18,9 +17,7 @@ extension PrivateLinkFlow {
     }
 
     /// Trusts the key that the peer's app shows now in place of the one before. The link begins anew with it; what is
-    /// still to be paid is said again.
-    ///
-    /// - Throws: ``PaykitNetworkError``; `notFound` when the app does not show this key.
+    /// still to be paid is said again. Throws ``PaykitNetworkError``; `notFound` when the app does not show this key.
     package func trust(_ key: PubkyKey, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
         let ephemeral = random.bytes(32)
         try await change(party) { record throws(PaykitNetworkError) in

@@ -79,9 +79,8 @@ package struct PrivateLinkFlow: Sendable {
 
     // MARK: What is kept
 
-    /// Returns the stored state of a link; nil before its first poll.
-    ///
-    /// - Parameter id: a request that has to be part of it if it was ever stored, however long it is over.
+    /// Returns the stored state of a link; nil before its first poll. `id` is a request that has to be part of it if it
+    /// was ever stored, however long it is over.
     func held(_ party: PrivateLinkParty, about id: String? = nil) async throws(PaykitNetworkError) -> Held? {
         try await states.held(party, about: id)
     }
@@ -115,10 +114,8 @@ package struct PrivateLinkFlow: Sendable {
 
     // MARK: A look
 
-    /// Advances the link as far as possible: sends this side's messages, and reads the peer's.
-    ///
-    /// - Returns: the progress of the link.
-    /// - Throws: ``PaykitNetworkError``. The next call repeats the step that failed.
+    /// Advances the link as far as possible: sends this side's messages, and reads the peer's. Returns the progress of
+    /// the link. Throws ``PaykitNetworkError``. The next call repeats the step that failed.
     @discardableResult
     package func poll(
         _ peer: PubkyKey, _ peerReceiver: PaykitReceiverPath, _ session: PubkySession
@@ -167,6 +164,5 @@ package struct PrivateLinkFlow: Sendable {
         let begins: Bool
     }
 
-    /// The current time of this side.
     var moment: PrivateLinkTime { PrivateLinkTime(seconds: Int64(clock.now.timeIntervalSince1970)) }
 }

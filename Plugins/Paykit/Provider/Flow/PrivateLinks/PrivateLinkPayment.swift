@@ -1,6 +1,5 @@
 /// A payment of a request, or of one period where it recurs.
 package struct PrivateLinkPayment: Sendable, Hashable, Codable {
-    /// The progress of a payment.
     package enum Stage: String, Sendable, Codable {
         /// The settler was asked, or is about to be: money may have moved.
         case paying
@@ -64,7 +63,6 @@ package struct IssuedReceipt: Sendable, Hashable, Codable {
     package let key: String
     /// Base64url.
     package let nonce: String
-    /// The receipt's text.
     package let text: String
     /// True if its file was written, and the message to the peer is queued.
     package var isAnnounced = false

@@ -91,7 +91,6 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     private static let listStart =
         "{\"version\":1,\"kind\":\"\(PrivateLinkMessage.Kind.paymentList.rawValue)\""
 
-    /// Processes a message of the peer.
     package mutating func hear(_ bytes: [UInt8], from receiver: PaykitReceiverPath) {
         let text = MessageIntake.text(of: bytes)
         switch MessageIntake(text, from: receiver) {

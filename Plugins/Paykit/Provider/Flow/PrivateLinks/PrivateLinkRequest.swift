@@ -67,9 +67,7 @@ package struct PrivateLinkRequest: Sendable, Hashable {
 
     private func key(_ period: BillingPeriod?) -> String { Self.key(id, period) }
 
-    /// Processes a message of either side.
-    ///
-    /// - Returns: true if it has an effect; other messages are not stored.
+    /// Processes a message of either side. Returns true if it has an effect; other messages are not stored.
     @discardableResult
     package mutating func take(_ message: PrivateLinkMessage, _ entry: Entry) -> Bool {
         guard apply(message, entry) else { return false }

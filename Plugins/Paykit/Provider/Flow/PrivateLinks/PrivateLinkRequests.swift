@@ -1,13 +1,11 @@
 /// The requests of a link that are not over, and the latest of the others, in the order of their arrival. Each is a
 /// stored row; the link's own state holds the numbers of the rows that belong to it.
 package struct PrivateLinkRequests: Sendable, Hashable, Codable {
-    /// A row as it is stored.
     struct Stored: Sendable, Hashable, Codable {
         let id: String
         let number: UInt64
     }
 
-    /// The effect of a message.
     enum Effect {
         case taken
         case ignored
@@ -37,7 +35,6 @@ package struct PrivateLinkRequests: Sendable, Hashable, Codable {
         }
     }
 
-    /// Processes a message about a request.
     mutating func take(_ message: PrivateLinkMessage, _ entry: PrivateLinkRequest.Entry) -> Effect {
         guard let id = message.requestID else { return .ignored }
         // What was dropped since the state was read is not stored yet.
@@ -53,9 +50,7 @@ package struct PrivateLinkRequests: Sendable, Hashable, Codable {
         return self[id]?.take(message, entry) == true ? .taken : .ignored
     }
 
-    /// Adds a row.
-    ///
-    /// - Returns: false if there is no room.
+    /// Adds a row. Returns false if there is no room.
     mutating func add(_ request: PrivateLinkRequest) -> Bool {
         if rows.count >= Self.most {
             let place =
@@ -71,6 +66,5 @@ package struct PrivateLinkRequests: Sendable, Hashable, Codable {
     /// Fills the state with its rows, as they were stored with it.
     mutating func fill(_ rows: [PrivateLinkRequest]) { self.rows = rows }
 
-    /// Records that the rows are stored.
     mutating func settle(_ stored: [Stored]) { (self.stored, dropped) = (stored, []) }
 }

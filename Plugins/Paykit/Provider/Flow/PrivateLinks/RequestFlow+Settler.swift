@@ -3,9 +3,8 @@ import PaymentSettlement
 /// Requests and the payer's settler, with a router.
 extension RequestFlow {
     /// Returns the state of a request after what the payer's settler reports about its payments: those that another
-    /// program has begun, and may have abandoned, and those that the link's state has lost.
-    ///
-    /// - Throws: ``PaymentError`` when the status is unknown, or a payment is in flight.
+    /// program has begun, and may have abandoned, and those that the link's state has lost. Throws ``PaymentError``
+    /// when the status is unknown, or a payment is in flight.
     func due(
         _ id: String, _ period: BillingPeriod?, _ party: PrivateLinkParty
     ) async throws(PaymentError) -> PrivateLinkDue {

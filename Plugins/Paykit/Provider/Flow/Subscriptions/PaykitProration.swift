@@ -8,14 +8,12 @@ public struct PaykitProration: Sendable, Hashable {
     /// The new amount's share of the remaining days, which is charged.
     public let charge: Money
 
-    /// Computes the proration of a change.
+    /// Computes the proration of a change in a period from `start` to `end`. Times are seconds since 1970.
     ///
     /// - Parameters:
     ///   - old: the price of the period before the change.
     ///   - new: the price of the period after it, in the same currency.
-    ///   - start: the start of the period: seconds since 1970.
-    ///   - end: the end of the period: seconds since 1970.
-    ///   - change: the time from which the change applies: seconds since 1970.
+    ///   - change: the time from which the change applies.
     /// - Throws: ``PaykitSubscriptionDefect/order(_:)``.
     public init(
         from old: Money, to new: Money, start: Int64, end: Int64, change: Int64

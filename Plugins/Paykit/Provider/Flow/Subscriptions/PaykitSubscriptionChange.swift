@@ -12,7 +12,6 @@ public enum PaykitSubscriptionChange: Sendable, Hashable {
     /// Another frequency.
     case frequency(PaykitFrequency)
 
-    /// Returns the terms with the change.
     func applied(to terms: PaykitSubscriptionTerms) throws(PaykitSubscriptionDefect) -> PaykitSubscriptionTerms {
         var changed = terms
         switch self {

@@ -3,7 +3,7 @@
 /// Terms are binding only when both sides have signed them. A change is a separate proposal, over the same subscription
 /// with other terms, and the old terms apply until the other side has signed the new ones. One side alone can end it.
 ///
-/// Times are seconds since 1970.
+/// Times are seconds since 1970. `random` draws the nonces of signatures.
 public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiable {
     /// The status at a moment.
     @nonexhaustive
@@ -65,11 +65,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
 
     /// Proposes a subscription.
     ///
-    /// - Parameters:
-    ///   - subscription: the proposed subscription.
-    ///   - pair: the key pair of one of the two sides.
-    ///   - random: the source of the signature's nonce.
-    ///   - now: the time.
+    /// - Parameter pair: the key pair of one of the two sides.
     /// - Throws: ``PaykitSubscriptionDefect``.
     public init(
         proposing subscription: PaykitSubscription, by pair: PubkyKeyPair, random: any RandomSource, at now: Int64
@@ -85,7 +81,6 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     ///   - signed: the subscription, with the signature of the other side and no other.
     ///   - own: the user's own key: one of the two sides, and not the one that signed.
     ///   - nonces: the signatures that were seen before.
-    ///   - now: the time.
     /// - Throws: ``PaykitSubscriptionDefect``.
     public init(
         receiving signed: PaykitSignedSubscription, as own: PubkyKey, nonces: inout PaykitNonces, at now: Int64
@@ -98,11 +93,8 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     /// Proposes a change. The old terms hold until the other side has accepted it.
     ///
     /// - Parameters:
-    ///   - change: the change.
     ///   - effectiveAt: the time from which it applies, not before now.
     ///   - pair: the key pair of one of the two sides.
-    ///   - random: the source of the signature's nonce.
-    ///   - now: the time.
     /// - Throws: ``PaykitSubscriptionDefect``.
     public mutating func propose(
         _ change: PaykitSubscriptionChange, from effectiveAt: Int64, by pair: PubkyKeyPair, random: any RandomSource,
@@ -119,9 +111,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     ///
     /// - Parameters:
     ///   - signed: the subscription with its new terms, with the signature of the other side and no other.
-    ///   - own: the user's own key.
     ///   - nonces: the signatures that were seen before.
-    ///   - now: the time.
     /// - Throws: ``PaykitSubscriptionDefect``.
     public mutating func receive(
         _ signed: PaykitSignedSubscription, as own: PubkyKey, nonces: inout PaykitNonces, at now: Int64
@@ -143,10 +133,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
 
     /// Accepts the other side's proposal.
     ///
-    /// - Parameters:
-    ///   - pair: the key pair of the side that did not propose it.
-    ///   - random: the source of the signature's nonce.
-    ///   - now: the time.
+    /// - Parameter pair: the key pair of the side that did not propose it.
     /// - Returns: the agreement, for the other side.
     /// - Throws: ``PaykitSubscriptionDefect``.
     @discardableResult
@@ -166,7 +153,6 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     /// - Parameters:
     ///   - accepted: the subscription as it was proposed, with both signatures.
     ///   - nonces: the signatures that were seen before.
-    ///   - now: the time.
     /// - Throws: ``PaykitSubscriptionDefect``.
     public mutating func take(
         _ accepted: PaykitSignedSubscription, nonces: inout PaykitNonces, at now: Int64
@@ -199,9 +185,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
 
     /// Pauses the payments.
     ///
-    /// - Parameters:
-    ///   - from: the start of the pause.
-    ///   - end: the end of the pause; nil until ``resume(at:)``.
+    /// - Parameter end: the end of the pause; nil until ``resume(at:)``.
     /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when the subscription is not running.
     public mutating func pause(from: Int64, until end: Int64? = nil) throws(PaykitSubscriptionDefect) {
         _ = try running(at: from)
@@ -221,10 +205,7 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     /// Ends the subscription for either side, without the other's consent. A stated end can only move to an earlier
     /// time.
     ///
-    /// - Parameters:
-    ///   - side: the side that ends it.
-    ///   - effectiveAt: the time from which nothing is paid.
-    ///   - reason: the reason.
+    /// - Parameter effectiveAt: the time from which nothing is paid.
     /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when nothing was agreed on, or it already ends before.
     public mutating func cancel(
         by side: Side, effectiveAt: Int64, reason: String? = nil

@@ -83,7 +83,6 @@ package struct SubscriptionExchange: Sendable {
         try await kept().kept.records
     }
 
-    /// Proposes a subscription.
     package func propose(
         _ subscription: PaykitSubscription
     ) async throws(PaykitNetworkError) -> PaykitSubscriptionRecord {
@@ -168,9 +167,8 @@ package struct SubscriptionExchange: Sendable {
 
     // MARK: Over a channel
 
-    /// Takes in the other side's view of a subscription, which it shows over a channel that it has opened.
-    ///
-    /// - Returns: this side's view; nil where it has none, or refuses what is shown.
+    /// Takes in the other side's view of a subscription, which it shows over a channel that it has opened. Returns this
+    /// side's view; nil where it has none, or refuses what is shown.
     package func answer(_ message: JSONValue) async throws(PaykitNetworkError) -> JSONValue? {
         guard let view = (try? SubscriptionView(message)).flatMap(\.self) else { return nil }
         var update = PaykitSubscriptionUpdate()

@@ -48,7 +48,6 @@ struct SubscriptionView: Sendable, Hashable {
 
     var json: JSONValue { (try? JSONValue(parsing: text)) ?? .null }
 
-    /// The message's text.
     var text: String {
         OrderedJSON.object([
             ("type", OrderedJSON.string(Self.type)), ("subscription_id", OrderedJSON.string(id)),
@@ -77,10 +76,8 @@ extension PaykitSubscriptionRecord {
         }
     }
 
-    /// Takes in the other side's view.
-    ///
-    /// - Returns: true if it has changed anything.
-    /// - Throws: ``PaykitSubscriptionDefect`` for the first part of it that is refused; what came before it counts.
+    /// Takes in the other side's view. Returns true if it has changed anything. Throws ``PaykitSubscriptionDefect`` for
+    /// the first part of it that is refused; what came before it counts.
     mutating func merge(
         _ view: SubscriptionView, as own: PubkyKey, nonces: inout PaykitNonces, at now: Int64
     ) throws(PaykitSubscriptionDefect) -> Bool {

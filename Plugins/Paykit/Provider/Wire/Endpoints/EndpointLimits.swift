@@ -1,8 +1,6 @@
 extension PaykitEndpoint {
-    /// Refuses an amount of bitcoin outside the owner's limits (Protocol 11.3).
-    ///
-    /// - Parameter amount: the amount to pay; nil if it is open.
-    /// - Throws: ``PaykitNetworkError``, `validationFailed`, with the limits.
+    /// Refuses an amount of bitcoin outside the owner's limits (Protocol 11.3). `amount` is the amount to pay; nil if
+    /// it is open. Throws ``PaykitNetworkError``, `validationFailed`, with the limits.
     package func take(_ amount: Money?) throws(PaykitNetworkError) {
         guard let amount, least != nil || most != nil else { return }
         let text = amount.decimalText

@@ -89,7 +89,6 @@ package enum EventID {
         return text.utf8.count == 32 || text.lowercased() == whole ? whole : nil
     }
 
-    /// Draws an id.
     package static func draw(_ random: any RandomSource) -> String {
         var bytes = random.bytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40

@@ -27,7 +27,6 @@ package struct ReceiverMarker: Sendable, Hashable {
         self.noiseKey = noiseKey
     }
 
-    /// Returns the path of the file.
     package static func path(of receiver: PaykitReceiverPath) -> String {
         "\(ReceiverDirectory.root)\(receiver)/receiver.json"
     }

@@ -17,9 +17,8 @@ package enum MessageIntake: Sendable, Hashable {
         String(validating: bytes, as: UTF8.self) ?? invalidText + Base64URL.encode(bytes)
     }
 
-    /// Reads a text.
-    ///
-    /// - Parameter sender: the receiver at the other end of the link; a receipt that lies elsewhere is not theirs.
+    /// Reads a text. `sender` is the receiver at the other end of the link; a receipt that lies elsewhere is not
+    /// theirs.
     package init(_ text: String, from sender: PaykitReceiverPath) {
         guard let json = try? JSONValue(parsing: text), json.object != nil else {
             self = .unreadable

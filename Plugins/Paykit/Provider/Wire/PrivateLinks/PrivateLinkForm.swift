@@ -1,11 +1,8 @@
 /// The form in which a link's messages are encrypted and put into files, as released wallets have it: a length before
 /// the encrypted message (N1, Protocol 12.2). Neither a file nor its path reveals its form.
 package enum PrivateLinkForm {
-    /// The bytes of every file.
     package static let fileLength = 1018
-    /// The most bytes of a message.
     package static let maximumMessage = 1000
-    /// The algorithms of the handshake.
     package static let suite = NoiseSuite(.xx, .sha256)
 
     /// The text for people, when a peer uses a form that is not supported here.
@@ -19,7 +16,6 @@ package enum PrivateLinkForm {
             + [UInt8](repeating: 0, count: fileLength - 2 - message.count)
     }
 
-    /// Returns the message in a file.
     package static func message(in file: [UInt8]) throws(NoiseError) -> [UInt8] {
         // Other libraries trap on a file that is too short; only zeros may follow the message.
         guard 2...fileLength ~= file.count else { throw .length }
@@ -28,13 +24,11 @@ package enum PrivateLinkForm {
         return Array(file.dropFirst(2).prefix(count))
     }
 
-    /// Returns the file of a message, encrypted.
     static func seal(_ message: [UInt8], with cipher: inout NoiseCipher) throws(NoiseError) -> [UInt8] {
         guard message.count <= maximumMessage else { throw .length }
         return try self.file(of: cipher.seal(message))
     }
 
-    /// Returns the message in a file of an encrypted one.
     static func open(_ file: [UInt8], with cipher: inout NoiseCipher) throws(NoiseError) -> [UInt8] {
         let message = try cipher.open(self.message(in: file))
         guard message.count <= maximumMessage else { throw .length }
@@ -51,13 +45,9 @@ package struct PrivateLinkChannel: Sendable {
 
     /// The progress of both directions: the state of a channel to keep beside its handshake.
     package struct Place: Sendable, Hashable, Codable {
-        /// The number of the next file to write.
         package fileprivate(set) var writeSlot = PrivateLinkChannel.firstSlot
-        /// The number of the next file to read.
         package fileprivate(set) var readSlot = PrivateLinkChannel.firstSlot
-        /// The number of encrypted messages.
         package fileprivate(set) var sent: UInt64 = 0
-        /// The number of messages read.
         package fileprivate(set) var received: UInt64 = 0
 
         package init() {}

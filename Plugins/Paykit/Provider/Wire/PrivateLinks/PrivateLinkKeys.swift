@@ -44,7 +44,6 @@ package struct PrivateLinkParty: Sendable, Hashable {
         self.peerReceiver = peerReceiver
     }
 
-    /// The purpose of a derived folder.
     package enum Purpose: String, Sendable {
         case messages = "paykit-path-v0"
         case recovery = "paykit-link-recovery-v0"
@@ -58,12 +57,10 @@ package struct PrivateLinkParty: Sendable, Hashable {
         return Hex.encode(Digest.sha256.hash(Array(purpose.rawValue.utf8) + domain + agreement + writer.bytes))
     }
 
-    /// Returns the path of the messages of a receiver's link.
     package static func messages(_ receiver: PaykitReceiverPath, _ folder: String) -> String {
         "\(ReceiverDirectory.root)private/\(receiver)/messages/\(folder)/"
     }
 
-    /// Returns the path of a receiver's recovery marker.
     package static func marker(_ receiver: PaykitReceiverPath, _ folder: String) -> String {
         "\(ReceiverDirectory.root)private/\(receiver)/encrypted-link-recovery/\(folder)"
     }

@@ -16,7 +16,6 @@ package enum PrivateLinkMessage: Sendable, Hashable {
     /// From the payee: the place of a receipt, and its key.
     case receiptAccess(ReceiptAccess)
 
-    /// The most bytes of a message.
     package static let maximumLength = 1000
 
     /// The ids of an event about a request.
@@ -39,7 +38,6 @@ package enum PrivateLinkMessage: Sendable, Hashable {
         }
     }
 
-    /// A payment that is asked for.
     package struct PaymentRequest: Sendable, Hashable {
         package let head: EventHead
         package let terms: PaymentTerms
@@ -86,7 +84,6 @@ package enum PrivateLinkMessage: Sendable, Hashable {
     /// The event's id, by which repetitions are recognised; nil for a list, which is no event.
     package var eventID: String? { ids?.event }
 
-    /// The id of the request that a message is about; nil where it is about none.
     var requestID: String? { ids?.request }
 
     private var ids: (event: String, request: String?)? {
@@ -124,9 +121,8 @@ package enum PrivateLinkMessage: Sendable, Hashable {
         }
     }
 
-    /// Returns the message as it is sent. A repetition sends the same bytes.
-    ///
-    /// - Throws: ``WireDefect`` if it is too long for a message: check this before a payment that it should prove.
+    /// Returns the message as it is sent. A repetition sends the same bytes. Throws ``WireDefect`` if it is too long
+    /// for a message: check this before a payment that it should prove.
     package func text() throws(WireDefect) -> String {
         let text = OrderedJSON.object(
             [("version", "1"), ("kind", OrderedJSON.string(kind.rawValue))] + members)

@@ -62,12 +62,10 @@ package struct ReceiptAccess: Sendable, Hashable {
         ]
     }
 
-    /// Returns the path of an issuer's receipt.
     package static func location(_ id: String, _ receiver: PaykitReceiverPath) -> String {
         "\(ReceiverDirectory.root)private/\(receiver)/receipts/\(id)"
     }
 
-    /// Returns true if the receipt lies in this app's storage.
     package func isAt(_ receiver: PaykitReceiverPath) -> Bool { location == Self.location(receiptID, receiver) }
 }
 
@@ -135,9 +133,8 @@ package struct PrivateLinkReceipt: Sendable, Hashable {
 
     // MARK: Sealed
 
-    /// Returns the file for the issuer's homeserver, bound to its place. The same for each repetition.
-    ///
-    /// - Parameter nonce: 24 random bytes, drawn once for this receipt.
+    /// Returns the file for the issuer's homeserver, bound to its place. The same for each repetition. `nonce` is 24
+    /// random bytes, drawn once for this receipt.
     package func sealed(_ access: ReceiptAccess, nonce: [UInt8]) throws(WireDefect) -> [UInt8] {
         guard
             let sealed = try? XChaCha20Poly1305.seal(

@@ -11,7 +11,6 @@ package struct PrivateLinkTime: Sendable, Hashable {
     /// Whole seconds since 1970.
     package var seconds: Int64 { time.seconds }
 
-    /// True if it is a whole second.
     package var isWhole: Bool { time.nanoseconds == 0 }
 
     package init?(_ text: String) {
@@ -19,7 +18,6 @@ package struct PrivateLinkTime: Sendable, Hashable {
         self.time = time
     }
 
-    /// Creates a moment from whole seconds since 1970.
     package init(seconds: Int64) { time = RFC3339(seconds: seconds) }
 }
 

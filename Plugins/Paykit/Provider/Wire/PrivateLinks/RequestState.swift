@@ -20,7 +20,6 @@ public enum PaykitRequestPhase: String, Sendable, Hashable {
 package struct RequestState: Sendable, Hashable {
     package typealias Phase = PaykitRequestPhase
 
-    /// The side that an event comes from.
     package enum Side: Sendable {
         case payer
         case payee
@@ -41,9 +40,7 @@ package struct RequestState: Sendable, Hashable {
         return now > end
     }
 
-    /// Processes an event of one side, in its order.
-    ///
-    /// - Returns: true if it counts; other events change nothing.
+    /// Processes an event of one side, in its order. Returns true if it counts; other events change nothing.
     package mutating func take(_ message: PrivateLinkMessage, from side: Side) -> Bool {
         switch message {
         case .acceptance(let head): return head.requestID == request.head.requestID && side == .payer && accept()

@@ -51,7 +51,6 @@ public enum PaykitFrequency: Sendable, Hashable {
         OrderedJSON.object([(name, OrderedJSON.object(members))])
     }
 
-    /// The bytes that are signed.
     package var signedBytes: [UInt8] {
         switch self {
         case .daily: [0]

@@ -61,7 +61,6 @@ extension JSONValue {
         numbers(PubkyKey.byteCount).flatMap { try? PubkyKey(bytes: $0) } ?? string.flatMap { try? PubkyKey($0) }
     }
 
-    /// Returns the key of a member.
     func user(_ name: String) throws(WireDefect) -> PubkyKey {
         guard let key = self[name]?.user else { throw WireDefect("the \(name) is no user") }
         return key

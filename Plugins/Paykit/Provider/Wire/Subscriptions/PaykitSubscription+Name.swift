@@ -5,10 +5,8 @@ extension PaykitSubscription {
     static let nameInMetadata = "subscription_id"
     private static let parameter = "subscription"
 
-    /// Returns the link that pays a user.
-    ///
-    /// - Parameter name: the name of the subscription that is paid; nil for none. A payee over a private channel
-    ///   reads it.
+    /// Returns the link that pays a user. `name` is the name of the subscription that is paid; nil for none. A payee
+    /// over a private channel reads it.
     package static func link(paying user: PubkyKey, for name: String?) -> String {
         "paykit:\(user.text)" + (name.map { "?\(parameter)=\(PercentCoding.encode($0))" } ?? "")
     }

@@ -22,7 +22,6 @@ public struct PaykitSubscriptionSignature: Sendable, Hashable {
     /// Signs a subscription.
     ///
     /// - Parameters:
-    ///   - subscription: the subscription that is agreed to.
     ///   - pair: the key pair of one of the two sides.
     ///   - random: draws the nonce.
     ///   - now: seconds since 1970.
@@ -63,10 +62,7 @@ public struct PaykitSubscriptionSignature: Sendable, Hashable {
 
     /// Checks that the signature is this side's, of this subscription, and valid at this moment.
     ///
-    /// - Parameters:
-    ///   - subscription: the subscription that must be signed.
-    ///   - signer: the required signer.
-    ///   - now: seconds since 1970.
+    /// - Parameter now: seconds since 1970.
     /// - Throws: ``PaykitSubscriptionDefect``.
     public func verify(
         _ subscription: PaykitSubscription, by signer: PubkyKey, at now: Int64
@@ -164,7 +160,6 @@ public struct PaykitSignedSubscription: Sendable, Hashable {
         self.providerSignature = providerSignature
     }
 
-    /// The JSON text.
     package var text: String {
         OrderedJSON.object([
             ("subscription", subscription.text), ("subscriber_signature", subscriberSignature?.text ?? "null"),
@@ -193,7 +188,6 @@ public struct PaykitNonces: Sendable, Hashable {
 
     private var ends: [Use: Int64] = [:]
 
-    /// Returns true if a signature was recorded.
     func has(_ signature: PaykitSubscriptionSignature) -> Bool {
         ends[Use(key: signature.publicKey, nonce: signature.nonce)] != nil
     }
@@ -203,9 +197,7 @@ public struct PaykitNonces: Sendable, Hashable {
 
     /// Records a signature that was verified.
     ///
-    /// - Parameters:
-    ///   - signature: the signature.
-    ///   - now: seconds since 1970.
+    /// - Parameter now: seconds since 1970.
     /// - Throws: ``PaykitSubscriptionDefect/usedNonce`` when it was recorded before.
     public mutating func use(
         _ signature: PaykitSubscriptionSignature, at now: Int64
