@@ -48,9 +48,7 @@ public final class PaykitAutoPay: Sendable {
 
     /// Returns whether a payment is within all limits now.
     ///
-    /// - Parameters:
-    ///   - toPubkey: the payee.
-    ///   - amount: the amount in satoshi.
+    /// - Parameter amount: the amount in satoshi.
     /// - Throws: ``PaykitError`` when the key is invalid; errors of the account's storage.
     public func canAutoPay(toPubkey: String, amount: UInt64) async throws -> Bool {
         let spending = try spending(nil, to: toPubkey, amount)
@@ -60,9 +58,7 @@ public final class PaykitAutoPay: Sendable {
     /// Returns whether a payment was within all limits at the last query: for the guide's flow, which does not wait.
     /// False before any query, and for an invalid key.
     ///
-    /// - Parameters:
-    ///   - toPubkey: the payee.
-    ///   - amount: the amount in satoshi.
+    /// - Parameter amount: the amount in satoshi.
     public func canAutoPay(_ toPubkey: String, _ amount: UInt64) -> Bool {
         guard let known = seen.withLock({ $0 }), let spending = try? spending("", to: toPubkey, amount) else {
             return false
@@ -79,7 +75,6 @@ public final class PaykitAutoPay: Sendable {
     ///
     /// - Parameters:
     ///   - id: the payment's name: the same in every attempt, and never that of another payment.
-    ///   - toPubkey: the payee.
     ///   - amount: the amount in satoshi.
     ///   - method: the payment method.
     /// - Returns: true if it is reserved.
@@ -130,7 +125,7 @@ public final class PaykitAutoPay: Sendable {
             attempt: id.map(Self.attempt) ?? AttemptID(rawValue: "paykit"),
             payment: PaymentReference(provider: "paykit", id: id ?? ""),
             amounts: [try SpendingLimits.satoshi(amount)], day: SpendingDay(clock.now, in: timeZone),
-            payee: try Self.key(peer), method: method)
+            payee: try Self.key(peer).text, method: method)
     }
 
     /// The attempt of a name. It is never a router's attempt, whose status the journal decides.
@@ -138,8 +133,8 @@ public final class PaykitAutoPay: Sendable {
 
     private static let prefix = "paykit:"
 
-    /// The one spelling of a key.
-    static func key(_ text: String) throws(PaykitError) -> String {
-        do { return try PaykitClient.key(text).text } catch { throw PaykitError(error) }
+    /// Returns the key of a peer, whose text is its one spelling.
+    static func key(_ text: String) throws(PaykitError) -> PubkyKey {
+        do { return try PaykitClient.key(text) } catch { throw PaykitError(error) }
     }
 }

@@ -30,7 +30,7 @@ public struct SpendingLimits: Sendable, Hashable {
         ]
         for (peer, most) in perPeer.sorted(by: { $0.key < $1.key }) {
             limits.append(
-                SpendingLimit(try Self.satoshi(most), per: .month, on: .payee(try PaykitAutoPay.key(peer))))
+                SpendingLimit(try Self.satoshi(most), per: .month, on: .payee(try PaykitAutoPay.key(peer).text)))
         }
         return limits
     }

@@ -50,15 +50,12 @@ public struct PaykitAdmission: Sendable, Hashable {
 }
 
 extension PaykitClient {
-    /// Asks for consent to an act by which another app or device gets permissions.
-    ///
-    /// - Throws: ``PaykitError`` without a consent handler, and the error of the configuration's `consent`.
+    /// Asks for consent to an act by which another app or device gets permissions. Throws ``PaykitError`` without a
+    /// consent handler, and the error of the configuration's `consent`.
     func requireConsent(_ act: PaykitSensitiveAct) async throws {
         guard let consent = configuration.consent else {
             throw PaykitError(
-                PaykitNetworkError(
-                    .auth,
-                    "nothing is approved without the user: set the configuration's consent, and ask the user there"))
+                .auth, "nothing is approved without the user: set the configuration's consent, and ask the user there")
         }
         try await consent(act)
     }

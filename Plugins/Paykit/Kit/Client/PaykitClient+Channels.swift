@@ -5,9 +5,7 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``.
     public func noiseEndpoint(pubkey: String) async throws -> PaykitNoiseEndpoint? {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
-            try await directory.noiseEndpoint(of: Self.key(pubkey))
-        }
+        try await mappingErrors { try await directory.noiseEndpoint(of: Self.key(pubkey)) }
     }
 
     /// Opens a private channel.
@@ -15,9 +13,7 @@ extension PaykitClient {
     /// - Parameter endpoint: the result of ``noiseEndpoint(pubkey:)``.
     /// - Throws: ``PaykitError``.
     public func openChannel(to endpoint: PaykitNoiseEndpoint) async throws -> PaykitNoiseChannel {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
-            PaykitNoiseChannel(try await dialer().open(to: endpoint), of: self)
-        }
+        try await mappingErrors { PaykitNoiseChannel(try await dialer().open(to: endpoint), of: self) }
     }
 
     /// Offers endpoints to one user alone, who may keep them and pay there.
@@ -26,7 +22,7 @@ extension PaykitClient {
     /// - Throws: ``PaykitError``.
     public func offer(_ offers: [PaykitChannelOffer], toPubkey pubkey: String) async throws -> [String] {
         guard let endpoint = try await noiseEndpoint(pubkey: pubkey) else {
-            throw PaykitError(PaykitNetworkError(.methodNotSupported, "\(pubkey) cannot be spoken to privately"))
+            throw PaykitError(.methodNotSupported, "\(pubkey) cannot be spoken to privately")
         }
         return try await openChannel(to: endpoint).offer(offers)
     }
@@ -47,7 +43,7 @@ extension PaykitClient {
     public func listen(
         at address: StreamAddress, asHost host: String, port: UInt16? = nil, for payee: any PaykitPayee
     ) async throws -> PaykitListener {
-        try await signedIn { session throws(PaykitNetworkError) in
+        try await signedIn { session in
             let identity = try identity()
             let socket: any StreamListener
             do throws(StreamError) { socket = try await streams.listen(at: address) } catch {
@@ -60,7 +56,7 @@ extension PaykitClient {
             let listener = PayeeListener(socket, as: identity, responder, clock: clock, random: random)
             let place = PaykitNoiseEndpoint(
                 owner: session.user, host: host, port: port ?? socket.localAddress.port, key: identity.publicKey)
-            do throws(PaykitNetworkError) { try await directory.publish(place, session) } catch {
+            do { try await directory.publish(place, session) } catch {
                 listener.close()
                 throw error
             }
@@ -69,10 +65,8 @@ extension PaykitClient {
     }
 
     /// Removes the published address of this user's private channels.
-    ///
-    /// - Throws: ``PaykitError``.
     public func removeNoiseEndpoint() async throws {
-        try await signedIn { session throws(PaykitNetworkError) in try await directory.removeNoiseEndpoint(session) }
+        try await signedIn { session in try await directory.removeNoiseEndpoint(session) }
     }
 }
 

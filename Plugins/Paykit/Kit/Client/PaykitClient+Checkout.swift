@@ -5,7 +5,6 @@ extension PaykitClient {
     /// that the configuration's ``PaykitClientConfiguration/endpointCheck`` refuses are skipped.
     ///
     /// - Parameters:
-    ///   - pubkey: the payee, in any form that a key has.
     ///   - preferredMethod: the method to use if it is offered.
     ///   - amount: the amount to pay, in bitcoin; nil if it is open. Only the check uses it.
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all; the reason of the
@@ -13,7 +12,7 @@ extension PaykitClient {
     public func smartCheckout(
         pubkey: String, preferredMethod: String? = nil, amount: Money? = nil
     ) async throws -> PaykitCheckoutResult {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             let user = try Self.key(pubkey)
             var refusal: PaykitNetworkError?
             func usable(_ endpoints: [PaykitEndpoint]) -> [PaykitEndpoint] {
@@ -47,9 +46,7 @@ extension PaykitClient {
 
     /// Returns the best way to pay a user, whatever the amount.
     ///
-    /// - Parameters:
-    ///   - pubkey: the payee, in any form that a key has.
-    ///   - preferredMethod: the method to use if it is offered.
+    /// - Parameter preferredMethod: the method to use if it is offered.
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all.
     public func smartCheckout(pubkey: String, preferredMethod: String?) async throws -> PaykitCheckoutResult {
         try await smartCheckout(pubkey: pubkey, preferredMethod: preferredMethod, amount: nil)
@@ -99,10 +96,6 @@ extension PaykitClient {
     }
 
     private func found(_ pubkey: String) async -> Result<PaykitSupportedMethods, PaykitError> {
-        do {
-            return .success(
-                try await mappingErrors { () async throws(PaykitNetworkError) in try await methods(of: Self.key(pubkey))
-                })
-        } catch { return .failure(error) }
+        do { return .success(try await methods(of: Self.key(pubkey))) } catch { return .failure(PaykitError(error)) }
     }
 }

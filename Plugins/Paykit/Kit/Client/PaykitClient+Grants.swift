@@ -6,9 +6,7 @@ extension PaykitClient {
     /// - Returns: the apps, including this one if a grant admitted it.
     /// - Throws: ``PaykitError``; also when this session does not have all permissions, which listing requires.
     public func grantedApps() async throws -> [PubkyGrantRecord] {
-        try await signedIn { session throws(PaykitNetworkError) in
-            try await reader.homeserver(of: session.user).grants(session)
-        }
+        try await signedIn { session in try await reader.homeserver(of: session.user).grants(session) }
     }
 
     /// Revokes an app's grant, so that it can no longer act in the user's name; at once.
@@ -18,9 +16,7 @@ extension PaykitClient {
     /// - Throws: ``PaykitError``.
     @discardableResult
     public func revoke(grant: String) async throws -> Bool {
-        try await signedIn { session throws(PaykitNetworkError) in
-            try await reader.homeserver(of: session.user).revoke(grant, session)
-        }
+        try await signedIn { session in try await reader.homeserver(of: session.user).revoke(grant, session) }
     }
 
     /// Returns `known`, or a new session in its place if it expires soon.

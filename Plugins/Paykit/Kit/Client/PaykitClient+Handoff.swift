@@ -43,14 +43,14 @@ extension PaykitClient {
     public func takeHandoff(
         _ answer: KeyManagerAnswer, to question: HandoffQuestion, expecting pubkey: String? = nil
     ) async throws -> KeyManagerHandoff {
-        let (handoff, file) = try await mappingErrors { () async throws(PaykitNetworkError) in
+        let (handoff, file) = try await mappingErrors {
             guard case .handoff(let user, let id) = answer.content,
                 case .handoff(let device, _, _) = question.link.question
             else {
                 throw PaykitNetworkError(
                     .validationFailed, "the key manager answered with something else than a handoff")
             }
-            guard try pubkey.map({ name throws(PaykitNetworkError) in try Self.key(name) }) ?? user == user else {
+            guard try pubkey.map(Self.key) ?? user == user else {
                 throw PaykitNetworkError(
                     .invalidCredentials, "the handoff is of \(user), and another user's was expected")
             }
@@ -89,13 +89,13 @@ extension PaykitClient {
         _ question: KeyManagerLink, keyPairs: [KeyManagerHandoff.KeyPair], noiseSeed: Redacted<[UInt8]>? = nil
     ) async throws -> Redacted<String> {
         if case .handoff(let device, _, _) = question.question {
-            let capabilities = try await signedIn { session throws(PaykitNetworkError) in session.capabilities }
+            let capabilities = try await signedIn { session in session.capabilities }
             try await requireConsent(
                 .handOff(
                     deviceID: device,
                     PaykitAdmission(app: question.app, capabilities, callbacks: [question.callback])))
         }
-        return try await signedIn { session throws(PaykitNetworkError) in
+        return try await signedIn { session in
             guard case .handoff(let device, let key, _) = question.question else {
                 throw PaykitNetworkError(.validationFailed, "that link asks for no handoff")
             }

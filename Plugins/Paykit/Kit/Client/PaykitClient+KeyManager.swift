@@ -13,7 +13,7 @@ extension PaykitClient {
         keyManagerFor question: KeyManagerLink.Question = .session, callback: String, app: String? = nil
     ) throws -> KeyManagerLink {
         do { return try KeyManagerLink(asking: question, callback: callback, app: app, random: random) } catch {
-            throw PaykitError(PaykitNetworkError(.validationFailed, "the key manager cannot be asked: \(error)"))
+            throw PaykitError(.validationFailed, "the key manager cannot be asked: \(error)")
         }
     }
 
@@ -28,10 +28,10 @@ extension PaykitClient {
     /// - Throws: ``PaykitError``; nothing is taken over then.
     @discardableResult
     public func importSession(from answer: KeyManagerAnswer, expecting pubkey: String? = nil) async throws -> PubkyKey {
-        let (exported, user) = try await mappingErrors { () async throws(PaykitNetworkError) in
+        let (exported, user) = try await mappingErrors {
             switch answer.content {
             case .session(let exported, let user, _):
-                guard try pubkey.map({ name throws(PaykitNetworkError) in try Self.key(name) }) ?? user == user else {
+                guard try pubkey.map(Self.key) ?? user == user else {
                     throw PaykitNetworkError(
                         .invalidCredentials, "the session is of \(user), and another user's was expected")
                 }
@@ -79,8 +79,7 @@ extension PaykitClient {
             content = .follows(try await follows(pubkey: user.text).compactMap { try? PubkyKey($0.name) })
         default:
             throw PaykitError(
-                PaykitNetworkError(
-                    .validationFailed, "keys are not handed out by links, and nothing is signed that others wrote"))
+                .validationFailed, "keys are not handed out by links, and nothing is signed that others wrote")
         }
         guard let link = question.answer(content) else { throw PaykitError.notAuthenticated }
         return link

@@ -2,29 +2,23 @@
 extension PaykitClient {
     /// Publishes on the homeserver that this app accepts private links. It requires
     /// ``PaykitClientConfiguration/receiver`` and ``PaykitClientConfiguration/receiverSecret``.
-    ///
-    /// - Throws: ``PaykitError``.
     public func publishReceiver() async throws {
-        try await signedIn { session throws(PaykitNetworkError) in try await links(session).publishMarker(session) }
+        try await signedIn { session in try await links(session).publishMarker(session) }
     }
 
     /// Removes that publication.
-    ///
-    /// - Throws: ``PaykitError``.
     public func removeReceiver() async throws {
-        try await signedIn { session throws(PaykitNetworkError) in try await links(session).removeMarker(session) }
+        try await signedIn { session in try await links(session).removeMarker(session) }
     }
 
     /// Returns the link with an app of a user. Nothing is sent before it is polled.
     ///
-    /// - Parameters:
-    ///   - pubkey: the user, in any form that a key has.
-    ///   - app: the user's app; nil for the only one that accepts links, or the only one of several with which there is
-    ///     a link already.
+    /// - Parameter app: the user's app; nil for the only one that accepts links, or the only one of several with which
+    ///   there is a link already.
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they have none; with the failure
     ///   `validationFailed` when there are several to choose from.
     public func privateLink(with pubkey: String, app: PaykitReceiverPath? = nil) async throws -> PaykitPrivateLink {
-        try await signedIn { session throws(PaykitNetworkError) in
+        try await signedIn { session in
             let peer = try Self.key(pubkey)
             let flow = try links(session)
             let only: PaykitReceiverPath
@@ -41,7 +35,7 @@ extension PaykitClient {
     public func linkPayments(
         chain: PaykitEndpointCheck.Network = .mainnet
     ) async throws -> PaykitLinkPayments {
-        try await signedIn { session throws(PaykitNetworkError) in
+        try await signedIn { session in
             guard let receiver = configuration.receiver, let secret = configuration.receiverSecret else {
                 throw Self.noReceiver
             }
@@ -68,9 +62,9 @@ extension PaykitClient {
     /// Runs `work` with the flow of links, and the link with an app of a user.
     func withLink<Value: Sendable>(
         _ peer: PubkyKey, _ app: PaykitReceiverPath,
-        _ work: @Sendable (PrivateLinkFlow, PrivateLinkParty, PubkySession) async throws(PaykitNetworkError) -> Value
+        _ work: @Sendable (PrivateLinkFlow, PrivateLinkParty, PubkySession) async throws -> Value
     ) async throws(PaykitError) -> Value {
-        try await signedIn { session throws(PaykitNetworkError) in
+        try await signedIn { session in
             let flow = try links(session)
             return try await work(flow, flow.party(peer, app), session)
         }

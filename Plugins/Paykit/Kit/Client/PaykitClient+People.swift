@@ -4,7 +4,7 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``, of the type `peerNotFound` when they have none.
     public func profile(pubkey: String) async throws -> PubkyProfile {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             let user = try Self.key(pubkey)
             guard let profile = try await people.profile(of: user) else {
                 throw PaykitNetworkError(.notFound, "\(user) has published no profile")
@@ -17,16 +17,14 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``.
     public func publish(_ profile: PubkyProfile) async throws {
-        try await signedIn { session throws(PaykitNetworkError) in
-            try await people.publish(profile, session)
-        }
+        try await signedIn { session in try await people.publish(profile, session) }
     }
 
     /// Returns the users that a user follows.
     ///
     /// - Throws: ``PaykitError``.
     public func follows(pubkey: String) async throws -> [PubkyListItem] {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             try await people.follows(of: Self.key(pubkey)).map {
                 PubkyListItem(name: $0.text, path: PubkyPeople.followsPath + $0.text, isDirectory: false)
             }
@@ -37,7 +35,7 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``.
     public func follow(pubkey: String, _ follows: Bool = true) async throws {
-        try await signedIn { session throws(PaykitNetworkError) in
+        try await signedIn { session in
             try await people.follow(Self.key(pubkey), follows, at: clock.now.microseconds, session)
         }
     }

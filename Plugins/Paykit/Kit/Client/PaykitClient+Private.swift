@@ -8,7 +8,6 @@ extension PaykitClient {
     /// key is the payee's.
     ///
     /// - Parameters:
-    ///   - pubkey: the payee, in any form that a key has.
     ///   - request: the amount, the method, and further data for the payee.
     ///   - receiptId: the id of an earlier receipt, to ask again for the same payment and get the same answer; nil for
     ///     a new payment.
@@ -17,7 +16,7 @@ extension PaykitClient {
     public func requestReceipt(
         fromPubkey pubkey: String, _ request: PaykitReceiptRequest, receiptId: String? = nil
     ) async throws -> PaykitReceipt {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             let payee = try Self.key(pubkey)
             return PaykitReceipt(try await checkout().agree(inquiry(request, receiptId, to: payee)).receipt)
         }
@@ -26,7 +25,6 @@ extension PaykitClient {
     /// Asks for a receipt, has the payment made, and sends the proof to the payee, who confirms it.
     ///
     /// - Parameters:
-    ///   - pubkey: the payee.
     ///   - request: the amount, the method, and further data for the payee.
     ///   - receiptId: as in ``requestReceipt(fromPubkey:_:receiptId:)``. A receipt is paid once: a repeated call after
     ///     the wallet was asked returns the known result, or throws an error that the payment is in doubt.
@@ -38,7 +36,7 @@ extension PaykitClient {
         pubkey: String, _ request: PaykitReceiptRequest, receiptId: String? = nil,
         settle: @Sendable (_ receipt: PaykitReceipt, _ endpoint: String) async throws -> PaykitSettlement
     ) async throws -> PaykitChannelPayment {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             let payee = try Self.key(pubkey)
             let (receipt, isConfirmed) = try await checkout().pay(inquiry(request, receiptId, to: payee)) {
                 agreement async throws(PaykitNetworkError) in
@@ -60,7 +58,7 @@ extension PaykitClient {
     /// - Throws: ``PaykitError``.
     @discardableResult
     public func resolvePayment(_ id: ChannelReceipt.ID, as settlement: PaykitSettlement) async throws -> Bool {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             guard let known = try await stored(id) else { return false }
             return try await checkout().resolve(known, as: settlement)
         }
@@ -70,7 +68,7 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``; the receipt is paid all the same.
     public func confirmPayment(_ id: ChannelReceipt.ID) async throws {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             guard let known = try await stored(id) else {
                 throw PaykitNetworkError(.notFound, "no receipt \(id.name) is kept here")
             }
@@ -87,7 +85,7 @@ extension PaykitClient {
     ///   - limit: the most receipts.
     /// - Throws: ``PaykitError``.
     public func receipts(before earlier: ChannelReceipt.ID? = nil, limit: Int = 100) async throws -> [ChannelReceipt] {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             try await storing("the receipts cannot be read") { try await $0.receipts(before: earlier, limit: limit) }
         }
     }
@@ -128,9 +126,7 @@ extension PaykitClient {
         try await storing("the receipt cannot be read") { try await $0.receipt(id) }
     }
 
-    /// Calls the store of receipts.
-    ///
-    /// - Parameter failure: the text of the error where the store fails.
+    /// Calls the store of receipts. `failure` is the text of the error where the store fails.
     func storing<Value: Sendable>(
         _ failure: String, _ work: @Sendable (any ReceiptStore) async throws -> Value
     ) async throws(PaykitNetworkError) -> Value {

@@ -3,7 +3,6 @@ extension PaykitClient {
     /// Asks a user to pay. Only they can read the request.
     ///
     /// - Parameters:
-    ///   - pubkey: the payer, in any form that a key has.
     ///   - amount: the amount in satoshis.
     ///   - method: the method, such as `lightning`.
     ///   - note: the purpose.
@@ -14,7 +13,7 @@ extension PaykitClient {
         fromPubkey pubkey: String, amount: UInt64, method: String = "lightning", note: String? = nil,
         lifetime: Duration? = nil
     ) async throws -> PaykitPaymentRequest {
-        try await signedIn { session throws(PaykitNetworkError) in
+        try await signedIn { session in
             let now = Int64(clock.now.timeIntervalSince1970)
             let request = PaykitPaymentRequest(
                 id: "req_\(random.uuid())", sender: session.user, recipient: try Self.key(pubkey), amount: amount,
@@ -31,7 +30,7 @@ extension PaykitClient {
     /// - Throws: ``PaykitError``.
     @discardableResult
     public func withdraw(_ request: PaykitPaymentRequest) async throws -> Bool {
-        try await signedIn { session throws(PaykitNetworkError) in
+        try await signedIn { session in
             try await messageStore().takeBack(.request, request.id, for: request.recipient, session)
         }
     }
@@ -41,7 +40,7 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``.
     public func paymentRequests(fromPubkey pubkey: String) async throws -> [PaykitPaymentRequest] {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             let (sender, own) = (try Self.key(pubkey), try identity().owner.publicKey)
             let now = Int64(clock.now.timeIntervalSince1970)
             var found: [PaykitPaymentRequest] = []
@@ -61,7 +60,7 @@ extension PaykitClient {
     /// - Throws: ``PaykitError``.
     @discardableResult
     public func note(_ request: PaykitPaymentRequest) async throws -> Bool {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             let arrival = ChannelArrival(
                 kind: SealedMessageStore.Kind.request.rawValue, sender: request.sender.text, name: request.id)
             return try await storing("the request cannot be noted") { try await $0.note(arrival) }
@@ -70,10 +69,8 @@ extension PaykitClient {
 
     /// Publishes the key with which others seal messages for this user: requests, and proposals of subscriptions. It
     /// names no address to connect to; ``listen(at:asHost:port:for:)`` publishes the same key with one.
-    ///
-    /// - Throws: ``PaykitError``.
     public func publishMessageKey() async throws {
-        try await signedIn { session throws(PaykitNetworkError) in
+        try await signedIn { session in
             let endpoint = PaykitNoiseEndpoint(
                 owner: session.user, host: "pending", port: 0, key: try identity().publicKey)
             guard try await directory.noiseEndpoint(of: session.user)?.key != endpoint.key else { return }

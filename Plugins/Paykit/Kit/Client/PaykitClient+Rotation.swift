@@ -5,7 +5,7 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError``.
     public func checkRotationNeeded(pubkey: String) async throws -> [String] {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             let user = try Self.key(pubkey)
             guard let own = session, user == own.user else { return [] }
             let published = try await publishedNames(own)

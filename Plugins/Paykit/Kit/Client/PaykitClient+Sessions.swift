@@ -6,7 +6,7 @@ extension PaykitClient {
     /// - Throws: ``PaykitError`` when the homeserver cannot be asked; the session is kept then.
     @discardableResult
     public func checkSession() async throws -> Bool {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             guard let known = session else { return false }
             let used = try await current(known)
             let server = try await reader.homeserver(of: used.user)
@@ -16,7 +16,7 @@ extension PaykitClient {
             case .bearer: isKnown = try await server.knows(used)
             }
             if isKnown { return true }
-            do throws(PaykitNetworkError) { return try await renewed(used) != nil } catch {
+            do { return try await renewed(used) != nil } catch {
                 guard session == nil else { throw error }
                 return false
             }
@@ -29,7 +29,7 @@ extension PaykitClient {
     /// - Throws: ``PaykitError``; `notInitialized` if there is no key, as after an import; `sessionExpired` also when
     ///   the network names another homeserver, or this one no longer takes the grants that it took.
     public func refreshSession() async throws {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             guard let account else {
                 throw PaykitNetworkError(
                     .notInitialized, "this device has no key: have the session authorised again")
@@ -42,7 +42,7 @@ extension PaykitClient {
     ///
     /// - Throws: ``PaykitError`` when the homeserver could not be reached; here it has ended all the same.
     public func signOut() async throws {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             guard let known = session else {
                 account = nil
                 offers = ChannelOffers()
@@ -75,7 +75,7 @@ extension PaykitClient {
     ///   session's secret, or a grant with its app's key. A grant is used by one program at a time.
     /// - Throws: ``PaykitError``.
     public func importSession(_ exported: Redacted<String>) async throws {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             if HeldGrant.isLikely(exported.reveal()) {
                 let held = try HeldGrant(exported, now: grants.seconds)
                 let opened = try await grants.open(held, at: try await reader.homeserver(called: held.homeserver))
@@ -113,8 +113,7 @@ extension PaykitClient {
                 relay: configuration.network.authorizationRelay, secret: PubkyAuthorization.secret(random),
                 seed: grants.seed(), callbacks: callbacks)
         else {
-            throw PaykitError(
-                PaykitNetworkError(.validationFailed, "an app's name has 1 to 253 bytes, without line breaks"))
+            throw PaykitError(.validationFailed, "an app's name has 1 to 253 bytes, without line breaks")
         }
         return link
     }
@@ -130,7 +129,7 @@ extension PaykitClient {
     public func awaitAuthorization(
         of link: PubkyAuthorizationLink, timeout: Duration = .seconds(300)
     ) async throws -> PubkyKey {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             let end = clock.uptime + timeout
             var failures = 0
             while !Task.isCancelled, clock.uptime < end {
@@ -155,7 +154,6 @@ extension PaykitClient {
     /// The number of consecutive failures after which a relay is abandoned.
     private static let mostRelayFailures = 3
 
-    /// Opens the session that an answer permits.
     private func use(
         _ answer: PubkyAuthorization.Answer, _ link: PubkyAuthorizationLink
     ) async throws(PaykitNetworkError) -> PubkyKey {
@@ -180,13 +178,11 @@ extension PaykitClient {
     public func approve(_ link: PubkyAuthorizationLink) async throws {
         guard [.signIn, .signInGrant].contains(link.intent) else {
             throw PaykitError(
-                PaykitNetworkError(
-                    .validationFailed, "only sign-ins are authorised; this link asks for \(link.intent.rawValue)"))
+                .validationFailed, "only sign-ins are authorised; this link asks for \(link.intent.rawValue)")
         }
         guard let asked = account?.keyPair.publicKey else { throw Self.withoutKey }
         guard link.relay.map(configuration.network.permits) ?? true else {
-            throw PaykitError(
-                PaykitNetworkError(.validationFailed, "the link's relay is not on the internet: nothing is sent there"))
+            throw PaykitError(.validationFailed, "the link's relay is not on the internet: nothing is sent there")
         }
         let callbacks = link.callbacks
         try await requireConsent(
@@ -194,9 +190,9 @@ extension PaykitClient {
                 PaykitAdmission(
                     app: link.clientID ?? callbacks.source, link.capabilities, relay: link.relay?.origin,
                     callbacks: [callbacks.success, callbacks.error, callbacks.cancel])))
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             // The user may have signed in as another one meanwhile.
-            guard let account, account.keyPair.publicKey == asked else { throw Self.withoutKey.failure }
+            guard let account, account.keyPair.publicKey == asked else { throw Self.withoutKey }
             guard link.intent == .signInGrant else {
                 try await authorization.answer(link, with: account.token(link.capabilities).bytes, random)
                 return
@@ -210,6 +206,6 @@ extension PaykitClient {
     }
 
     private static var withoutKey: PaykitError {
-        PaykitError(PaykitNetworkError(.notInitialized, "only a device that has the key can authorise another"))
+        PaykitError(.notInitialized, "only a device that has the key can authorise another")
     }
 }

@@ -11,7 +11,7 @@ import PaymentTransport
 /// let checkout = try await client.smartCheckout(pubkey: payee, preferredMethod: "lightning")
 /// ```
 ///
-/// Errors are ``PaykitError``.
+/// Users are named by `pubkey`, in any form that a key has. Errors are ``PaykitError``.
 public actor PaykitClient: PaykitService {
     let configuration: PaykitClientConfiguration
     let clock: any PaymentClock
@@ -91,7 +91,7 @@ public actor PaykitClient: PaykitService {
     ///   - homeserverPubkey: the homeserver's key, in any form that a key has.
     /// - Throws: ``PaykitError``.
     public func initialize(secretKeyHex: String, homeserverPubkey: String) async throws {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             guard let seed = Hex.decode(secretKeyHex), let pair = try? PubkyKeyPair(seed: seed) else {
                 throw PaykitNetworkError(.validationFailed, "a secret key is 64 hexadecimal digits")
             }
@@ -122,7 +122,7 @@ public actor PaykitClient: PaykitService {
 
     /// Publishes an endpoint without asking for consent.
     func putEndpoint(_ methodId: String, _ endpoint: String) async throws {
-        try await signedIn { session throws(PaykitNetworkError) in
+        try await signedIn { session in
             let endpoint = PaykitEndpoint(methodID: methodId, endpoint: endpoint)
             try configuration.endpointCheck?.check(endpoint, at: clock.now)
             try await publish(endpoint, session)
@@ -136,7 +136,7 @@ public actor PaykitClient: PaykitService {
     /// - Throws: ``PaykitError``, and the error of the configuration's `consent`.
     public func removeEndpoint(methodId: String) async throws {
         try await configuration.consent?(.removeEndpoint(methodId: methodId))
-        try await signedIn { session throws(PaykitNetworkError) in
+        try await signedIn { session in
             try await remove(methodId, session)
             uses[methodId] = nil
             cache.remove(session.user)
@@ -150,16 +150,14 @@ public actor PaykitClient: PaykitService {
     ///
     /// - Throws: ``PaykitError``.
     public func getSupportedMethods(pubkey: String) async throws -> PaykitSupportedMethods {
-        try await mappingErrors { () async throws(PaykitNetworkError) in try await methods(of: Self.key(pubkey)) }
+        try await mappingErrors { try await methods(of: Self.key(pubkey)) }
     }
 
     /// Returns a user's endpoint for a method; nil when they publish none. It is never cached.
     ///
     /// - Throws: ``PaykitError``.
     public func getEndpoint(pubkey: String, methodId: String) async throws -> String? {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
-            try await published.endpoint(of: Self.key(pubkey), methodId)
-        }
+        try await mappingErrors { try await published.endpoint(of: Self.key(pubkey), methodId) }
     }
 
     func methods(of user: PubkyKey) async throws(PaykitNetworkError) -> PaykitSupportedMethods {
@@ -188,15 +186,15 @@ public actor PaykitClient: PaykitService {
 
     /// Runs `work` with the session, and maps its failures to the guide's errors.
     func signedIn<Value>(
-        _ work: (PubkySession) async throws(PaykitNetworkError) -> Value
+        _ work: (PubkySession) async throws -> Value
     ) async throws(PaykitError) -> Value {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             guard let known = session else {
                 throw PaykitNetworkError(
                     .notInitialized, "Paykit session not initialized. Call paykit_initialize first.")
             }
             let used = try await current(known)
-            do throws(PaykitNetworkError) { return try await work(used) } catch {
+            do { return try await work(used) } catch let error as PaykitNetworkError {
                 guard error.code == .sessionExpired else { throw error }
                 // A request refused for its session was not carried out. A grant may open another session; a cookie is
                 // lost.
@@ -207,7 +205,7 @@ public actor PaykitClient: PaykitService {
     }
 
     /// Runs `work`, and maps its failures to the guide's errors.
-    func mappingErrors<Value>(_ work: () async throws(PaykitNetworkError) -> Value) async throws(PaykitError) -> Value {
+    func mappingErrors<Value>(_ work: () async throws -> Value) async throws(PaykitError) -> Value {
         do { return try await work() } catch { throw PaykitError(error) }
     }
 }

@@ -70,16 +70,14 @@ extension PaykitPrivateLink {
         } catch let failure as PaykitNetworkError { throw PaykitError(failure) } catch {
             throw PaykitError(PaykitNetworkError(.validationFailed, "\(error)"))
         }
-        return try await use { flow, party, _ throws(PaykitNetworkError) in
-            try await flow.ask(for: terms, at: endpoints, party)
-        }
+        return try await use { flow, party, _ in try await flow.ask(for: terms, at: endpoints, party) }
     }
 
     /// Sends the peer the endpoints that they alone are to pay from now on.
     ///
     /// - Throws: ``PaykitError``.
     public func offer(_ endpoints: [PaykitEndpoint]) async throws {
-        try await use { flow, party, _ throws(PaykitNetworkError) in try await flow.offer(endpoints, party) }
+        try await use { flow, party, _ in try await flow.offer(endpoints, party) }
     }
 
     /// Returns the payer's proof of payment of a request of this side; nil before. Only the wallet knows whether the
@@ -92,7 +90,7 @@ extension PaykitPrivateLink {
     /// - Throws: ``PaykitError``.
     public func proof(of id: String, period: RecurringPeriod? = nil) async throws -> PaykitProof? {
         let period = period.flatMap { BillingPeriod($0) }
-        return try await use { flow, _, _ throws(PaykitNetworkError) in
+        return try await use { flow, _, _ in
             let request = try await flow.requests(with: peer, app).first { $0.id == id }
             return request?.state.proofs.first {
                 PrivateLinkRequest.key(id, $0.period) == PrivateLinkRequest.key(id, period)
@@ -107,7 +105,7 @@ extension PaykitPrivateLink {
     ///   - period: the period that was paid; nil for a request for one payment.
     /// - Throws: ``PaykitError``.
     public func issueReceipt(for id: String, period: RecurringPeriod? = nil) async throws {
-        try await use { flow, party, session throws(PaykitNetworkError) in
+        try await use { flow, party, session in
             _ = try await flow.issueReceipt(for: id, period: period.flatMap { BillingPeriod($0) }, party, session)
         }
     }
@@ -117,8 +115,6 @@ extension PaykitPrivateLink {
     ///
     /// - Throws: ``PaykitError``.
     public func receipts(for id: String) async throws -> [String] {
-        try await use { flow, party, _ throws(PaykitNetworkError) in
-            try await flow.receipts(for: id, party).map(\.id)
-        }
+        try await use { flow, party, _ in try await flow.receipts(for: id, party).map(\.id) }
     }
 }

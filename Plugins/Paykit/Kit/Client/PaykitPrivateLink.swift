@@ -24,11 +24,9 @@ public struct PaykitPrivateLink: Sendable {
     let client: PaykitClient
 
     /// Receives the peer's messages, and sends those that wait. Failures are retried at the next call.
-    ///
-    /// - Throws: ``PaykitError``.
     @discardableResult
     public func poll() async throws -> Status {
-        try await use { flow, _, session throws(PaykitNetworkError) in try await flow.poll(peer, app, session) }
+        try await use { flow, _, session in try await flow.poll(peer, app, session) }
     }
 
     // MARK: The peer's key
@@ -36,10 +34,8 @@ public struct PaykitPrivateLink: Sendable {
     /// Returns the key of the peer's app that this link trusts: the first one that it has shown, until another is
     /// confirmed; nil before the first ``poll()``. It is as certain as the peer's homeserver, until
     /// ``safetyNumber(of:)`` was compared.
-    ///
-    /// - Throws: ``PaykitError``.
     public func trustedKey() async throws -> PubkyKey? {
-        try await use { flow, party, _ throws(PaykitNetworkError) in try await flow.peerKeys(party)?.trusted }
+        try await use { flow, party, _ in try await flow.peerKeys(party)?.trusted }
     }
 
     /// Returns 60 digits in twelve groups that are the same at the peer's, if `key` is their app's and they see this
@@ -55,39 +51,35 @@ public struct PaykitPrivateLink: Sendable {
     ///
     /// - Throws: ``PaykitError``, of the type `peerNotFound` when the app shows another key.
     public func trust(_ key: PubkyKey) async throws {
-        try await use { flow, party, _ throws(PaykitNetworkError) in try await flow.trust(key, party) }
+        try await use { flow, party, _ in try await flow.trust(key, party) }
     }
 
     // MARK: Requests
 
     /// Returns all requests between the two, of either side, in their order of arrival.
-    ///
-    /// - Throws: ``PaykitError``.
     public func requests() async throws -> [PaykitPrivateLinkRequest] {
-        try await use { flow, _, _ throws(PaykitNetworkError) in
-            try await flow.requests(with: peer, app).map { PaykitPrivateLinkRequest($0) }
-        }
+        try await use { flow, _, _ in try await flow.requests(with: peer, app).map { PaykitPrivateLinkRequest($0) } }
     }
 
     /// Accepts a request: it may be paid.
     ///
     /// - Throws: ``PaykitError``.
     public func accept(_ id: String) async throws {
-        try await use { flow, party, _ throws(PaykitNetworkError) in try await flow.accept(id, party) }
+        try await use { flow, party, _ in try await flow.accept(id, party) }
     }
 
     /// Rejects a request.
     ///
     /// - Throws: ``PaykitError``.
     public func reject(_ id: String, reason: String? = nil) async throws {
-        try await use { flow, party, _ throws(PaykitNetworkError) in try await flow.reject(id, reason: reason, party) }
+        try await use { flow, party, _ in try await flow.reject(id, reason: reason, party) }
     }
 
     /// Cancels a request, from either side. A payment in flight is made all the same.
     ///
     /// - Throws: ``PaykitError``.
     public func cancel(_ id: String, reason: String? = nil) async throws {
-        try await use { flow, party, _ throws(PaykitNetworkError) in try await flow.cancel(id, reason: reason, party) }
+        try await use { flow, party, _ in try await flow.cancel(id, reason: reason, party) }
     }
 
     // MARK: Money
@@ -96,7 +88,6 @@ public struct PaykitPrivateLink: Sendable {
     /// waits for an answer is thereby accepted. A router that pays it (``paymentLink(of:)``) joins the same payment.
     ///
     /// - Parameters:
-    ///   - id: the request.
     ///   - settler: makes the payment.
     ///   - check: reads and checks the peer's endpoints; its chain is the settler's.
     /// - Returns: the proof of payment.
@@ -106,9 +97,7 @@ public struct PaykitPrivateLink: Sendable {
     public func pay(
         _ id: String, with settler: any PaymentSettler, check: PaykitEndpointCheck
     ) async throws -> PaykitProof {
-        try await use { flow, party, _ throws(PaykitNetworkError) in
-            try await flow.pay(id, party, with: settler, check: check)
-        }
+        try await use { flow, party, _ in try await flow.pay(id, party, with: settler, check: check) }
     }
 
     /// Pays one period of a recurring request, once, and has the proof sent.
@@ -116,7 +105,6 @@ public struct PaykitPrivateLink: Sendable {
     /// - Parameters:
     ///   - period: a period of the request's ``PaykitPrivateLinkRequest/schedule``, which a `RecurringScheduler` can
     ///     count.
-    ///   - id: the request.
     ///   - settler: makes the payment.
     ///   - check: reads and checks the peer's endpoints; its chain is the settler's.
     /// - Returns: the proof of payment.
@@ -125,7 +113,7 @@ public struct PaykitPrivateLink: Sendable {
     public func pay(
         period: RecurringPeriod, of id: String, with settler: any PaymentSettler, check: PaykitEndpointCheck
     ) async throws -> PaykitProof {
-        try await use { flow, party, _ throws(PaykitNetworkError) in
+        try await use { flow, party, _ in
             try await flow.pay(id, period: BillingPeriod(period), party, with: settler, check: check)
         }
     }
@@ -148,7 +136,6 @@ public struct PaykitPrivateLink: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - id: the request.
     ///   - paysByItself: true if a period may be paid without a question.
     ///   - provider: the id under which the Paykit provider is registered.
     ///   - policy: the handling of periods that were missed.
@@ -158,7 +145,7 @@ public struct PaykitPrivateLink: Sendable {
         for id: String, paysByItself: Bool, provider: ProviderID = PaykitProvider.id,
         policy: RecurringPolicy = RecurringPolicy()
     ) async throws -> RecurringPlan {
-        try await use { flow, party, _ throws(PaykitNetworkError) in
+        try await use { flow, party, _ in
             guard let request = try await flow.requests(with: peer, app).first(where: { $0.id == id }) else {
                 throw PaykitNetworkError(.notFound, "there is no request of this id on this link")
             }
@@ -167,7 +154,7 @@ public struct PaykitPrivateLink: Sendable {
     }
 
     func use<Value: Sendable>(
-        _ work: @Sendable (PrivateLinkFlow, PrivateLinkParty, PubkySession) async throws(PaykitNetworkError) -> Value
+        _ work: @Sendable (PrivateLinkFlow, PrivateLinkParty, PubkySession) async throws -> Value
     ) async throws(PaykitError) -> Value {
         try await client.withLink(peer, app, work)
     }

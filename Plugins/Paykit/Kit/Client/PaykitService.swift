@@ -1,11 +1,8 @@
 /// The calls that an application needs of Paykit, so that tests can substitute them (guide, "Mock Transport for
-/// Testing").
+/// Testing"). Users are named by `pubkey`, in any form that a key has, methods as `lightning` is.
 public protocol PaykitService: Sendable {
     /// Publishes the user's own endpoint for a method.
     ///
-    /// - Parameters:
-    ///   - methodId: the method, such as `lightning`.
-    ///   - endpoint: the payment text.
     /// - Throws: ``PaykitError``.
     func setEndpoint(methodId: String, endpoint: String) async throws
 
@@ -16,23 +13,18 @@ public protocol PaykitService: Sendable {
 
     /// Returns a user's endpoint for a method; nil when they publish none.
     ///
-    /// - Parameters:
-    ///   - pubkey: the user, in any form that a key has.
-    ///   - methodId: the method.
+    /// - Parameter methodId: the method.
     /// - Throws: ``PaykitError``.
     func getEndpoint(pubkey: String, methodId: String) async throws -> String?
 
     /// Returns the endpoints of a user.
     ///
-    /// - Parameter pubkey: the user, in any form that a key has.
     /// - Throws: ``PaykitError``.
     func getSupportedMethods(pubkey: String) async throws -> PaykitSupportedMethods
 
     /// Returns the best way to pay a user.
     ///
-    /// - Parameters:
-    ///   - pubkey: the payee, in any form that a key has.
-    ///   - preferredMethod: the method to use if it is offered.
+    /// - Parameter preferredMethod: the method to use if it is offered.
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all.
     func smartCheckout(pubkey: String, preferredMethod: String?) async throws -> PaykitCheckoutResult
 }
@@ -40,7 +32,6 @@ public protocol PaykitService: Sendable {
 extension PaykitService {
     /// Returns those of the usual methods, `lightning` and `onchain`, for which there is an endpoint.
     ///
-    /// - Parameter pubkey: the user, in any form that a key has.
     /// - Throws: errors of ``getEndpoint(pubkey:methodId:)``.
     public func getSupportedMethods(pubkey: String) async throws -> PaykitSupportedMethods {
         var methods: [PaykitSupportedMethod] = []
@@ -53,16 +44,13 @@ extension PaykitService {
 
     /// Returns the best of the supported methods, none of which is offered to this device alone.
     ///
-    /// - Parameters:
-    ///   - pubkey: the payee, in any form that a key has.
-    ///   - preferredMethod: the method to use if it is offered.
+    /// - Parameter preferredMethod: the method to use if it is offered.
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when there is none.
     public func smartCheckout(pubkey: String, preferredMethod: String?) async throws -> PaykitCheckoutResult {
         let published = try await getSupportedMethods(pubkey: pubkey).methods as [PaykitSupportedMethod]
         guard let endpoint = SmartCheckout.choice(among: published.map(\.published), preferring: preferredMethod) else {
             throw PaykitError(
-                PaykitNetworkError(
-                    .methodNotSupported, "No payment methods available for this peer", methodID: preferredMethod))
+                .methodNotSupported, "No payment methods available for this peer", methodID: preferredMethod)
         }
         return PaykitCheckoutResult(published: endpoint)
     }

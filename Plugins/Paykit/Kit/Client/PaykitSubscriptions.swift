@@ -37,12 +37,8 @@ public struct PaykitSubscriptions: Sendable {
     public func exchangeOverChannel() async throws -> Update { try await client.exchangeSubscriptions(with: peer) }
 
     /// Returns the subscriptions, in the order in which they were first known.
-    ///
-    /// - Throws: ``PaykitError``.
     public func records() async throws -> [PaykitSubscriptionRecord] {
-        try await client.withSubscriptions(with: peer) { exchange throws(PaykitNetworkError) in
-            try await exchange.records()
-        }
+        try await client.withSubscriptions(with: peer) { exchange in try await exchange.records() }
     }
 
     /// Proposes a subscription between the two users, and signs it. It is agreed to once the other side has signed it.
@@ -50,15 +46,12 @@ public struct PaykitSubscriptions: Sendable {
     /// - Throws: ``PaykitError``.
     @discardableResult
     public func propose(_ subscription: PaykitSubscription) async throws -> PaykitSubscriptionRecord {
-        try await client.withSubscriptions(with: peer) { exchange throws(PaykitNetworkError) in
-            try await exchange.propose(subscription)
-        }
+        try await client.withSubscriptions(with: peer) { exchange in try await exchange.propose(subscription) }
     }
 
     /// Proposes a change of a running subscription. The old terms hold until the other side has accepted it.
     ///
     /// - Parameters:
-    ///   - change: the change.
     ///   - id: the subscription's name.
     ///   - effectiveAt: the time from which it applies: seconds since 1970, not before now. See
     ///     ``proration(of:to:from:)``.
@@ -115,15 +108,12 @@ public struct PaykitSubscriptions: Sendable {
         _ id: String,
         _ work: @Sendable (inout PaykitSubscriptionRecord, PubkyKeyPair, Int64) throws(PaykitSubscriptionDefect) -> Void
     ) async throws -> PaykitSubscriptionRecord {
-        try await client.withSubscriptions(with: peer) { exchange throws(PaykitNetworkError) in
-            try await exchange.change(id, work)
-        }
+        try await client.withSubscriptions(with: peer) { exchange in try await exchange.change(id, work) }
     }
 
     /// Returns the credit and the charge of a change of price in the middle of a period.
     ///
     /// - Parameters:
-    ///   - record: the subscription.
     ///   - amount: the new amount, as decimal text in the subscription's currency.
     ///   - effectiveAt: the time from which it applies: seconds since 1970.
     /// - Returns: the proration; nil where no period runs at that time.
@@ -150,10 +140,9 @@ public struct PaykitSubscriptions: Sendable {
 extension PaykitClient {
     /// Returns the subscriptions with a user. This user's own key is required: subscriptions are signed.
     ///
-    /// - Parameter pubkey: the other user, in any form that a key has.
     /// - Throws: ``PaykitError``.
     public func subscriptions(with pubkey: String) throws -> PaykitSubscriptions {
-        do throws(PaykitNetworkError) {
+        do {
             let peer = try Self.key(pubkey)
             _ = try exchange(with: peer)
             return PaykitSubscriptions(peer: peer, client: self)
@@ -161,17 +150,17 @@ extension PaykitClient {
     }
 
     func withSubscriptions<Value: Sendable>(
-        with peer: PubkyKey, _ work: @Sendable (SubscriptionExchange) async throws(PaykitNetworkError) -> Value
+        with peer: PubkyKey, _ work: @Sendable (SubscriptionExchange) async throws -> Value
     ) async throws(PaykitError) -> Value {
-        try await mappingErrors { () async throws(PaykitNetworkError) in try await work(exchange(with: peer)) }
+        try await mappingErrors { try await work(exchange(with: peer)) }
     }
 
     func pollSubscriptions(with peer: PubkyKey) async throws(PaykitError) -> PaykitSubscriptionUpdate {
-        try await signedIn { session throws(PaykitNetworkError) in try await exchange(with: peer).poll(session) }
+        try await signedIn { session in try await exchange(with: peer).poll(session) }
     }
 
     func exchangeSubscriptions(with peer: PubkyKey) async throws(PaykitError) -> PaykitSubscriptionUpdate {
-        try await mappingErrors { () async throws(PaykitNetworkError) in
+        try await mappingErrors {
             guard let endpoint = try await directory.noiseEndpoint(of: peer) else {
                 throw PaykitNetworkError(.methodNotSupported, "\(peer) publishes no private channel: poll instead")
             }

@@ -112,7 +112,7 @@ public actor SubscriptionService {
                         subscription.rhythm(from: clock.now, timeZone), from: clock.now, in: timeZone),
                     policy: policy, details: order.details))
         } catch let defect as RecurringDefect {
-            throw PaykitError(PaykitNetworkError(.validationFailed, "the subscription cannot be paid: \(defect)"))
+            throw PaykitError(.validationFailed, "the subscription cannot be paid: \(defect)")
         }
     }
 
@@ -207,15 +207,12 @@ public actor SubscriptionService {
     private func order(_ subscription: Subscription) throws -> PaykitStandingOrder {
         guard 1...64 ~= subscription.id.utf8.count, PaykitEndpoint.isMethod(subscription.methodId) else {
             throw PaykitError(
-                PaykitNetworkError(
-                    .validationFailed, "a subscription has a name of 1 to 64 bytes, and names a method",
-                    methodID: subscription.methodId))
+                .validationFailed, "a subscription has a name of 1 to 64 bytes, and names a method",
+                methodID: subscription.methodId)
         }
-        do throws(PaykitNetworkError) {
-            return PaykitStandingOrder(
-                recipient: try PaykitClient.key(subscription.recipientPubkey), methodID: subscription.methodId,
-                paysByItself: subscription.autoPayEnabled)
-        } catch { throw PaykitError(error) }
+        return PaykitStandingOrder(
+            recipient: try PaykitAutoPay.key(subscription.recipientPubkey), methodID: subscription.methodId,
+            paysByItself: subscription.autoPayEnabled)
     }
 }
 
@@ -228,9 +225,8 @@ extension Subscription {
         }
     }
 
-    /// Reads a plan of a ``SubscriptionService``; nil for any other.
-    ///
-    /// - Parameter money: the amount to pay: a period's amount may differ from the plan's.
+    /// Reads a plan of a ``SubscriptionService``; nil for any other. `money` is the amount to pay: a period's amount
+    /// may differ from the plan's.
     init?(_ plan: RecurringPlan, amount money: Money) {
         guard let order = PaykitStandingOrder(plan), let amount = UInt64(exactly: money.minorUnits),
             money.currency == .satoshi, money.exponent == 8,

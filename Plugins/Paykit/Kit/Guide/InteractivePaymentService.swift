@@ -10,7 +10,6 @@ public final class InteractivePaymentService: Sendable {
     /// Asks for a receipt. Nothing is paid.
     ///
     /// - Parameters:
-    ///   - fromPubkey: the payee.
     ///   - amount: the amount in satoshis.
     ///   - method: the method, such as `lightning`.
     /// - Returns: the receipt, with the payee's invoice or address among its metadata.
@@ -28,7 +27,7 @@ public final class InteractivePaymentService: Sendable {
 /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they have published none.
 public func resolveNoiseKey(pubkey: String) async throws -> PaykitNoiseEndpoint {
     guard let endpoint = try await Paykit.client().noiseEndpoint(pubkey: pubkey) else {
-        throw PaykitError(PaykitNetworkError(.methodNotSupported, "\(pubkey) cannot be spoken to privately"))
+        throw PaykitError(.methodNotSupported, "\(pubkey) cannot be spoken to privately")
     }
     return endpoint
 }
@@ -60,10 +59,10 @@ public final class PaykitNoiseChannel: Sendable {
     ///
     /// - Throws: ``PaykitError``; the channel is closed then.
     public func requestReceipt(_ request: PaykitReceiptRequest) async throws -> PaykitReceipt {
-        do throws(PaykitNetworkError) {
+        try await client.mappingErrors {
             let inquiry = try await client.inquiry(request, to: peer)
             return PaykitReceipt(try await client.checkout().agree(inquiry, over: channel).receipt)
-        } catch { throw PaykitError(error) }
+        }
     }
 
     /// Offers endpoints to the other side alone.

@@ -13,7 +13,7 @@ public enum PaykitError: Error, Sendable, Hashable {
 
     /// The error of the guide's `SessionManager` without a session.
     public static var notAuthenticated: PaykitError {
-        .sessionExpired(PaykitNetworkError(.sessionExpired, "there is no session: sign in"))
+        PaykitError(.sessionExpired, "there is no session: sign in")
     }
 
     /// The failure with all its details.
@@ -56,7 +56,17 @@ public enum PaykitError: Error, Sendable, Hashable {
         }
     }
 
-    init(_ failure: PaykitNetworkError) {
+    init(_ code: PaykitNetworkError.Code, _ message: String, methodID: String? = nil) {
+        self.init(PaykitNetworkError(code, message, methodID: methodID))
+    }
+
+    /// Maps any error. One that is not of the network is about what was asked for.
+    init(_ error: any Error) {
+        if let known = error as? PaykitError {
+            self = known
+            return
+        }
+        let failure = error as? PaykitNetworkError ?? PaykitNetworkError(.validationFailed, "\(error)")
         switch failure.code {
         case .notInitialized: self = .notInitialized(failure)
         case .sessionExpired, .auth, .invalidCredentials: self = .sessionExpired(failure)
