@@ -42,11 +42,9 @@ public struct PaykitNoiseEndpoint: Sendable, Hashable {
     }
 
     package var wire: [UInt8] {
-        Array(
-            OrderedJSON.object([
-                ("host", OrderedJSON.string(host)), ("port", "\(port)"),
-                ("pubkey", OrderedJSON.string(Hex.encode(key))),
-            ]).utf8)
+        OrderedJSON.object([
+            ("host", .string(host)), ("port", .number(port)), ("pubkey", .string(Hex.encode(key))),
+        ]).bytes
     }
 }
 

@@ -170,23 +170,17 @@ public struct KeyManagerHandoff: Sendable, Hashable {
     }
 
     package func content(at now: Date) -> String {
-        OrderedJSON.object([
-            ("version", "1"), ("pubky", OrderedJSON.string(user.text)),
-            ("session_secret", OrderedJSON.string(session.reveal())),
-            ("capabilities", OrderedJSON.array(capabilities.map { OrderedJSON.string($0.text) })),
-            ("device_id", OrderedJSON.string(deviceID)),
-            (
-                "noise_keypairs",
-                OrderedJSON.array(
-                    keyPairs.map { pair in
-                        OrderedJSON.object([
-                            ("epoch", "\(pair.epoch)"), ("public_key", OrderedJSON.string(Hex.encode(pair.publicKey))),
-                            ("secret_key", OrderedJSON.string(Hex.encode(pair.secretKey.reveal()))),
-                        ])
-                    })
-            ),
-            ("noise_seed", noiseSeed.map { OrderedJSON.string(Hex.encode($0.reveal())) }),
-            ("created_at", "\(now.microseconds / 1000)"), ("expires_at", "\(expiresAt.microseconds / 1000)"),
-        ])
+        let pairs = keyPairs.map { pair in
+            OrderedJSON.object([
+                ("epoch", .number(pair.epoch)), ("public_key", .string(Hex.encode(pair.publicKey))),
+                ("secret_key", .string(Hex.encode(pair.secretKey.reveal()))),
+            ])
+        }
+        return OrderedJSON.object([
+            ("version", .number(1)), ("pubky", .string(user.text)), ("session_secret", .string(session.reveal())),
+            ("capabilities", .array(capabilities.map { .string($0.text) })), ("device_id", .string(deviceID)),
+            ("noise_keypairs", .array(pairs)), ("noise_seed", noiseSeed.map { .string(Hex.encode($0.reveal())) }),
+            ("created_at", .number(now.microseconds / 1000)), ("expires_at", .number(expiresAt.microseconds / 1000)),
+        ]).text
     }
 }

@@ -32,10 +32,9 @@ package struct PubkyGrant: Sendable, Hashable {
         let token = try SignedToken(
             .grant,
             [
-                ("iss", OrderedJSON.string(owner.publicKey.text)), ("client_id", OrderedJSON.string(clientID)),
-                ("caps", OrderedJSON.array(capabilities.map { OrderedJSON.string($0.text) })),
-                ("cnf", OrderedJSON.string(clientKey.text)), ("jti", OrderedJSON.string(id)), ("iat", "\(time)"),
-                ("exp", "\(time &+ lifetime)"),
+                ("iss", .string(owner.publicKey.text)), ("client_id", .string(clientID)),
+                ("caps", .array(capabilities.map { .string($0.text) })), ("cnf", .string(clientKey.text)),
+                ("jti", .string(id)), ("iat", .number(time)), ("exp", .number(time &+ lifetime)),
             ], by: owner)
         try self.init(parsing: token.text)
     }
@@ -104,8 +103,8 @@ package struct GrantProof: Sendable {
             try SignedToken(
                 .proof,
                 [
-                    ("aud", OrderedJSON.string(audience.text)), ("gid", OrderedJSON.string(grantID)),
-                    ("nonce", OrderedJSON.string(nonce)), ("iat", "\(time)"),
+                    ("aud", .string(audience.text)), ("gid", .string(grantID)), ("nonce", .string(nonce)),
+                    ("iat", .number(time)),
                 ], by: client
             ).text)
     }

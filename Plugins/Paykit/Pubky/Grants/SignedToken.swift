@@ -13,13 +13,10 @@ package struct SignedToken: Sendable {
 
     /// Signs `claims`, which keep their order.
     package init(
-        _ kind: Kind, _ claims: [(name: String, value: String?)], by owner: PubkyKeyPair
+        _ kind: Kind, _ claims: OrderedJSON.Members, by owner: PubkyKeyPair
     ) throws(GrantDefect) {
-        let header = OrderedJSON.object([
-            ("alg", OrderedJSON.string("EdDSA")), ("typ", OrderedJSON.string(kind.rawValue)),
-        ])
-        let content = [header, OrderedJSON.object(claims)].map { Base64URL.encode(Array($0.utf8)) }
-            .joined(separator: ".")
+        let header = OrderedJSON.object([("alg", .string("EdDSA")), ("typ", .string(kind.rawValue))])
+        let content = [header, .object(claims)].map { Base64URL.encode($0.bytes) }.joined(separator: ".")
         let signature = owner.sign(Array(content.utf8))
         try self.init(parsing: content + "." + Base64URL.encode(signature))
     }

@@ -50,16 +50,13 @@ package struct NoiseIdentity: Sendable, Hashable {
         let key = owner.publicKey
         let signature = owner.sign(digest(key, binding, generation, hint: hint, expiresAt: expiresAt))
         let isFirst = generation == .a
-        let end = expiresAt.map { "\($0)" }
-        let text = OrderedJSON.object([
-            ("ed25519_pub", OrderedJSON.numbers(key.bytes)),
-            ("noise_x25519_pub", isFirst ? OrderedJSON.numbers(binding.local) : nil), ("epoch", isFirst ? "0" : nil),
-            ("role", OrderedJSON.string(binding.side.rawValue)),
-            ("server_hint", hint.map { OrderedJSON.string($0) } ?? "null"),
-            ("expires_at", isFirst ? end : nil), ("hint_expires_at", isFirst ? nil : end),
-            ("sig", OrderedJSON.numbers(signature)),
-        ])
-        return Array(text.utf8)
+        let end = expiresAt.map { OrderedJSON.number($0) }
+        return OrderedJSON.object([
+            ("ed25519_pub", .numbers(key.bytes)), ("noise_x25519_pub", isFirst ? .numbers(binding.local) : nil),
+            ("epoch", isFirst ? .number(0) : nil), ("role", .string(binding.side.rawValue)),
+            ("server_hint", hint.map { .string($0) } ?? .null), ("expires_at", isFirst ? end : nil),
+            ("hint_expires_at", isFirst ? nil : end), ("sig", .numbers(signature)),
+        ]).bytes
     }
 
     // MARK: Reading

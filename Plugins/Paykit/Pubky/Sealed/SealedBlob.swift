@@ -111,16 +111,13 @@ package struct SealedBlob: Sendable, Hashable {
 
     /// The blob's JSON, its members in the order of other writers.
     package var wire: [UInt8] {
-        let text = OrderedJSON.object([
-            ("v", "\(version.rawValue)"), ("epk", quoted(ephemeral)), ("nonce", quoted(nonce)),
-            ("ct", quoted(ciphertext)), ("kid", recipient.map { OrderedJSON.string($0) }),
-            ("purpose", purpose.map { OrderedJSON.string($0) }), ("sender", sender.map { OrderedJSON.string($0) }),
-            ("sig", signature.map { quoted($0) }),
-        ])
-        return Array(text.utf8)
+        OrderedJSON.object([
+            ("v", .number(version.rawValue)), ("epk", .base64(ephemeral)), ("nonce", .base64(nonce)),
+            ("ct", .base64(ciphertext)), ("kid", recipient.map { .string($0) }),
+            ("purpose", purpose.map { .string($0) }), ("sender", sender.map { .string($0) }),
+            ("sig", signature.map { .base64($0) }),
+        ]).bytes
     }
-
-    private func quoted(_ bytes: [UInt8]) -> String { "\"\(Base64URL.encode(bytes))\"" }
 
     // MARK: What is bound
 

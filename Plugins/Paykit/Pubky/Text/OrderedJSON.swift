@@ -1,16 +1,35 @@
+import PaymentCrypto
+
 /// JSON whose members keep their order, for what was signed or recorded in it.
-package enum OrderedJSON {
-    /// Returns the text of an object; nil members are left out.
-    package static func object(_ members: [(name: String, value: String?)]) -> String {
-        "{\(members.compactMap { member in member.value.map { "\(string(member.name)):\($0)" } }.joined(separator: ","))}"
+package struct OrderedJSON: Sendable {
+    package typealias Members = [(name: String, value: OrderedJSON?)]
+
+    package let text: String
+    package var bytes: [UInt8] { Array(text.utf8) }
+
+    package static let null = OrderedJSON(text: "null")
+
+    /// Writes an object; nil members are left out.
+    package static func object(_ members: Members) -> OrderedJSON {
+        let written = members.compactMap { name, value in value.map { "\(string(name).text):\($0.text)" } }
+        return OrderedJSON(text: "{\(written.joined(separator: ","))}")
     }
 
-    package static func string(_ text: String) -> String { JSONValue.string(text).text }
+    package static func value(_ value: JSONValue) -> OrderedJSON { OrderedJSON(text: value.text) }
 
-    package static func array(_ values: [String]) -> String { "[\(values.joined(separator: ","))]" }
+    package static func string(_ text: String) -> OrderedJSON { value(.string(text)) }
 
-    /// Returns bytes as a list of numbers, as Rust's serializer writes keys.
-    package static func numbers(_ bytes: [UInt8]) -> String { array(bytes.map(String.init)) }
+    /// Writes bytes as a text in base64url.
+    package static func base64(_ bytes: [UInt8]) -> OrderedJSON { string(Base64URL.encode(bytes)) }
+
+    package static func number(_ number: some BinaryInteger) -> OrderedJSON { OrderedJSON(text: "\(number)") }
+
+    package static func array(_ values: [OrderedJSON]) -> OrderedJSON {
+        OrderedJSON(text: "[\(values.map(\.text).joined(separator: ","))]")
+    }
+
+    /// Writes bytes as a list of numbers, as Rust's serializer writes keys.
+    package static func numbers(_ bytes: [UInt8]) -> OrderedJSON { array(bytes.map { number($0) }) }
 }
 
 extension JSONValue {

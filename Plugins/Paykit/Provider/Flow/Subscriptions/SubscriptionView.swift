@@ -49,20 +49,17 @@ struct SubscriptionView: Sendable, Hashable {
     var json: JSONValue { (try? JSONValue(parsing: text)) ?? .null }
 
     var text: String {
-        OrderedJSON.object([
-            ("type", OrderedJSON.string(Self.type)), ("subscription_id", OrderedJSON.string(id)),
-            ("agreement", agreement?.text ?? "null"), ("proposal", proposal?.text ?? "null"),
-            ("declined_nonce", declined.map { OrderedJSON.numbers($0) } ?? "null"),
-            (
-                "cancellation",
-                cancellation.map {
-                    OrderedJSON.object([
-                        ("by", OrderedJSON.string($0.side.rawValue)), ("effective_at", "\($0.effectiveAt)"),
-                        ("reason", $0.reason.map { OrderedJSON.string($0) } ?? "null"),
-                    ])
-                } ?? "null"
-            ),
-        ])
+        let end = cancellation.map { end in
+            OrderedJSON.object([
+                ("by", .string(end.side.rawValue)), ("effective_at", .number(end.effectiveAt)),
+                ("reason", end.reason.map { .string($0) } ?? .null),
+            ])
+        }
+        return OrderedJSON.object([
+            ("type", .string(Self.type)), ("subscription_id", .string(id)), ("agreement", agreement?.json ?? .null),
+            ("proposal", proposal?.json ?? .null), ("declined_nonce", declined.map { .numbers($0) } ?? .null),
+            ("cancellation", end ?? .null),
+        ]).text
     }
 }
 

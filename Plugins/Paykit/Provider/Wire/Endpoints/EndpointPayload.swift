@@ -34,8 +34,8 @@ package struct EndpointPayload: Sendable, Hashable {
 
     /// The file as wallets write it.
     package var bytes: [UInt8] {
-        let limits = [("min", least), ("max", most)].map { ($0.0, $0.1.map { OrderedJSON.string($0) }) }
-        return Array(OrderedJSON.object([("value", OrderedJSON.string(value))] + limits).utf8)
+        let (least, most) = (least.map { OrderedJSON.string($0) }, most.map { OrderedJSON.string($0) })
+        return OrderedJSON.object([("value", .string(value)), ("min", least), ("max", most)]).bytes
     }
 
     /// Returns true if a text is an amount: digits, with at most one point.

@@ -64,16 +64,14 @@ package struct ReceiverMarker: Sendable, Hashable {
     }
 
     package var bytes: [UInt8] {
-        let flags = [
-            ("private_payments", privatePayments), ("payment_requests", paymentRequests), ("receipts", receipts),
-            ("outgoing_payments", outgoingPayments),
-        ].map { (name: $0.0, value: Optional($0.1 ? "true" : "false")) }
-        return Array(
-            OrderedJSON.object([
-                ("version", "1"), ("kind", OrderedJSON.string(Self.kind)),
-                ("receiver_path", OrderedJSON.string(receiver.text)), ("capabilities", OrderedJSON.object(flags)),
-                ("noise_public_key", noiseKey.map { OrderedJSON.string($0.text) }),
-            ]).utf8)
+        let flags: OrderedJSON.Members = [
+            ("private_payments", .value(.bool(privatePayments))), ("payment_requests", .value(.bool(paymentRequests))),
+            ("receipts", .value(.bool(receipts))), ("outgoing_payments", .value(.bool(outgoingPayments))),
+        ]
+        return OrderedJSON.object([
+            ("version", .number(1)), ("kind", .string(Self.kind)), ("receiver_path", .string(receiver.text)),
+            ("capabilities", .object(flags)), ("noise_public_key", noiseKey.map { .string($0.text) }),
+        ]).bytes
     }
 
     /// True if a link with it makes sense.
@@ -106,10 +104,9 @@ package struct RecoveryMarker: Sendable, Hashable {
     }
 
     package var bytes: [UInt8] {
-        Array(
-            OrderedJSON.object([
-                ("version", "1"), ("kind", OrderedJSON.string(Self.kind)),
-                ("attempt_id", OrderedJSON.string(attemptID)), ("created_at", OrderedJSON.string(createdAt.text)),
-            ]).utf8)
+        OrderedJSON.object([
+            ("version", .number(1)), ("kind", .string(Self.kind)), ("attempt_id", .string(attemptID)),
+            ("created_at", .string(createdAt.text)),
+        ]).bytes
     }
 }

@@ -18,9 +18,7 @@ package struct PrivateLinkAmount: Sendable, Hashable {
         try self.init(value, asset)
     }
 
-    var text: String {
-        OrderedJSON.object([("value", OrderedJSON.string(value)), ("asset", OrderedJSON.string(asset))])
-    }
+    var json: OrderedJSON { .object([("value", .string(value)), ("asset", .string(asset))]) }
 }
 
 /// A unit of the interval of a recurring request, in UTC; a day that a month lacks is its last.
@@ -74,11 +72,10 @@ package struct PrivateLinkRecurrence: Sendable, Hashable {
         try self.init(every: every, unit, start: start, anchor: anchor, end: end)
     }
 
-    var text: String {
-        OrderedJSON.object([
-            ("every", "\(every)"), ("unit", OrderedJSON.string(unit.rawValue)),
-            ("starts_at", OrderedJSON.string(start.text)), ("anchor", OrderedJSON.string(anchor.text)),
-            ("ends_at", end.map { OrderedJSON.string($0.text) } ?? "null"),
+    var json: OrderedJSON {
+        .object([
+            ("every", .number(every)), ("unit", .string(unit.rawValue)), ("starts_at", .string(start.text)),
+            ("anchor", .string(anchor.text)), ("ends_at", end.map { .string($0.text) } ?? .null),
         ])
     }
 }
@@ -134,16 +131,13 @@ package struct PaymentTerms: Sendable, Hashable {
         try object.end()
     }
 
-    var text: String {
-        OrderedJSON.object([
-            ("amount", amount.text), ("payment_reference", OrderedJSON.string(reference)),
-            ("proposal_expires_at", expiresAt.map { OrderedJSON.string($0.text) } ?? "null"),
-            ("recurrence", recurrence?.text ?? "null"),
-            (
-                "accepted_payment_endpoint_identifiers",
-                OrderedJSON.array(identifiers.map { OrderedJSON.string($0.text) })
-            ),
-            ("metadata", JSONValue.object(metadata).text),
+    var json: OrderedJSON {
+        .object([
+            ("amount", amount.json), ("payment_reference", .string(reference)),
+            ("proposal_expires_at", expiresAt.map { .string($0.text) } ?? .null),
+            ("recurrence", recurrence?.json ?? .null),
+            ("accepted_payment_endpoint_identifiers", .array(identifiers.map { .string($0.text) })),
+            ("metadata", .value(.object(metadata))),
         ])
     }
 }

@@ -33,8 +33,8 @@ package enum PrivateLinkMessage: Sendable, Hashable {
             requestID = try object.id("payment_request_id")
         }
 
-        var members: [(name: String, value: String?)] {
-            [("event_id", OrderedJSON.string(eventID)), ("payment_request_id", OrderedJSON.string(requestID))]
+        var members: OrderedJSON.Members {
+            [("event_id", .string(eventID)), ("payment_request_id", .string(requestID))]
         }
     }
 
@@ -124,34 +124,27 @@ package enum PrivateLinkMessage: Sendable, Hashable {
     /// Returns the message as it is sent. A repetition sends the same bytes. Throws ``WireDefect`` if it is too long
     /// for a message: check this before a payment that it should prove.
     package func text() throws(WireDefect) -> String {
-        let text = OrderedJSON.object(
-            [("version", "1"), ("kind", OrderedJSON.string(kind.rawValue))] + members)
+        let text = OrderedJSON.object([("version", .number(1)), ("kind", .string(kind.rawValue))] + members).text
         guard text.utf8.count <= Self.maximumLength else {
             throw WireDefect("a message has at most \(Self.maximumLength) bytes, this \(text.utf8.count)")
         }
         return text
     }
 
-    private var members: [(name: String, value: String?)] {
+    private var members: OrderedJSON.Members {
         switch self {
         case .paymentList(let endpoints):
             let sorted = endpoints.sorted { $0.key < $1.key }
-            return [
-                (
-                    "payment_endpoints",
-                    OrderedJSON.object(sorted.map { ($0.key, OrderedJSON.string($0.value)) })
-                )
-            ]
-        case .request(let request): return request.head.members + [("request", request.terms.text)]
+            return [("payment_endpoints", .object(sorted.map { ($0.key, .string($0.value)) }))]
+        case .request(let request): return request.head.members + [("request", request.terms.json)]
         case .acceptance(let head): return head.members
         case .rejection(let head, let reason), .cancellation(let head, let reason):
-            return head.members + [("reason", reason.map { OrderedJSON.string($0) })]
+            return head.members + [("reason", reason.map { .string($0) })]
         case .proof(let proof):
             return proof.head.members + [
-                ("payment_reference", OrderedJSON.string(proof.reference)),
-                ("billing_period", proof.period?.text ?? "null"),
-                ("payment_endpoint_identifier", OrderedJSON.string(proof.identifier.text)),
-                ("proof", JSONValue.object(proof.proof).text),
+                ("payment_reference", .string(proof.reference)), ("billing_period", proof.period?.json ?? .null),
+                ("payment_endpoint_identifier", .string(proof.identifier.text)),
+                ("proof", .value(.object(proof.proof))),
             ]
         case .receiptAccess(let access): return access.members
         }

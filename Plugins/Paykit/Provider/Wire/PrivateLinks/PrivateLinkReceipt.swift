@@ -52,13 +52,11 @@ package struct ReceiptAccess: Sendable, Hashable {
         return (requestID, try BillingPeriod(value))
     }
 
-    var members: [(name: String, value: String?)] {
+    var members: OrderedJSON.Members {
         [
-            ("event_id", OrderedJSON.string(eventID)), ("receipt_id", OrderedJSON.string(receiptID)),
-            ("payment_reference", OrderedJSON.string(reference)),
-            ("payment_request_id", requestID.map { OrderedJSON.string($0) }), ("billing_period", period?.text),
-            ("location", OrderedJSON.string(location)),
-            ("key", OrderedJSON.string(Base64URL.encode(key.reveal()))),
+            ("event_id", .string(eventID)), ("receipt_id", .string(receiptID)),
+            ("payment_reference", .string(reference)), ("payment_request_id", requestID.map { .string($0) }),
+            ("billing_period", period?.json), ("location", .string(location)), ("key", .base64(key.reveal())),
         ]
     }
 
@@ -122,13 +120,12 @@ package struct PrivateLinkReceipt: Sendable, Hashable {
 
     package var text: String {
         OrderedJSON.object([
-            ("version", "1"), ("kind", OrderedJSON.string(Self.kind)), ("receipt_id", OrderedJSON.string(id)),
-            ("payment_reference", OrderedJSON.string(reference)),
-            ("payment_request_id", requestID.map { OrderedJSON.string($0) }), ("billing_period", period?.text),
-            ("recipient_public_key", OrderedJSON.string("pubky\(recipient)")),
-            ("payment_endpoint_identifier", identifier.map { OrderedJSON.string($0.text) } ?? "null"),
-            ("amount", amount?.text ?? "null"), ("metadata", JSONValue.object(metadata).text),
-        ])
+            ("version", .number(1)), ("kind", .string(Self.kind)), ("receipt_id", .string(id)),
+            ("payment_reference", .string(reference)), ("payment_request_id", requestID.map { .string($0) }),
+            ("billing_period", period?.json), ("recipient_public_key", .string("pubky\(recipient)")),
+            ("payment_endpoint_identifier", identifier.map { .string($0.text) } ?? .null),
+            ("amount", amount?.json ?? .null), ("metadata", .value(.object(metadata))),
+        ]).text
     }
 
     // MARK: Sealed
@@ -140,13 +137,10 @@ package struct PrivateLinkReceipt: Sendable, Hashable {
             let sealed = try? XChaCha20Poly1305.seal(
                 Array(text.utf8), key: access.key.reveal(), nonce: nonce, authenticating: Self.binding(access.location))
         else { throw WireDefect("a receipt cannot be sealed") }
-        return Array(
-            OrderedJSON.object([
-                ("version", "1"), ("kind", OrderedJSON.string(Self.sealedKind)),
-                ("algorithm", OrderedJSON.string(Self.algorithm)),
-                ("nonce", OrderedJSON.string(Base64URL.encode(nonce))),
-                ("ciphertext", OrderedJSON.string(Base64URL.encode(sealed))),
-            ]).utf8)
+        return OrderedJSON.object([
+            ("version", .number(1)), ("kind", .string(Self.sealedKind)), ("algorithm", .string(Self.algorithm)),
+            ("nonce", .base64(nonce)), ("ciphertext", .base64(sealed)),
+        ]).bytes
     }
 
     /// Opens the file at the place that `access` names, which has to hold the receipt that it names.

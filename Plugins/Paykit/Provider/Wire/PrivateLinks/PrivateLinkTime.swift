@@ -43,11 +43,7 @@ package struct BillingPeriod: Sendable, Hashable {
         try self.init(start: start, end: end)
     }
 
-    var text: String {
-        OrderedJSON.object([
-            ("starts_at", OrderedJSON.string(start.text)), ("ends_at", OrderedJSON.string(end.text)),
-        ])
-    }
+    var json: OrderedJSON { .object([("starts_at", .string(start.text)), ("ends_at", .string(end.text))]) }
 
     /// Returns true if it is the same period, in whatever spelling.
     package func isSame(as other: BillingPeriod) -> Bool {

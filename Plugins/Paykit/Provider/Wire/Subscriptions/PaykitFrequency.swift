@@ -37,18 +37,15 @@ public enum PaykitFrequency: Sendable, Hashable {
     // MARK: Forms
 
     /// The JSON text: a string, or an object with one.
-    package var text: String {
+    package var json: OrderedJSON {
         switch self {
-        case .daily: OrderedJSON.string("Daily")
-        case .weekly: OrderedJSON.string("Weekly")
-        case .monthly(let day): Self.object("Monthly", [("day_of_month", "\(day)")])
-        case .yearly(let month, let day): Self.object("Yearly", [("month", "\(month)"), ("day", "\(day)")])
-        case .custom(let seconds): Self.object("Custom", [("interval_seconds", "\(seconds)")])
+        case .daily: .string("Daily")
+        case .weekly: .string("Weekly")
+        case .monthly(let day): .object([("Monthly", .object([("day_of_month", .number(day))]))])
+        case .yearly(let month, let day):
+            .object([("Yearly", .object([("month", .number(month)), ("day", .number(day))]))])
+        case .custom(let seconds): .object([("Custom", .object([("interval_seconds", .number(seconds))]))])
         }
-    }
-
-    private static func object(_ name: String, _ members: [(name: String, value: String?)]) -> String {
-        OrderedJSON.object([(name, OrderedJSON.object(members))])
     }
 
     package var signedBytes: [UInt8] {

@@ -1,12 +1,14 @@
 /// The JSON of a subscription, as the native library writes it (Protocol 6.1): keys as lists of numbers.
 extension PaykitSubscription {
     /// The JSON text, its members in the library's order.
-    package var text: String {
-        OrderedJSON.object([
-            ("subscription_id", OrderedJSON.string(id)), ("subscriber", OrderedJSON.numbers(subscriber.bytes)),
-            ("provider", OrderedJSON.numbers(provider.bytes)), ("terms", terms.text), ("metadata", metadata.text),
-            ("created_at", "\(createdAt)"), ("starts_at", "\(startsAt)"),
-            ("ends_at", endsAt.map { "\($0)" } ?? "null"),
+    package var text: String { json.text }
+
+    var json: OrderedJSON {
+        .object([
+            ("subscription_id", .string(id)), ("subscriber", .numbers(subscriber.bytes)),
+            ("provider", .numbers(provider.bytes)), ("terms", terms.json), ("metadata", .value(metadata)),
+            ("created_at", .number(createdAt)), ("starts_at", .number(startsAt)),
+            ("ends_at", endsAt.map { .number($0) } ?? .null),
         ])
     }
 
@@ -32,12 +34,11 @@ extension PaykitSubscription {
 }
 
 extension PaykitSubscriptionTerms {
-    fileprivate var text: String {
-        OrderedJSON.object([
-            ("amount", OrderedJSON.string(amount)), ("currency", OrderedJSON.string(currency)),
-            ("frequency", frequency.text), ("method", OrderedJSON.string(methodID)),
-            ("max_amount_per_period", maximumPerPeriod.map { OrderedJSON.string($0) } ?? "null"),
-            ("description", OrderedJSON.string(description)),
+    fileprivate var json: OrderedJSON {
+        .object([
+            ("amount", .string(amount)), ("currency", .string(currency)), ("frequency", frequency.json),
+            ("method", .string(methodID)), ("max_amount_per_period", maximumPerPeriod.map { .string($0) } ?? .null),
+            ("description", .string(description)),
         ])
     }
 

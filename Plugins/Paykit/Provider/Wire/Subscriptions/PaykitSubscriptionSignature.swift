@@ -18,7 +18,9 @@ public struct PaykitSubscriptionSignature: Sendable, Hashable {
     /// The largest tolerated difference between two clocks, in seconds.
     static let skew: Int64 = 300
     private static let domain = "PAYKIT_SUBSCRIPTION_V2"
+}
 
+extension PaykitSubscriptionSignature {
     /// Signs a subscription.
     ///
     /// - Parameters:
@@ -52,14 +54,6 @@ public struct PaykitSubscriptionSignature: Sendable, Hashable {
             publicKey: pair.publicKey, nonce: nonce, timestamp: timestamp, expiresAt: expiresAt)
     }
 
-    package init(signature: [UInt8], publicKey: PubkyKey, nonce: [UInt8], timestamp: Int64, expiresAt: Int64) {
-        self.signature = signature
-        self.publicKey = publicKey
-        self.nonce = nonce
-        self.timestamp = timestamp
-        self.expiresAt = expiresAt
-    }
-
     /// Checks that the signature is this side's, of this subscription, and valid at this moment.
     ///
     /// - Parameter now: seconds since 1970.
@@ -83,10 +77,10 @@ public struct PaykitSubscriptionSignature: Sendable, Hashable {
     // MARK: Forms
 
     /// The JSON text: bytes as lists of numbers.
-    package var text: String {
-        OrderedJSON.object([
-            ("signature", OrderedJSON.numbers(signature)), ("public_key", OrderedJSON.numbers(publicKey.bytes)),
-            ("nonce", OrderedJSON.numbers(nonce)), ("timestamp", "\(timestamp)"), ("expires_at", "\(expiresAt)"),
+    var json: OrderedJSON {
+        .object([
+            ("signature", .numbers(signature)), ("public_key", .numbers(publicKey.bytes)),
+            ("nonce", .numbers(nonce)), ("timestamp", .number(timestamp)), ("expires_at", .number(expiresAt)),
         ])
     }
 
@@ -160,10 +154,12 @@ public struct PaykitSignedSubscription: Sendable, Hashable {
         self.providerSignature = providerSignature
     }
 
-    package var text: String {
-        OrderedJSON.object([
-            ("subscription", subscription.text), ("subscriber_signature", subscriberSignature?.text ?? "null"),
-            ("provider_signature", providerSignature?.text ?? "null"),
+    package var text: String { json.text }
+
+    var json: OrderedJSON {
+        .object([
+            ("subscription", subscription.json), ("subscriber_signature", subscriberSignature?.json ?? .null),
+            ("provider_signature", providerSignature?.json ?? .null),
         ])
     }
 
