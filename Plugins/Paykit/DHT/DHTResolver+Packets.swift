@@ -8,9 +8,7 @@ extension DHTResolver: PacketStore {
         let search: DHTSearch
         do { search = try await resolve(key.bytes) } catch { throw Self.failure(error) }
         if let item = search.item, let packet = Self.packet(item, of: key) { return packet }
-        guard search.isComplete else {
-            throw PaykitNetworkError(.connectionTimeout, "the DHT was not searched to the end; try again later")
-        }
+        try require(search.isComplete, .connectionTimeout, "the DHT was not searched to the end; try again later")
         return nil
     }
 

@@ -89,6 +89,13 @@ public struct PaykitNetworkError: Error, Sendable, Hashable {
     }
 }
 
+/// Throws a failure unless a condition holds.
+package func require(
+    _ condition: Bool, _ code: PaykitNetworkError.Code, _ message: @autoclosure () -> String, methodID: String? = nil
+) throws(PaykitNetworkError) {
+    guard condition else { throw PaykitNetworkError(code, message(), methodID: methodID) }
+}
+
 extension PaykitNetworkError: CustomStringConvertible {
     /// The message.
     public var description: String { message }

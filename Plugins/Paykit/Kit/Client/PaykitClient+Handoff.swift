@@ -58,13 +58,11 @@ extension PaykitClient {
                 let bytes = try await reader.file(file)
             else { throw PaykitNetworkError(.notFound, "nothing was left for this device; ask the key manager again") }
             let handoff = try KeyManagerHandoff(opening: bytes, of: user, requestID: id, with: question.key)
-            guard handoff.deviceID == device else {
-                throw PaykitNetworkError(.invalidCredentials, "what was left is for another device than this one")
-            }
-            guard clock.now < handoff.expiresAt else {
-                throw PaykitNetworkError(
-                    .sessionExpired, "what was left for this device is too old; ask the key manager again")
-            }
+            try require(
+                handoff.deviceID == device, .invalidCredentials, "what was left is for another device than this one")
+            try require(
+                clock.now < handoff.expiresAt, .sessionExpired,
+                "what was left for this device is too old; ask the key manager again")
             return (handoff, file)
         }
         try await importSession(handoff.session)

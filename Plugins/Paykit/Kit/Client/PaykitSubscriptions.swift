@@ -172,9 +172,7 @@ extension PaykitClient {
 
     func exchange(with peer: PubkyKey) throws(PaykitNetworkError) -> SubscriptionExchange {
         let identity = try identity()
-        guard peer != identity.owner.publicKey else {
-            throw PaykitNetworkError(.validationFailed, "a subscription with oneself is not possible")
-        }
+        try require(peer != identity.owner.publicKey, .validationFailed, "a subscription with oneself is not possible")
         return SubscriptionExchange(
             identity, with: peer, try messageStore(), store: linkStore, clock: clock, random: random)
     }

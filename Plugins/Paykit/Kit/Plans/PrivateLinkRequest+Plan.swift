@@ -11,10 +11,9 @@ extension PrivateLinkRequest {
         else {
             throw PaykitNetworkError(.validationFailed, "only a request of the peer's that recurs is paid by a plan")
         }
-        guard state.phase == .active else {
-            throw PaykitNetworkError(
-                .validationFailed, "the request is \(state.phase.rawValue): accept it before it is planned")
-        }
+        try require(
+            state.phase == .active, .validationFailed,
+            "the request is \(state.phase.rawValue): accept it before it is planned")
         guard let amount = terms.amount.bitcoin else {
             throw PaykitNetworkError(.validationFailed, "the request is not for an amount of bitcoin")
         }

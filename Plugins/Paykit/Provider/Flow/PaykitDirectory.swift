@@ -37,20 +37,11 @@ package struct PaykitDirectory: Sendable {
         let entries = try await server.list(directory, limit: 1000, isShallow: true) ?? []
         let names = entries.map { $0.path.dropFirst(Self.root.count) }.compactMap { PercentCoding.decode($0) }
             .filter { PaykitEndpoint.isMethod($0) }.sorted()
-        return try await PaykitEndpoint.all(in: names.prefix(Self.mostMethods)) { name in
-            await Self.read(name, of: owner, at: server)
+        return try await PaykitEndpoint.all(in: names.prefix(Self.mostMethods)) {
+            method async throws(PaykitNetworkError) in
+            let file = try await server.read(try Self.address(of: owner, method: method)) ?? []
+            return try EndpointFile.read(file, method: method).map { PaykitEndpoint(methodID: method, endpoint: $0) }
         }
-    }
-
-    private static func read(
-        _ method: String, of owner: PubkyKey, at server: Homeserver
-    ) async -> Result<PaykitEndpoint?, PaykitNetworkError> {
-        do throws(PaykitNetworkError) {
-            guard let file = try await server.read(try address(of: owner, method: method)),
-                let endpoint = try EndpointFile.read(file, method: method)
-            else { return .success(nil) }
-            return .success(PaykitEndpoint(methodID: method, endpoint: endpoint))
-        } catch { return .failure(error) }
     }
 
     // MARK: Publishing
@@ -61,11 +52,9 @@ package struct PaykitDirectory: Sendable {
     ) async throws(PaykitNetworkError) {
         let address = try Self.address(of: session.user, method: endpoint.methodID)
         let text = endpoint.endpoint.trimmingWhitespace
-        guard !text.isEmpty, text.utf8.count <= EndpointFile.maximumLength else {
-            throw PaykitNetworkError(
-                .validationFailed, "an endpoint has 1 to \(EndpointFile.maximumLength) bytes",
-                methodID: endpoint.methodID)
-        }
+        try require(
+            !text.isEmpty && text.utf8.count <= EndpointFile.maximumLength, .validationFailed,
+            "an endpoint has 1 to \(EndpointFile.maximumLength) bytes", methodID: endpoint.methodID)
         try await reader.homeserver(of: session.user).write(Array(text.utf8), to: address, session)
     }
 
@@ -82,14 +71,18 @@ extension PaykitEndpoint {
     /// out, unless none can be read.
     static func all<File: Sendable>(
         in files: some Sequence<File>,
-        _ read: @escaping @Sendable (File) async -> Result<PaykitEndpoint?, PaykitNetworkError>
+        _ read: @escaping @Sendable (File) async throws(PaykitNetworkError) -> PaykitEndpoint?
     ) async throws(PaykitNetworkError) -> [PaykitEndpoint] {
         let results = await withTaskGroup(of: Result<PaykitEndpoint?, PaykitNetworkError>.self) { group in
             var waiting = files.makeIterator()
             var results: [Result<PaykitEndpoint?, PaykitNetworkError>] = []
             func next() {
                 guard let file = waiting.next() else { return }
-                group.addTask { await read(file) }
+                group.addTask {
+                    do throws(PaykitNetworkError) {
+                        return .success(try await read(file))
+                    } catch { return .failure(error) }
+                }
             }
             for _ in 0..<4 { next() }
             for await result in group {

@@ -40,10 +40,9 @@ package struct PubkyAuthorization: Sendable {
         } catch {
             throw PaykitNetworkError(.validationFailed, "the answer cannot be sealed: \(error)")
         }
-        guard sealed.count <= Self.maximumLength else {
-            throw PaykitNetworkError(
-                .validationFailed, "the link asks for so much that the answer does not fit through a relay")
-        }
+        try require(
+            sealed.count <= Self.maximumLength, .validationFailed,
+            "the link asks for so much that the answer does not fit through a relay")
         let response = try await send(.post, link, body: sealed)
         guard 200...299 ~= response.status else {
             throw PaykitNetworkError(
@@ -61,9 +60,7 @@ package struct PubkyAuthorization: Sendable {
     {
         let response = try await send(.get, link, timeout: holdTime)
         if [404, 408].contains(response.status) { return nil }
-        guard response.status == 200 else {
-            throw PaykitNetworkError(.transport, "the relay failed (status \(response.status)); try again later")
-        }
+        try require(response.status == 200, .transport, "the relay failed (status \(response.status)); try again later")
         guard response.body.count > SecretBox.nonceLength, let secret = link.secret,
             let bytes = try? SecretBox.open(
                 Array(response.body.dropFirst(SecretBox.nonceLength)), key: secret.reveal(),

@@ -110,21 +110,13 @@ package struct ReceiverDirectory: Sendable {
         _ identifiers: [PaykitIdentifier], in directory: String, of owner: PubkyKey, at server: Homeserver
     ) async throws(PaykitNetworkError) -> [PaykitEndpoint] {
         let some = identifiers.sorted { $0.text < $1.text }.prefix(Self.mostEndpoints)
-        return try await PaykitEndpoint.all(in: some) { identifier in
-            await Self.read(identifier, in: directory, of: owner, at: server)
-        }
-    }
-
-    private static func read(
-        _ identifier: PaykitIdentifier, in directory: String, of owner: PubkyKey, at server: Homeserver
-    ) async -> Result<PaykitEndpoint?, PaykitNetworkError> {
-        do throws(PaykitNetworkError) {
+        return try await PaykitEndpoint.all(in: some) { identifier async throws(PaykitNetworkError) in
             guard
                 let file = try await server.read(PubkyAddress(in: owner, at: directory + identifier.text)),
                 let payload = EndpointPayload(file), identifier.allows(payload.value)
-            else { return .success(nil) }
-            return .success(PaykitEndpoint(methodID: identifier.text, payload))
-        } catch { return .failure(error) }
+            else { return nil }
+            return PaykitEndpoint(methodID: identifier.text, payload)
+        }
     }
 
     /// Returns the names of the entries of a directory; nil where there are none. Names of subdirectories end with a

@@ -107,10 +107,8 @@ extension Homeserver {
     /// Revokes a grant, so that its app can no longer act in the user's name. Returns true if the grant was valid
     /// before.
     package func revoke(_ id: String, _ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
-        guard PubkyGrant.isID(id) else {
-            throw PaykitNetworkError(
-                .validationFailed, "what apps may do is named by 1 to 22 letters, digits, '-' and '_'")
-        }
+        try require(
+            PubkyGrant.isID(id), .validationFailed, "what apps may do is named by 1 to 22 letters, digits, '-' and '_'")
         let response = try await send(
             .delete, "\(Self.grantSession)/\(id)", of: session.user, try credential(of: session), replay: .safe)
         if response.status == 404 { return false }

@@ -63,10 +63,8 @@ package struct Homeserver: Sendable {
             throw PaykitNetworkError(
                 .invalidData, "\(url.host) described the session in a way that cannot be read: \(error)")
         }
-        guard info.key == user else {
-            throw PaykitNetworkError(
-                .invalidCredentials, "\(url.host) opened a session of another user; it is not used")
-        }
+        try require(
+            info.key == user, .invalidCredentials, "\(url.host) opened a session of another user; it is not used")
         return info
     }
 

@@ -61,9 +61,7 @@ package struct HomeserverLocator: Sendable {
             }
             next = deeper + next
         }
-        guard isKnown else {
-            throw PaykitNetworkError(.notFound, "the homeserver \(server) is not known on the network; it may be down")
-        }
+        try require(isKnown, .notFound, "the homeserver \(server) is not known on the network; it may be down")
         throw PaykitNetworkError(
             .connectionFailed,
             "the homeserver \(server) names no ordinary web address on the internet; reaching it by its key alone is not "

@@ -201,11 +201,9 @@ package struct ChannelCheckout: Sendable {
             throw PaykitNetworkError(.paymentRejected, "nothing was paid: \(reason)", methodID: inquiry.methodID)
         case .paid(let proof):
             // The money is sent, but no proof shows where: no further payment is made before that is clear.
-            guard proof.isSound else {
-                throw PaykitNetworkError(
-                    .paymentInDoubt, "the wallet's proof proves nothing: ask it before paying again",
-                    methodID: inquiry.methodID)
-            }
+            try require(
+                proof.isSound, .paymentInDoubt,
+                "the wallet's proof proves nothing: ask it before paying again", methodID: inquiry.methodID)
             receipt.stage = .paid
             receipt.proof = proof.json
         }

@@ -30,12 +30,9 @@ package struct ChannelDialer: Sendable {
     /// cannot be known before (Protocol 5.2); nothing is requested before the channel is open.
     package func open(to endpoint: PaykitNoiseEndpoint) async throws(PaykitNetworkError) -> PrivateChannel {
         let payee = endpoint.owner
-        guard payee != owner else {
-            throw PaykitNetworkError(.validationFailed, "a private channel to oneself is not possible")
-        }
-        guard endpoint.isConnectable else {
-            throw PaykitNetworkError(.connectionFailed, "\(payee) cannot be reached now: there is no listener yet")
-        }
+        try require(payee != owner, .validationFailed, "a private channel to oneself is not possible")
+        try require(
+            endpoint.isConnectable, .connectionFailed, "\(payee) cannot be reached now: there is no listener yet")
         let addresses = try await addresses(of: endpoint)
         do throws(PaykitNetworkError) { return try await open(to: endpoint, at: addresses, .a) } catch {
             // A payee that does not support the older generation closes the connection without an answer.
@@ -68,10 +65,9 @@ package struct ChannelDialer: Sendable {
             throw PaykitNetworkError(error)
         }
         let reachable = usable.filter { allowsLocal || $0.isPublic }
-        guard !reachable.isEmpty else {
-            throw PaykitNetworkError(
-                .connectionFailed, "\(endpoint.owner) publishes an address that is not public on the internet")
-        }
+        try require(
+            !reachable.isEmpty, .connectionFailed,
+            "\(endpoint.owner) publishes an address that is not public on the internet")
         return Array(Self.alternating(reachable).prefix(Self.mostAddresses))
     }
 

@@ -36,10 +36,8 @@ extension PrivateLinkFlow {
     /// is a link already.
     package func peerReceiver(of peer: PubkyKey) async throws(PaykitNetworkError) -> PaykitReceiverPath {
         let all = try await peerReceivers(of: peer)
-        guard !all.isEmpty else {
-            throw PaykitNetworkError(
-                .methodNotSupported, "\(peer) has no app that private messages reach; pay what they publish")
-        }
+        try require(
+            !all.isEmpty, .methodNotSupported, "\(peer) has no app that private messages reach; pay what they publish")
         var found = all
         if all.count > 1 {
             found = []

@@ -154,11 +154,9 @@ extension PrivateLinkFlow {
                     list: record.useList(with: claim.endpoint), number: claim.number, isHandedOver: true)
                 return true
             }
-            guard known.stage != .paid else {
-                throw PaykitNetworkError(
-                    .paymentInDoubt,
-                    "another app that shares this private link says that the request is paid: ask again later")
-            }
+            try require(
+                known.stage != .paid, .paymentInDoubt,
+                "another app that shares this private link says that the request is paid: ask again later")
             guard known.stage == .paying, known.number == claim.number,
                 known.endpoint == claim.endpoint.endpoint
             else { return false }

@@ -66,9 +66,7 @@ package struct PrivateLinkFlow: Sendable {
     package func party(_ peer: PubkyKey, _ peerReceiver: PaykitReceiverPath) throws(PaykitNetworkError)
         -> PrivateLinkParty
     {
-        guard peer != user else {
-            throw PaykitNetworkError(.validationFailed, "a private link with oneself is not possible")
-        }
+        try require(peer != user, .validationFailed, "a private link with oneself is not possible")
         return PrivateLinkParty(user, receiver, with: peer, peerReceiver)
     }
 
@@ -121,9 +119,6 @@ package struct PrivateLinkFlow: Sendable {
         _ peer: PubkyKey, _ peerReceiver: PaykitReceiverPath, _ session: PubkySession
     ) async throws(PaykitNetworkError) -> Status {
         let party = try party(peer, peerReceiver)
-        guard let begins = PrivateLinkParty.begins(user, with: peer) else {
-            throw PaykitNetworkError(.validationFailed, "a private link with oneself is not possible")
-        }
         let peersServer = try await reader.homeserver(of: peer)
         let peerKey = try await key(of: peer, peerReceiver, at: peersServer)
         var held: Held
@@ -136,6 +131,7 @@ package struct PrivateLinkFlow: Sendable {
         guard try await isTrusted(peerKey, &held) else { return .keyChanged(peerKey) }
         let files = try PrivateLinkFiles(party, keys, peerKey: peerKey, agreement(with: peerKey, of: party))
         let ownServer = try await reader.homeserver(of: user)
+        let begins = PrivateLinkParty.begins(user, with: peer) == true
         let ends = Ends(own: ownServer, peers: peersServer, files: files, session: session, begins: begins)
         guard try await isAlone(&held, ends) else { return .takenOver }
         try await observe(&held, ends)

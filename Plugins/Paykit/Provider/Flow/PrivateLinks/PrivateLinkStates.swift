@@ -123,9 +123,7 @@ struct PrivateLinkStates: Sendable {
         do { isKept = try await store.keep(states, removing: removed) } catch {
             throw PaykitNetworkError(.storage, "what is known of a private link cannot be kept: \(error)")
         }
-        guard isKept else {
-            throw PaykitNetworkError(.storage, "this private link is in use at the same time elsewhere: try again")
-        }
+        try require(isKept, .storage, "this private link is in use at the same time elsewhere: try again")
         held.number += 1
         held.channelNumber += 1
         held.rows = Dictionary(uniqueKeysWithValues: held.record.requests.rows.map { ($0.id, $0) })

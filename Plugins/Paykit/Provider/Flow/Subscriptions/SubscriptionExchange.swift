@@ -70,9 +70,7 @@ package struct SubscriptionExchange: Sendable {
         do { isKept = try await store.keep(state, named: name) } catch {
             throw PaykitNetworkError(.storage, "the subscriptions cannot be kept: \(error)")
         }
-        guard isKept else {
-            throw PaykitNetworkError(.storage, "these subscriptions are changed elsewhere at this moment: try again")
-        }
+        try require(isKept, .storage, "these subscriptions are changed elsewhere at this moment: try again")
         number += 1
     }
 
@@ -98,9 +96,8 @@ package struct SubscriptionExchange: Sendable {
             record = try PaykitSubscriptionRecord(
                 proposing: subscription, by: identity.owner, random: random, at: now)
         } catch { throw PaykitNetworkError(.validationFailed, error.description) }
-        guard add(record, &kept) else {
-            throw PaykitNetworkError(.validationFailed, "too many subscriptions with this user are open: end one first")
-        }
+        try require(
+            add(record, &kept), .validationFailed, "too many subscriptions with this user are open: end one first")
         kept.unsent.insert(record.id)
         try await keep(kept, &number)
         return record
