@@ -7,7 +7,7 @@ extension PaykitClient {
     @discardableResult
     public func forgetChanged() async -> [PubkyKey] {
         var byServer: [String: (server: Homeserver, users: [PubkyKey])] = [:]
-        for user in cache.users {
+        for user in cache.keys {
             guard let server = try? await reader.homeserver(of: user) else { continue }
             byServer[server.url.origin, default: (server, [])].users.append(user)
         }
@@ -27,7 +27,7 @@ extension PaykitClient {
         }
         for user in forgotten { cache.remove(user) }
         // Users that are no longer cached need not be followed permanently.
-        let kept = Set(cache.users)
+        let kept = Set(cache.keys)
         for (path, seen) in cursors where seen.count > 4 * configuration.cacheCapacity {
             cursors[path] = seen.filter { kept.contains($0.key) }
         }

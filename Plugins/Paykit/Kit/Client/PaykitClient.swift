@@ -34,7 +34,8 @@ public actor PaykitClient: PaykitService {
     /// A session that is being renewed. All callers wait for the same renewal: each opening ends the session before it.
     var renewal: (of: PubkySession, task: Task<Result<PubkySession, PaykitNetworkError>, Never>)?
     var offers = ChannelOffers()
-    var cache: MethodCache
+    /// The payment methods of users, for as long as they may be shown without another request.
+    var cache: RecentCache<PubkyKey, PaykitSupportedMethods>
     var uses: [String: PaykitEndpointUse] = [:]
     /// The cursors up to which users' changes were seen, by their directory.
     var cursors: [String: [PubkyKey: String]] = [:]
@@ -78,7 +79,7 @@ public actor PaykitClient: PaykitService {
         published = PublishedEndpoints(reader, configuration.generations)
         people = PubkyPeople(reader)
         authorization = PubkyAuthorization(over: transport)
-        cache = MethodCache(capacity: configuration.cacheCapacity, time: configuration.cacheTime)
+        cache = RecentCache(capacity: configuration.cacheCapacity)
     }
 
     // MARK: Who this device is
@@ -97,8 +98,7 @@ public actor PaykitClient: PaykitService {
             }
             let server = try Self.key(homeserverPubkey)
             let account = PubkyAccount(pair, at: server, reader, pkarr, clock: clock, grants: grants)
-            session = try await account.open(
-                configuration.sessionCapabilities, signUpToken: configuration.signUpToken)
+            session = try await account.open(configuration.sessionCapabilities, signUpToken: configuration.signUpToken)
             self.account = account
         }
     }
@@ -161,14 +161,14 @@ public actor PaykitClient: PaykitService {
     }
 
     func methods(of user: PubkyKey) async throws(PaykitNetworkError) -> PaykitSupportedMethods {
-        if let known = cache.methods(of: user, at: clock.uptime) { return known }
+        if let known = cache.value(of: user, at: clock.uptime) { return known }
         let removals = cache.removals
         let found = try await published.endpoints(of: user)
         let methods = PaykitSupportedMethods(
             methods: found.map(PaykitSupportedMethod.init),
             expiresAt: clock.now.addingTimeInterval(configuration.cacheTime / .seconds(1)))
         // It may lack what was published in the meantime.
-        if removals == cache.removals { cache.keep(methods, of: user, at: clock.uptime) }
+        if removals == cache.removals { cache.keep(methods, of: user, until: clock.uptime + configuration.cacheTime) }
         return methods
     }
 

@@ -9,8 +9,6 @@ package actor PkarrClient {
         /// True if the packet was received when no other packet of the same second could follow: only then may a relay
         /// be asked for changes since, because relays count whole seconds.
         let isAlone: Bool
-        let freshUntil: Duration
-        let order: UInt64
     }
 
     private let relays: [HTTPURL]
@@ -19,9 +17,7 @@ package actor PkarrClient {
     /// The stored times of packets; without them an older packet is recognised only while this client lives.
     let times: (any PacketTimes)?
     private let clock: any PaymentClock
-    private let capacity: Int
-    private var known: [PubkyKey: Known] = [:]
-    private var turn: UInt64 = 0
+    private var known: RecentCache<PubkyKey, Known>
 
     /// - Parameters:
     ///   - dht: stores packets beside the relays; without it only relays are asked.
@@ -35,13 +31,13 @@ package actor PkarrClient {
         self.http = http
         self.dht = dht
         self.clock = clock
-        self.capacity = max(1, capacity)
+        known = RecentCache(capacity: capacity)
     }
 
     /// Returns the latest packet of `key`; nil when there is none. Throws when neither a relay nor the DHT answered or
     /// is configured, and no packet is cached.
     package func resolve(_ key: PubkyKey, isFresh: Bool = false) async throws(PaykitNetworkError) -> SignedPacket? {
-        if !isFresh, let known = known[key], clock.uptime < known.freshUntil { return keep(known.packet, isNew: false) }
+        if !isFresh, let known = known.value(of: key, at: clock.uptime) { return known.packet }
         return try await search(key, everywhere: isFresh).packet
     }
 
@@ -56,7 +52,7 @@ package actor PkarrClient {
     /// no packet is cached.
     package func search(_ key: PubkyKey, everywhere: Bool) async throws(PaykitNetworkError) -> Finding {
         let floor = try await latestTime(of: key) ?? 0
-        let before = known[key]
+        let before = known.last(of: key)?.value
         let since = everywhere || before?.isAlone != true ? nil : before?.packet
         var answers = await withTaskGroup(of: Answer.self) { group in
             for relay in relays {
@@ -73,7 +69,7 @@ package actor PkarrClient {
             answers.append(await Self.ask(dht, for: key))
         }
         // Another program may have seen a later one than this client.
-        var newest = known[key].flatMap { $0.packet.timestamp < floor ? nil : $0.packet }
+        var newest = known.last(of: key).flatMap { $0.value.packet.timestamp < floor ? nil : $0.value.packet }
         var (failure, outdated): (PaykitNetworkError?, PaykitNetworkError?)
         for answer in answers {
             switch answer {
@@ -126,7 +122,8 @@ package actor PkarrClient {
                 refusal = refusal ?? failure
             case .success(let later?):
                 // The owner's signature proves the later packet, whatever relays have stored.
-                if known[packet.key].map({ later.isNewer(than: $0.packet) }) ?? true { keep(later, isNew: true) }
+                let before = known.last(of: packet.key)?.value.packet
+                if before.map(later.isNewer) ?? true { keep(later, isNew: true) }
                 throw PaykitNetworkError(
                     .storage, "a later packet of \(packet.key) is in the DHT: look again before you publish")
             }
@@ -140,18 +137,13 @@ package actor PkarrClient {
         return stored
     }
 
-    @discardableResult
-    private func keep(_ packet: SignedPacket, isNew: Bool) -> SignedPacket {
-        turn += 1
-        let before = known[packet.key]
-        let until = isNew ? clock.uptime + .seconds(Int64(packet.ttl)) : before?.freshUntil ?? .zero
+    private func keep(_ packet: SignedPacket, isNew: Bool) {
+        let before = known.last(of: packet.key)
+        let until = isNew ? clock.uptime + .seconds(Int64(packet.ttl)) : before?.end ?? .zero
         let isAlone = clock.now.timeIntervalSince(Date(microseconds: packet.timestamp)) > 2
-        known[packet.key] = Known(
-            packet: packet, isAlone: isNew ? isAlone : before?.isAlone ?? false, freshUntil: until, order: turn)
-        if known.count > capacity, let oldest = known.min(by: { $0.value.order < $1.value.order })?.key {
-            known[oldest] = nil
-        }
-        return packet
+        known.keep(
+            Known(packet: packet, isAlone: isNew ? isAlone : before?.value.isAlone ?? false), of: packet.key,
+            until: until)
     }
 
     // MARK: One source
@@ -189,9 +181,7 @@ package actor PkarrClient {
         } catch let defect as WireDefect {
             return .failure(
                 PaykitNetworkError(.invalidData, "the relay \(relay.host) brought a packet that is none: \(defect)"))
-        } catch {
-            return .failure(PaykitNetworkError(.transport, "the relay \(relay.host) cannot be asked"))
-        }
+        } catch { return .failure(PaykitNetworkError(.transport, "the relay \(relay.host) cannot be asked")) }
     }
 
     private static func get(

@@ -50,7 +50,7 @@ struct BatchTests {
         #expect(methods.count == 60 && errors.isEmpty)
         // Each user's endpoints are read at most four at a time.
         #expect(counting.most <= 4 * width && counting.most > 0)
-        #expect(await client.cache.users.count <= 10)
+        #expect(await client.cache.keys.count <= 10)
     }
 
     @Test("An abandoned lookup asks no further, and returns the payees found so far")
