@@ -46,9 +46,8 @@ public final class PaykitAutoPay: Sendable {
         self.clock = clock
     }
 
-    /// Returns whether a payment is within all limits now.
+    /// Returns whether a payment is within all limits now. `amount` is the amount in satoshi.
     ///
-    /// - Parameter amount: the amount in satoshi.
     /// - Throws: ``PaykitError`` when the key is invalid; errors of the account's storage.
     public func canAutoPay(toPubkey: String, amount: UInt64) async throws -> Bool {
         let spending = try spending(nil, to: toPubkey, amount)
@@ -56,9 +55,7 @@ public final class PaykitAutoPay: Sendable {
     }
 
     /// Returns whether a payment was within all limits at the last query: for the guide's flow, which does not wait.
-    /// False before any query, and for an invalid key.
-    ///
-    /// - Parameter amount: the amount in satoshi.
+    /// False before any query, and for an invalid key. `amount` is the amount in satoshi.
     public func canAutoPay(_ toPubkey: String, _ amount: UInt64) -> Bool {
         guard let known = seen.withLock({ $0 }), let spending = try? spending("", to: toPubkey, amount) else {
             return false
@@ -71,12 +68,10 @@ public final class PaykitAutoPay: Sendable {
         return (try? book.reserve(spending, within: rules)) == .granted
     }
 
-    /// Reserves a payment, unless a limit would be exceeded. A repeated call has the same reservation.
+    /// Reserves a payment, unless a limit would be exceeded. A repeated call has the same reservation. `id` is the
+    /// payment's name: the same in every attempt, and never that of another payment. `amount` is the amount in satoshi.
+    /// `method` is the payment method.
     ///
-    /// - Parameters:
-    ///   - id: the payment's name: the same in every attempt, and never that of another payment.
-    ///   - amount: the amount in satoshi.
-    ///   - method: the payment method.
     /// - Returns: true if it is reserved.
     /// - Throws: ``PaykitError`` when the key is invalid; ``SpendingError``; errors of the account's storage.
     public func reserve(

@@ -11,10 +11,9 @@ extension PaykitClient {
         try await signedIn { session in try await links(session).removeMarker(session) }
     }
 
-    /// Returns the link with an app of a user. Nothing is sent before it is polled.
+    /// Returns the link with an app of a user. Nothing is sent before it is polled. `app` is the user's app; nil for
+    /// the only one that accepts links, or the only one of several with which there is a link already.
     ///
-    /// - Parameter app: the user's app; nil for the only one that accepts links, or the only one of several with which
-    ///   there is a link already.
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they have none; with the failure
     ///   `validationFailed` when there are several to choose from.
     public func privateLink(with pubkey: String, app: PaykitReceiverPath? = nil) async throws -> PaykitPrivateLink {

@@ -5,12 +5,9 @@ extension PaykitClient {
     /// Asks a payee how a payment to them is to be made: over a private channel, for its own invoice. Nothing is paid.
     ///
     /// The answer is checked field by field against the request. Only the payee's homeserver vouches that the channel's
-    /// key is the payee's.
+    /// key is the payee's. `request` is the amount, the method, and further data for the payee. `receiptId` is the id
+    /// of an earlier receipt, to ask again for the same payment and get the same answer; nil for a new payment.
     ///
-    /// - Parameters:
-    ///   - request: the amount, the method, and further data for the payee.
-    ///   - receiptId: the id of an earlier receipt, to ask again for the same payment and get the same answer; nil for
-    ///     a new payment.
     /// - Returns: the receipt; its metadata hold the `invoice` or `address`.
     /// - Throws: ``PaykitError``.
     public func requestReceipt(
@@ -22,14 +19,13 @@ extension PaykitClient {
         }
     }
 
-    /// Asks for a receipt, has the payment made, and sends the proof to the payee, who confirms it.
+    /// Asks for a receipt, has the payment made, and sends the proof to the payee, who confirms it. `request` is the
+    /// amount, the method, and further data for the payee. `receiptId` is as in
+    /// ``requestReceipt(fromPubkey:_:receiptId:)``. A receipt is paid once: a repeated call after the wallet was asked
+    /// returns the known result, or throws an error that the payment is in doubt. `settle` pays the endpoint, and
+    /// returns the proof. When it throws, the payment is in doubt, and it is not asked again before a call of
+    /// ``resolvePayment(_:as:)``.
     ///
-    /// - Parameters:
-    ///   - request: the amount, the method, and further data for the payee.
-    ///   - receiptId: as in ``requestReceipt(fromPubkey:_:receiptId:)``. A receipt is paid once: a repeated call after
-    ///     the wallet was asked returns the known result, or throws an error that the payment is in doubt.
-    ///   - settle: pays the endpoint, and returns the proof. When it throws, the payment is in doubt, and it is not
-    ///     asked again before a call of ``resolvePayment(_:as:)``.
     /// - Returns: the receipt, its confirmation by the payee, and the proof.
     /// - Throws: ``PaykitError``.
     public func payOverChannel(

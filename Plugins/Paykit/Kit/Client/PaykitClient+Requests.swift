@@ -1,12 +1,8 @@
 /// Requests for payments, sealed on their senders' homeservers.
 extension PaykitClient {
-    /// Asks a user to pay. Only they can read the request.
+    /// Asks a user to pay. Only they can read the request. `amount` is the amount in satoshis. `method` is the method,
+    /// such as `lightning`. `note` is the purpose. `lifetime` is the time until it expires; nil for no expiry.
     ///
-    /// - Parameters:
-    ///   - amount: the amount in satoshis.
-    ///   - method: the method, such as `lightning`.
-    ///   - note: the purpose.
-    ///   - lifetime: the time until it expires; nil for no expiry.
     /// - Returns: the request.
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they have published no key to seal it for.
     public func requestPayment(

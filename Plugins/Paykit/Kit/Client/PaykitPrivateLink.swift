@@ -86,10 +86,8 @@ public struct PaykitPrivateLink: Sendable {
 
     /// Pays a request, once, and has the proof sent. A repeated call after a crash returns the result. A request that
     /// waits for an answer is thereby accepted. A router that pays it (``paymentLink(of:)``) joins the same payment.
+    /// `settler` makes the payment. `check` reads and checks the peer's endpoints; its chain is the settler's.
     ///
-    /// - Parameters:
-    ///   - settler: makes the payment.
-    ///   - check: reads and checks the peer's endpoints; its chain is the settler's.
     /// - Returns: the proof of payment.
     /// - Throws: ``PaykitError``: `methodNotSupported` when the peer has not sent an endpoint yet; with the failure
     ///   `paymentInDoubt` when the settler does not know the outcome.
@@ -100,13 +98,10 @@ public struct PaykitPrivateLink: Sendable {
         try await use { flow, party, _ in try await flow.pay(id, party, with: settler, check: check) }
     }
 
-    /// Pays one period of a recurring request, once, and has the proof sent.
+    /// Pays one period of a recurring request, once, and has the proof sent. `period` is a period of the request's
+    /// ``PaykitPrivateLinkRequest/schedule``, which a `RecurringScheduler` can count. `settler` makes the payment.
+    /// `check` reads and checks the peer's endpoints; its chain is the settler's.
     ///
-    /// - Parameters:
-    ///   - period: a period of the request's ``PaykitPrivateLinkRequest/schedule``, which a `RecurringScheduler` can
-    ///     count.
-    ///   - settler: makes the payment.
-    ///   - check: reads and checks the peer's endpoints; its chain is the settler's.
     /// - Returns: the proof of payment.
     /// - Throws: as ``pay(_:with:check:)``.
     @discardableResult
@@ -135,10 +130,9 @@ public struct PaykitPrivateLink: Sendable {
     /// try await scheduler.add(link.plan(for: request.id, paysByItself: true))
     /// ```
     ///
-    /// - Parameters:
-    ///   - paysByItself: true if a period may be paid without a question.
-    ///   - provider: the id under which the Paykit provider is registered.
-    ///   - policy: the handling of periods that were missed.
+    /// `paysByItself` is true if a period may be paid without a question. `provider` is the id under which the Paykit
+    /// provider is registered. `policy` is the handling of periods that were missed.
+    ///
     /// - Returns: the plan; always of the same name for the same request.
     /// - Throws: ``PaykitError``.
     public func plan(

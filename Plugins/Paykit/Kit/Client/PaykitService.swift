@@ -42,9 +42,9 @@ extension PaykitService {
         return PaykitSupportedMethods(methods: methods)
     }
 
-    /// Returns the best of the supported methods, none of which is offered to this device alone.
+    /// Returns the best of the supported methods, none of which is offered to this device alone. `preferredMethod` is
+    /// the method to use if it is offered.
     ///
-    /// - Parameter preferredMethod: the method to use if it is offered.
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when there is none.
     public func smartCheckout(pubkey: String, preferredMethod: String?) async throws -> PaykitCheckoutResult {
         let published = try await getSupportedMethods(pubkey: pubkey).methods as [PaykitSupportedMethod]

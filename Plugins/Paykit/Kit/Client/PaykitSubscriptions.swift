@@ -49,12 +49,10 @@ public struct PaykitSubscriptions: Sendable {
         try await client.withSubscriptions(with: peer) { exchange in try await exchange.propose(subscription) }
     }
 
-    /// Proposes a change of a running subscription. The old terms hold until the other side has accepted it.
+    /// Proposes a change of a running subscription. The old terms hold until the other side has accepted it. `id` is
+    /// the subscription's name. `effectiveAt` is the time from which it applies: seconds since 1970, not before now.
+    /// See ``proration(of:to:from:)``.
     ///
-    /// - Parameters:
-    ///   - id: the subscription's name.
-    ///   - effectiveAt: the time from which it applies: seconds since 1970, not before now. See
-    ///     ``proration(of:to:from:)``.
     /// - Throws: ``PaykitError``.
     @discardableResult
     public func propose(
@@ -111,11 +109,10 @@ public struct PaykitSubscriptions: Sendable {
         try await client.withSubscriptions(with: peer) { exchange in try await exchange.change(id, work) }
     }
 
-    /// Returns the credit and the charge of a change of price in the middle of a period.
+    /// Returns the credit and the charge of a change of price in the middle of a period. `amount` is the new amount, as
+    /// decimal text in the subscription's currency. `effectiveAt` is the time from which it applies: seconds since
+    /// 1970.
     ///
-    /// - Parameters:
-    ///   - amount: the new amount, as decimal text in the subscription's currency.
-    ///   - effectiveAt: the time from which it applies: seconds since 1970.
     /// - Returns: the proration; nil where no period runs at that time.
     /// - Throws: ``PaykitSubscriptionDefect`` when the amount is none, or the period is shorter than a day.
     public static func proration(

@@ -7,11 +7,9 @@ public final class InteractivePaymentService: Sendable {
     /// - Parameter client: the client; nil for that of the guide's functions.
     public init(client: PaykitClient? = nil) { self.client = client }
 
-    /// Asks for a receipt. Nothing is paid.
+    /// Asks for a receipt. Nothing is paid. `amount` is the amount in satoshis. `method` is the method, such as
+    /// `lightning`.
     ///
-    /// - Parameters:
-    ///   - amount: the amount in satoshis.
-    ///   - method: the method, such as `lightning`.
     /// - Returns: the receipt, with the payee's invoice or address among its metadata.
     /// - Throws: ``PaykitError``.
     public func requestReceipt(fromPubkey: String, amount: UInt64, method: String) async throws -> PaykitReceipt {

@@ -52,9 +52,9 @@ public enum Paykit {
     }
 }
 
-/// Signs in with a secret key, or signs up if the homeserver does not know it yet.
+/// Signs in with a secret key, or signs up if the homeserver does not know it yet. `secretKeyHex` is the Ed25519 seed:
+/// 64 hexadecimal digits.
 ///
-/// - Parameter secretKeyHex: the Ed25519 seed: 64 hexadecimal digits.
 /// - Throws: ``PaykitError``.
 public func paykit_initialize(secretKeyHex: String, homeserverPubkey: String) async throws {
     try await Paykit.client().initialize(secretKeyHex: secretKeyHex, homeserverPubkey: homeserverPubkey)
@@ -123,9 +123,9 @@ public func pubky_publish_profile(_ profile: PubkyProfile) async throws {
     try await Paykit.client().publish(profile)
 }
 
-/// Takes over a session of another program of the same user.
+/// Takes over a session of another program of the same user. `sessionSecret` is the key, a colon and the session's
+/// secret, or the secret alone.
 ///
-/// - Parameter sessionSecret: the key, a colon and the session's secret, or the secret alone.
 /// - Throws: ``PaykitError``.
 public func pubky_import_session(pubkey: String, sessionSecret: String) async throws {
     let exported = sessionSecret.contains(":") ? sessionSecret : "\(pubkey):\(sessionSecret)"

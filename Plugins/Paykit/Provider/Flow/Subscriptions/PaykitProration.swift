@@ -8,12 +8,10 @@ public struct PaykitProration: Sendable, Hashable {
     /// The new amount's share of the remaining days, which is charged.
     public let charge: Money
 
-    /// Computes the proration of a change in a period from `start` to `end`. Times are seconds since 1970.
+    /// Computes the proration of a change in a period from `start` to `end`. Times are seconds since 1970. `old` is the
+    /// price of the period before the change. `new` is the price of the period after it, in the same currency. `change`
+    /// is the time from which the change applies.
     ///
-    /// - Parameters:
-    ///   - old: the price of the period before the change.
-    ///   - new: the price of the period after it, in the same currency.
-    ///   - change: the time from which the change applies.
     /// - Throws: ``PaykitSubscriptionDefect/order(_:)``.
     public init(
         from old: Money, to new: Money, start: Int64, end: Int64, change: Int64

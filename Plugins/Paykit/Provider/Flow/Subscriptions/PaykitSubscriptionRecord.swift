@@ -63,9 +63,8 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
 
     // MARK: Proposing
 
-    /// Proposes a subscription.
+    /// Proposes a subscription. `pair` is the key pair of one of the two sides.
     ///
-    /// - Parameter pair: the key pair of one of the two sides.
     /// - Throws: ``PaykitSubscriptionDefect``.
     public init(
         proposing subscription: PaykitSubscription, by pair: PubkyKeyPair, random: any RandomSource, at now: Int64
@@ -75,12 +74,10 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
         proposal = PaykitSignedSubscription(subscription).adding(signature)
     }
 
-    /// Receives a subscription that the other side has proposed.
+    /// Receives a subscription that the other side has proposed. `signed` is the subscription, with the signature of
+    /// the other side and no other. `own` is the user's own key: one of the two sides, and not the one that signed.
+    /// `nonces` are the signatures that were seen before.
     ///
-    /// - Parameters:
-    ///   - signed: the subscription, with the signature of the other side and no other.
-    ///   - own: the user's own key: one of the two sides, and not the one that signed.
-    ///   - nonces: the signatures that were seen before.
     /// - Throws: ``PaykitSubscriptionDefect``.
     public init(
         receiving signed: PaykitSignedSubscription, as own: PubkyKey, nonces: inout PaykitNonces, at now: Int64
@@ -90,11 +87,9 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
         proposal = signed
     }
 
-    /// Proposes a change. The old terms hold until the other side has accepted it.
+    /// Proposes a change. The old terms hold until the other side has accepted it. `effectiveAt` is the time from which
+    /// it applies, not before now. `pair` is the key pair of one of the two sides.
     ///
-    /// - Parameters:
-    ///   - effectiveAt: the time from which it applies, not before now.
-    ///   - pair: the key pair of one of the two sides.
     /// - Throws: ``PaykitSubscriptionDefect``.
     public mutating func propose(
         _ change: PaykitSubscriptionChange, from effectiveAt: Int64, by pair: PubkyKeyPair, random: any RandomSource,
@@ -107,11 +102,9 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
             try PaykitSubscriptionSignature(of: revised, by: pair, random: random, at: now))
     }
 
-    /// Receives a change that the other side has proposed.
+    /// Receives a change that the other side has proposed. `signed` is the subscription with its new terms, with the
+    /// signature of the other side and no other. `nonces` are the signatures that were seen before.
     ///
-    /// - Parameters:
-    ///   - signed: the subscription with its new terms, with the signature of the other side and no other.
-    ///   - nonces: the signatures that were seen before.
     /// - Throws: ``PaykitSubscriptionDefect``.
     public mutating func receive(
         _ signed: PaykitSignedSubscription, as own: PubkyKey, nonces: inout PaykitNonces, at now: Int64
@@ -131,9 +124,8 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
 
     // MARK: Answering
 
-    /// Accepts the other side's proposal.
+    /// Accepts the other side's proposal. `pair` is the key pair of the side that did not propose it.
     ///
-    /// - Parameter pair: the key pair of the side that did not propose it.
     /// - Returns: the agreement, for the other side.
     /// - Throws: ``PaykitSubscriptionDefect``.
     @discardableResult
@@ -148,11 +140,9 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
         return agree(signed.adding(signature))
     }
 
-    /// Receives the other side's acceptance of this side's proposal.
+    /// Receives the other side's acceptance of this side's proposal. `accepted` is the subscription as it was proposed,
+    /// with both signatures. `nonces` are the signatures that were seen before.
     ///
-    /// - Parameters:
-    ///   - accepted: the subscription as it was proposed, with both signatures.
-    ///   - nonces: the signatures that were seen before.
     /// - Throws: ``PaykitSubscriptionDefect``.
     public mutating func take(
         _ accepted: PaykitSignedSubscription, nonces: inout PaykitNonces, at now: Int64
@@ -183,9 +173,8 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
 
     // MARK: Pausing and ending
 
-    /// Pauses the payments.
+    /// Pauses the payments. `end` is the end of the pause; nil until ``resume(at:)``.
     ///
-    /// - Parameter end: the end of the pause; nil until ``resume(at:)``.
     /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when the subscription is not running.
     public mutating func pause(from: Int64, until end: Int64? = nil) throws(PaykitSubscriptionDefect) {
         _ = try running(at: from)
@@ -203,9 +192,8 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     }
 
     /// Ends the subscription for either side, without the other's consent. A stated end can only move to an earlier
-    /// time.
+    /// time. `effectiveAt` is the time from which nothing is paid.
     ///
-    /// - Parameter effectiveAt: the time from which nothing is paid.
     /// - Throws: ``PaykitSubscriptionDefect/order(_:)`` when nothing was agreed on, or it already ends before.
     public mutating func cancel(
         by side: Side, effectiveAt: Int64, reason: String? = nil

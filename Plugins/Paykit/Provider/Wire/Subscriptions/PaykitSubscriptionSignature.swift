@@ -21,13 +21,9 @@ public struct PaykitSubscriptionSignature: Sendable, Hashable {
 }
 
 extension PaykitSubscriptionSignature {
-    /// Signs a subscription.
+    /// Signs a subscription. `pair` is the key pair of one of the two sides. `random` draws the nonce. `now` is
+    /// seconds since 1970. `lifetime` is the lifetime of the signature, in seconds.
     ///
-    /// - Parameters:
-    ///   - pair: the key pair of one of the two sides.
-    ///   - random: draws the nonce.
-    ///   - now: seconds since 1970.
-    ///   - lifetime: the lifetime of the signature, in seconds.
     /// - Throws: ``PaykitSubscriptionDefect/foreignKey``, and ``PaykitSubscriptionDefect/field(_:_:)`` for metadata
     ///   with values other than texts, whose type the signed bytes do not contain.
     public init(
@@ -54,9 +50,9 @@ extension PaykitSubscriptionSignature {
             publicKey: pair.publicKey, nonce: nonce, timestamp: timestamp, expiresAt: expiresAt)
     }
 
-    /// Checks that the signature is this side's, of this subscription, and valid at this moment.
+    /// Checks that the signature is this side's, of this subscription, and valid at this moment. `now` is seconds since
+    /// 1970.
     ///
-    /// - Parameter now: seconds since 1970.
     /// - Throws: ``PaykitSubscriptionDefect``.
     public func verify(
         _ subscription: PaykitSubscription, by signer: PubkyKey, at now: Int64
@@ -191,9 +187,8 @@ public struct PaykitNonces: Sendable, Hashable {
     /// Creates an empty memory.
     public init() {}
 
-    /// Records a signature that was verified.
+    /// Records a signature that was verified. `now` is seconds since 1970.
     ///
-    /// - Parameter now: seconds since 1970.
     /// - Throws: ``PaykitSubscriptionDefect/usedNonce`` when it was recorded before.
     public mutating func use(
         _ signature: PaykitSubscriptionSignature, at now: Int64
