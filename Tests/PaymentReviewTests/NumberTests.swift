@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentCrypto
 import Testing
 
 @testable import PaymentReview
@@ -74,7 +75,7 @@ struct NumberTests {
             ([0x80, 0x80], nil),
         ] as [([UInt8], Int?)])
     func compact(bytes: [UInt8], number: Int?) {
-        var reader = ByteReader(bytes: bytes)
+        var reader = ByteReader(bytes)
         #expect((try? reader.count()) == number)
         #expect(reader.isAtEnd || number == nil)
     }

@@ -1,3 +1,5 @@
+package import PaymentCrypto
+
 /// A value of bencoding (BEP 3), the encoding of all DHT messages.
 package enum Bencode: Sendable, Hashable {
     case integer(Int64)

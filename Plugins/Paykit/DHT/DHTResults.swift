@@ -25,7 +25,7 @@ package struct DHTPublication: Sendable, Hashable {
 }
 
 /// A failure to search or to store.
-package enum DHTError: Error, Sendable, Hashable {
+package enum DHTError: Error, Sendable, Hashable, CustomStringConvertible {
     /// None of this many nodes answered.
     case noAnswer(asked: Int)
     /// A newer item of the key is stored than the one to be published.
@@ -35,9 +35,7 @@ package enum DHTError: Error, Sendable, Hashable {
     case notStored(DHTPublication)
     case network(DatagramError)
     case cancelled
-}
 
-extension DHTError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .noAnswer(asked: 0):

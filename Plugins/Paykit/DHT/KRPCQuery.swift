@@ -46,9 +46,7 @@ package enum KRPCQuery: Sendable, Hashable {
         case .ping(let id): .dictionary(["id": .bytes(id.bytes)])
         case .findNode(let id, let target): .dictionary(["id": .bytes(id.bytes), "target": .bytes(target.bytes)])
         case .get(let id, let target, let number):
-            .dictionary([
-                "id": .bytes(id.bytes), "target": .bytes(target.bytes), "seq": number.map(Bencode.integer),
-            ])
+            .dictionary(["id": .bytes(id.bytes), "target": .bytes(target.bytes), "seq": number.map(Bencode.integer)])
         case .put(let put): put.arguments
         case .unknown, .invalid: .dictionary([:])
         }

@@ -1,10 +1,10 @@
-import PaymentCrypto
+package import PaymentCrypto
 
 /// A signed value in the DHT (BEP 44): the holder of the key may replace it by one with a higher number.
 ///
 /// Every value of this type is rightly signed. Pubky's packets are such items: the number is the packet's timestamp in
 /// microseconds, the value its DNS message. Items with a salt are not read; Pubky has none.
-package struct MutableItem: Sendable, Hashable {
+package struct MutableItem: Sendable, Hashable, CustomStringConvertible {
     /// The owner's Ed25519 public key: 32 bytes.
     package let key: [UInt8]
     /// The number: of two items of one key the one with the higher number counts.
@@ -68,9 +68,7 @@ package struct MutableItem: Sendable, Hashable {
         if sequence != other.sequence { return sequence > other.sequence }
         return other.value.lexicographicallyPrecedes(value)
     }
-}
 
-extension MutableItem: CustomStringConvertible {
     /// Key, number and length; not the value.
     package var description: String { "item \(sequence) of \(Hex.encode(key)), \(value.count) bytes" }
 }

@@ -2,7 +2,7 @@ import PaymentCrypto
 
 /// A position in the DHT: 160 bits, of nodes and of the items that they store. Positions are near each other when their
 /// exclusive or is small.
-package struct NodeID: Sendable, Hashable, Comparable {
+package struct NodeID: Sendable, Hashable, Comparable, CustomStringConvertible {
     private let high: UInt64
     private let middle: UInt64
     private let low: UInt32
@@ -85,9 +85,7 @@ package struct NodeID: Sendable, Hashable, Comparable {
     private static func prefix(_ host: UInt32, _ seed: UInt8) -> UInt32 {
         CRC32C.checksum((host & 0x030F_3FFF | UInt32(seed) << 29).bigEndianBytes)
     }
-}
 
-extension NodeID: CustomStringConvertible {
     /// 40 hexadecimal digits.
     package var description: String { Hex.encode(bytes) }
 }

@@ -1,5 +1,5 @@
 /// A failed operation on the Pubky network.
-public struct PaykitNetworkError: Error, Sendable, Hashable {
+public struct PaykitNetworkError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure, numbered as Paykit's library numbers them.
     public struct Code: Sendable, Hashable, RawRepresentable {
         /// The number.
@@ -87,6 +87,9 @@ public struct PaykitNetworkError: Error, Sendable, Hashable {
             }
         self.init(code, error.description)
     }
+
+    /// The message.
+    public var description: String { message }
 }
 
 /// Throws a failure unless a condition holds.
@@ -94,9 +97,4 @@ package func require(
     _ condition: Bool, _ code: PaykitNetworkError.Code, _ message: @autoclosure () -> String, methodID: String? = nil
 ) throws(PaykitNetworkError) {
     guard condition else { throw PaykitNetworkError(code, message(), methodID: methodID) }
-}
-
-extension PaykitNetworkError: CustomStringConvertible {
-    /// The message.
-    public var description: String { message }
 }

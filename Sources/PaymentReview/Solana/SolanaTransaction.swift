@@ -1,3 +1,5 @@
+import PaymentCrypto
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -31,14 +33,13 @@ struct SolanaTransaction {
         guard text.utf8.count <= 4 * Self.longest, let bytes = Data(base64Encoded: text), bytes.count <= Self.longest,
             bytes.base64EncodedString().utf8.elementsEqual(text.utf8)
         else { throw malformed }
-        var reader = ByteReader(bytes: Array(bytes))
+        var reader = ByteReader(Array(bytes))
         do {
-            signatures = try reader.list { reader throws(ByteReader.SolanaDefect) in try reader.take(64) }
-            if let first = reader.peek, first >= 0x80 {
-                guard first == 0x80 else {
+            signatures = try reader.list { reader throws(WireDefect) in try reader.bytes(64) }
+            if try reader.peek() >= 0x80 {
+                guard try reader.byte() == 0x80 else {
                     throw SigningError(.solanaVersion, member, "the transaction is of a version that is not known")
                 }
-                _ = try reader.byte()
                 (signers, instructions) = try Self.message(&reader)
                 guard try reader.count() == 0 else {
                     throw SigningError(
@@ -57,20 +58,20 @@ struct SolanaTransaction {
 
     private static func message(
         _ reader: inout ByteReader
-    ) throws(ByteReader.SolanaDefect) -> (signers: [[UInt8]], instructions: [Instruction]) {
+    ) throws(WireDefect) -> (signers: [[UInt8]], instructions: [Instruction]) {
         let (required, readOnlySigned, readOnlyUnsigned) = (
             Int(try reader.byte()), Int(try reader.byte()), Int(try reader.byte())
         )
-        let keys = try reader.list { reader throws(ByteReader.SolanaDefect) in try reader.take(32) }
+        let keys = try reader.list { reader throws(WireDefect) in try reader.bytes(32) }
         guard required > readOnlySigned, required + readOnlyUnsigned <= keys.count, Set(keys).count == keys.count
-        else { throw ByteReader.SolanaDefect() }
-        _ = try reader.take(32)  // the recent block's hash
-        let instructions = try reader.list { reader throws(ByteReader.SolanaDefect) in
+        else { throw WireDefect.solana }
+        _ = try reader.bytes(32)  // the recent block's hash
+        let instructions = try reader.list { reader throws(WireDefect) in
             let program = Int(try reader.byte())
-            let accounts = try reader.list { reader throws(ByteReader.SolanaDefect) in Int(try reader.byte()) }
-            let data = try reader.take(try reader.count())
+            let accounts = try reader.list { reader throws(WireDefect) in Int(try reader.byte()) }
+            let data = try reader.bytes(try reader.count())
             guard program > 0, (accounts + [program]).allSatisfy(keys.indices.contains) else {
-                throw ByteReader.SolanaDefect()
+                throw WireDefect.solana
             }
             return Instruction(program: keys[program], accounts: accounts.map { keys[$0] }, data: data)
         }
@@ -78,50 +79,28 @@ struct SolanaTransaction {
     }
 }
 
-/// Reads bytes and compact numbers, in order.
-struct ByteReader {
-    struct SolanaDefect: Error {}
-
-    let bytes: [UInt8]
-    private var index = 0
-
-    init(bytes: [UInt8]) { self.bytes = bytes }
-
-    var isAtEnd: Bool { index == bytes.count }
-    var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
-
-    mutating func byte() throws(SolanaDefect) -> UInt8 {
-        guard let byte = peek else { throw SolanaDefect() }
-        index += 1
-        return byte
-    }
-
-    mutating func take(_ count: Int) throws(SolanaDefect) -> [UInt8] {
-        guard count <= bytes.count - index else { throw SolanaDefect() }
-        defer { index += count }
-        return Array(bytes[index..<index + count])
-    }
-
+/// Compact numbers and lists, in order.
+extension ByteReader {
     /// A compact-u16: seven bits a byte, low first; the shortest form only.
-    mutating func count() throws(SolanaDefect) -> Int {
+    mutating func count() throws(WireDefect) -> Int {
         var value = 0
         for shift in [0, 7, 14] {
             let byte = try byte()
             value |= Int(byte & 0x7F) << shift
             if byte & 0x80 == 0 {
-                guard value <= Int(UInt16.max), shift == 0 || byte != 0 else { throw SolanaDefect() }
+                guard value <= Int(UInt16.max), shift == 0 || byte != 0 else { throw WireDefect.solana }
                 return value
             }
         }
-        throw SolanaDefect()
+        throw WireDefect.solana
     }
 
     /// As many elements as a compact number in front says; each takes a byte at least, which bounds the list.
-    mutating func list<Element>(
-        _ element: (inout ByteReader) throws(SolanaDefect) -> Element
-    ) throws(SolanaDefect) -> [Element] {
+    mutating func list<Element>(_ element: (inout ByteReader) throws(WireDefect) -> Element) throws(WireDefect)
+        -> [Element]
+    {
         let count = try count()
-        guard count <= bytes.count - index else { throw SolanaDefect() }
+        guard count <= remaining else { throw WireDefect.solana }
         var elements: [Element] = []
         for _ in 0..<count { elements.append(try element(&self)) }
         return elements
@@ -131,4 +110,8 @@ struct ByteReader {
     static func littleEndian(_ bytes: some Collection<UInt8>) -> UInt64 {
         bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
+}
+
+extension WireDefect {
+    fileprivate static let solana = WireDefect("it is none of Solana's")
 }

@@ -1,4 +1,5 @@
 public import PaymentCore
+import PaymentCrypto
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -47,7 +48,7 @@ public struct BIP353Proof: Sendable, Hashable {
         guard let records = DNSRecord.all(in: proof[(1 + length)...]) else {
             throw StandardDefect(.malformed, "records", at: 1 + length, "are cut off or not as RFC 9102 has them")
         }
-        guard let owner = DNSName(name.owner), 0..<Double(UInt32.max) ~= time.timeIntervalSince1970 else {
+        guard let owner = DNSName(name.owner)?.folded, 0..<Double(UInt32.max) ~= time.timeIntervalSince1970 else {
             throw StandardDefect(.range, "name", at: 1, "or time is none that DNS knows")
         }
         var chain = DNSSECChain(records, at: UInt32(time.timeIntervalSince1970), anchors: anchors)

@@ -1,41 +1,14 @@
-import PaymentCore
+import PaymentCrypto
 
-/// A domain name in DNS's wire form: labels, in lower case, since case has no meaning.
-struct DNSName: Sendable, Hashable {
-    /// The labels from the left, without the root's empty one.
-    let labels: [[UInt8]]
-
-    static let root = DNSName(labels: [])
-
-    init(labels: [[UInt8]]) { self.labels = labels }
-
-    /// Reads `example.com` or `example.com.`; nil for labels of no or more than 63 bytes.
-    init?(_ text: String) {
-        var parts = text.split(separator: ".", omittingEmptySubsequences: false).map { $0.utf8.map(\.lowercasedASCII) }
-        if parts.last?.isEmpty == true { parts.removeLast() }
-        guard parts.allSatisfy({ 1...63 ~= $0.count }) else { return nil }
-        labels = parts
-    }
-
+/// Names in lower case, since case has no meaning in DNS.
+extension DNSName {
     /// Takes a name off `bytes`; nil for compressed names, which proofs do not have, and for truncated ones.
     init?(taking bytes: inout ArraySlice<UInt8>) {
-        var labels: [[UInt8]] = []
-        var total = 1
-        while let length = bytes.popFirst() {
-            guard length > 0 else {
-                self.labels = labels
-                return
-            }
-            total += Int(length) + 1
-            guard length < 64, bytes.count >= Int(length), total <= 255 else { return nil }
-            labels.append(bytes.prefix(Int(length)).map(\.lowercasedASCII))
-            bytes = bytes.dropFirst(Int(length))
-        }
-        return nil
+        var reader = ByteReader(Array(bytes))
+        guard let name = try? DNSName(&reader, mayPoint: false) else { return nil }
+        bytes = bytes.dropFirst(reader.position)
+        self = name.folded
     }
-
-    /// The wire form.
-    var wire: [UInt8] { labels.flatMap { [UInt8($0.count)] + $0 } + [0] }
 
     /// Returns the last `count` labels.
     func suffix(_ count: Int) -> DNSName { DNSName(labels: Array(labels.suffix(count))) }
@@ -85,29 +58,19 @@ package struct DNSRecord: Sendable, Hashable {
 
     /// Returns all records of `bytes`; nil where one is truncated or not of the class of the Internet.
     package static func all(in bytes: ArraySlice<UInt8>) -> [DNSRecord]? {
-        var rest = bytes
+        var reader = ByteReader(Array(bytes))
         var records: [DNSRecord] = []
-        while !rest.isEmpty {
-            guard let owner = DNSName(taking: &rest), rest.count >= 10 else { return nil }
-            let head = Array(rest.prefix(10))
-            let length = Int(head[8]) << 8 | Int(head[9])
-            rest = rest.dropFirst(10)
-            guard head[2] == 0, head[3] == 1, rest.count >= length else { return nil }
-            records.append(
-                DNSRecord(
-                    owner: owner, type: UInt16(head[0]) << 8 | UInt16(head[1]),
-                    ttl: head[4..<8].reduce(0) { $0 << 8 | UInt32($1) }, data: Array(rest.prefix(length))))
-            rest = rest.dropFirst(length)
+        while !reader.isAtEnd {
+            guard let one = try? DNSResource(&reader, mayPoint: false), one.family == DNSResource.internet else {
+                return nil
+            }
+            records.append(DNSRecord(owner: one.owner.folded, type: one.type, ttl: one.ttl, data: one.data))
         }
         return records
     }
 
     /// The wire form, without any compression: as in proofs.
-    package var wire: [UInt8] {
-        owner.wire + [UInt8(type >> 8), UInt8(type & 0xFF), 0, 1]
-            + (0..<4).map { UInt8(truncatingIfNeeded: ttl >> UInt32(24 - 8 * $0)) }
-            + [UInt8(data.count >> 8), UInt8(data.count & 0xFF)] + data
-    }
+    package var wire: [UInt8] { DNSResource.wire(owner, type: type, ttl: ttl, data) }
 
     /// The data in canonical form (RFC 4034 section 6.2): a name in it is in lower case.
     var canonicalData: [UInt8] {

@@ -1,4 +1,5 @@
 public import PaymentCore
+import PaymentCrypto
 public import PaymentSettlement
 
 #if canImport(FoundationEssentials)

@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentCrypto
 
 /// One look-up of a name at a resolver that is trusted with nothing: it collects records, and what they prove is
 /// decided by ``BIP353Proof`` alone.
@@ -39,7 +40,9 @@ struct NameLookup {
     ///
     /// - Throws: ``PaymentError`` when the resolver has no record of the name, or does not answer as it should.
     mutating func proof(of name: BIP353) async throws(PaymentError) -> [UInt8] {
-        guard let owner = DNSName(name.owner) else { throw Self.failure(.unusableOption, "the name is none of DNS's") }
+        guard let owner = DNSName(name.owner)?.folded else {
+            throw Self.failure(.unusableOption, "the name is none of DNS's")
+        }
         try await follow(owner)
         guard records.contains(where: { $0.type == DNSRecord.Kind.rrsig }) else {
             throw Self.failure(

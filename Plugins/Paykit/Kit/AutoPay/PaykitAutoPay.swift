@@ -74,9 +74,7 @@ public final class PaykitAutoPay: Sendable {
     ///
     /// - Returns: true if it is reserved.
     /// - Throws: ``PaykitError`` when the key is invalid; ``SpendingError``; errors of the account's storage.
-    public func reserve(
-        _ id: String, toPubkey: String, amount: UInt64, method: String? = nil
-    ) async throws -> Bool {
+    public func reserve(_ id: String, toPubkey: String, amount: UInt64, method: String? = nil) async throws -> Bool {
         let spending = try spending(id, to: toPubkey, amount, method: method)
         let isGranted = try await store.reserve(spending, within: rules) == .granted
         try await look(spending.day)
@@ -113,9 +111,7 @@ public final class PaykitAutoPay: Sendable {
         return known
     }
 
-    private func spending(
-        _ id: String?, to peer: String, _ amount: UInt64, method: String? = nil
-    ) throws -> Spending {
+    private func spending(_ id: String?, to peer: String, _ amount: UInt64, method: String? = nil) throws -> Spending {
         Spending(
             attempt: id.map(Self.attempt) ?? AttemptID(rawValue: "paykit"),
             payment: PaymentReference(provider: "paykit", id: id ?? ""),

@@ -24,10 +24,8 @@ extension PaykitClient {
         do { key = try KeyManagerHandoff.KeyPair(epoch: 0, secretKey: secret).publicKey } catch {
             throw PaykitError(error)
         }
-        let question = KeyManagerLink.Question.handoff(
-            deviceID: deviceID, ephemeralKey: key, includesNextEpoch: true)
-        return HandoffQuestion(
-            link: try ask(keyManagerFor: question, callback: callback, app: app), key: secret)
+        let question = KeyManagerLink.Question.handoff(deviceID: deviceID, ephemeralKey: key, includesNextEpoch: true)
+        return HandoffQuestion(link: try ask(keyManagerFor: question, callback: callback, app: app), key: secret)
     }
 
     /// Takes over the handoff that an answer announces: opens it, tries the session at the homeserver, takes it over,

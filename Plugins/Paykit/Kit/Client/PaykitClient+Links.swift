@@ -31,9 +31,7 @@ extension PaykitClient {
     ///
     /// - Parameter chain: the chain that the payer's settler is on.
     /// - Throws: ``PaykitError``.
-    public func linkPayments(
-        chain: PaykitEndpointCheck.Network = .mainnet
-    ) async throws -> PaykitLinkPayments {
+    public func linkPayments(chain: PaykitEndpointCheck.Network = .mainnet) async throws -> PaykitLinkPayments {
         try await signedIn { session in
             guard let receiver = configuration.receiver, let secret = configuration.receiverSecret else {
                 throw Self.noReceiver

@@ -31,8 +31,7 @@ extension PaykitClient {
     public func refreshSession() async throws {
         try await mappingErrors {
             guard let account else {
-                throw PaykitNetworkError(
-                    .notInitialized, "this device has no key: have the session authorised again")
+                throw PaykitNetworkError(.notInitialized, "this device has no key: have the session authorised again")
             }
             session = try await account.signIn(configuration.sessionCapabilities)
         }

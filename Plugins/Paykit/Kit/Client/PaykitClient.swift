@@ -185,9 +185,7 @@ public actor PaykitClient: PaykitService {
     }
 
     /// Runs `work` with the session, and maps its failures to the guide's errors.
-    func signedIn<Value>(
-        _ work: (PubkySession) async throws -> Value
-    ) async throws(PaykitError) -> Value {
+    func signedIn<Value>(_ work: (PubkySession) async throws -> Value) async throws(PaykitError) -> Value {
         try await mappingErrors {
             guard let known = session else {
                 throw PaykitNetworkError(

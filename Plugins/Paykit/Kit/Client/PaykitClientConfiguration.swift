@@ -42,9 +42,7 @@ public struct PaykitClientConfiguration: Sendable {
     ///   - network: the entry points of the network.
     ///   - receiver: see ``receiver``.
     ///   - receiverSecret: see ``receiverSecret``.
-    public init(
-        network: PubkyNetwork, receiver: PaykitReceiverPath? = nil, receiverSecret: Redacted<[UInt8]>? = nil
-    ) {
+    public init(network: PubkyNetwork, receiver: PaykitReceiverPath? = nil, receiverSecret: Redacted<[UInt8]>? = nil) {
         self.network = network
         self.receiver = receiver
         self.receiverSecret = receiverSecret

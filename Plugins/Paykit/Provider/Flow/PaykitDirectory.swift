@@ -47,9 +47,7 @@ package struct PaykitDirectory: Sendable {
     // MARK: Publishing
 
     /// Publishes an endpoint, which is visible at once.
-    package func publish(
-        _ endpoint: PaykitEndpoint, _ session: PubkySession
-    ) async throws(PaykitNetworkError) {
+    package func publish(_ endpoint: PaykitEndpoint, _ session: PubkySession) async throws(PaykitNetworkError) {
         let address = try Self.address(of: session.user, method: endpoint.methodID)
         let text = endpoint.endpoint.trimmingWhitespace
         try require(

@@ -140,9 +140,7 @@ struct PaymentFlow: Sendable {
 
     /// Returns the offer of a private payment, with the amount of one of the payee's invoices where the payer has no
     /// amount chooser.
-    private func privateOffer(
-        _ privately: PaykitChannelPayments, _ offers: [EndpointOffers.Offer]
-    ) -> SettlementOffer {
+    private func privateOffer(_ privately: PaykitChannelPayments, _ offers: [EndpointOffers.Offer]) -> SettlementOffer {
         var amount = PaymentInstruction.Amount.open
         if context.payer.amountChooser == nil {
             for case .fixed(let money) in offers.map(\.offer.amount) where money.exponent == Currency.satoshi.exponent {

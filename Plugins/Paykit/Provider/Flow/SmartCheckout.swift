@@ -57,9 +57,7 @@ package enum SmartCheckout {
 
     /// Returns the endpoint to pay: the preferred method, if it exists; otherwise by the usual order, then by name. A
     /// former name may be preferred: `lightning` is any Lightning endpoint.
-    package static func choice(
-        among endpoints: [PaykitEndpoint], preferring method: String?
-    ) -> PaykitEndpoint? {
+    package static func choice(among endpoints: [PaykitEndpoint], preferring method: String?) -> PaykitEndpoint? {
         if let method {
             if let exact = endpoints.first(where: { $0.methodID == method }) { return exact }
             if let best = sorted(endpoints.filter { $0.isCalled(method) }).first { return best }

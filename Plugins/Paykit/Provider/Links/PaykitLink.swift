@@ -96,16 +96,14 @@ public enum PaykitLink: Sendable, Hashable {
 
 /// The defect of a Paykit link that cannot be used.
 @nonexhaustive
-public enum PaykitLinkDefect: Error, Sendable, Hashable {
+public enum PaykitLinkDefect: Error, Sendable, Hashable, CustomStringConvertible {
     /// It names no user.
     case key(PubkyKeyDefect)
     /// It is neither a request, nor an invoice, nor a user.
     case form
     /// The parameter of this name is missing, duplicated or malformed.
     case parameter(String)
-}
 
-extension PaykitLinkDefect: CustomStringConvertible {
     /// One sentence for people.
     public var description: String {
         switch self {

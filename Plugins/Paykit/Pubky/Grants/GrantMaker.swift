@@ -5,9 +5,7 @@ package struct GrantMaker: Sendable {
     package let clock: any PaymentClock
     package let features: HomeserverFeatures
 
-    package init(
-        clientID: String, random: any RandomSource, clock: any PaymentClock, features: HomeserverFeatures
-    ) {
+    package init(clientID: String, random: any RandomSource, clock: any PaymentClock, features: HomeserverFeatures) {
         self.clientID = clientID
         self.random = random
         self.clock = clock

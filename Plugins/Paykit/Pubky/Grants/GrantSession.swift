@@ -1,3 +1,5 @@
+import PaymentCrypto
+
 /// A homeserver's description of a session that a grant opened (Protocol 10.3). Times are seconds since 1970, by its
 /// clock.
 package struct GrantSession: Sendable, Hashable {

@@ -12,9 +12,7 @@ package struct SignedToken: Sendable {
     package static let maximumLength = 4096
 
     /// Signs `claims`, which keep their order.
-    package init(
-        _ kind: Kind, _ claims: OrderedJSON.Members, by owner: PubkyKeyPair
-    ) throws(GrantDefect) {
+    package init(_ kind: Kind, _ claims: OrderedJSON.Members, by owner: PubkyKeyPair) throws(GrantDefect) {
         let header = OrderedJSON.object([("alg", .string("EdDSA")), ("typ", .string(kind.rawValue))])
         let content = [header, .object(claims)].map { Base64URL.encode($0.bytes) }.joined(separator: ".")
         let signature = owner.sign(Array(content.utf8))

@@ -96,7 +96,7 @@ public struct PubkyCapability: Sendable, Hashable {
 
 /// A defect of a capability's text.
 @nonexhaustive
-public enum PubkyCapabilityDefect: Error, Sendable, Hashable {
+public enum PubkyCapabilityDefect: Error, Sendable, Hashable, CustomStringConvertible {
     /// It is not of the form `path:actions`.
     case form
     /// The path is not one of a storage: it does not begin with a slash, is too long, or holds an empty segment, `.`,
@@ -104,9 +104,7 @@ public enum PubkyCapabilityDefect: Error, Sendable, Hashable {
     case scope
     /// There is no action, or one that is neither `r` nor `w`.
     case action
-}
 
-extension PubkyCapabilityDefect: CustomStringConvertible {
     /// One sentence for people.
     public var description: String {
         switch self {

@@ -1,3 +1,5 @@
+import PaymentCrypto
+
 /// Accounts and sessions by grants (Protocol 10.3 and 10.4).
 extension Homeserver {
     static let grantSession = "/auth/grant/session"
@@ -61,8 +63,7 @@ extension Homeserver {
         }
         let info = try described(json["session"] ?? .null, by: held)
         let lifetime = min(info.tokenExpiresAt > info.createdAt ? info.tokenExpiresAt - info.createdAt : 0, 86_400)
-        let bearer = PubkySession.Bearer(
-            token: Redacted(token), held: held, end: uptime + .seconds(Int64(lifetime)))
+        let bearer = PubkySession.Bearer(token: Redacted(token), held: held, end: uptime + .seconds(Int64(lifetime)))
         return PubkySession(
             user: grant.issuer, capabilities: info.capabilities, credential: .bearer(bearer), origin: url.origin)
     }

@@ -1,3 +1,4 @@
+import PaymentCrypto
 import Synchronization
 
 /// Signs its owner in at their homeserver and publishes the homeserver (Protocol 2.3, 3.2 and 3.4).

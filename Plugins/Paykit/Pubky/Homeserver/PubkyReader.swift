@@ -5,9 +5,7 @@ package struct PubkyReader: Sendable {
     /// The features of homeservers; nil to ask none, and to use only what all of them support.
     private let features: HomeserverFeatures?
 
-    package init(
-        _ locator: HomeserverLocator, over http: any HTTPTransport, features: HomeserverFeatures? = nil
-    ) {
+    package init(_ locator: HomeserverLocator, over http: any HTTPTransport, features: HomeserverFeatures? = nil) {
         self.locator = locator
         self.http = http
         self.features = features

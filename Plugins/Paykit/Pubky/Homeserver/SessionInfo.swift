@@ -1,3 +1,5 @@
+import PaymentCrypto
+
 /// A homeserver's description of a session (Protocol 3.4).
 package struct SessionInfo: Sendable, Hashable {
     package let key: PubkyKey

@@ -1,5 +1,5 @@
 /// A place on a user's homeserver: a key and a path (Protocol 1.3).
-public struct PubkyAddress: Sendable, Hashable {
+public struct PubkyAddress: Sendable, Hashable, CustomStringConvertible {
     /// The owner of the storage.
     public let owner: PubkyKey
     /// The path from the root, percent-encoded; with a final slash for a directory.
@@ -56,25 +56,21 @@ public struct PubkyAddress: Sendable, Hashable {
             $0.isASCIILetter || $0.isASCIIDigit || "-._~!$&'()*+,;=:@".utf8.contains($0)
         }
     }
-}
 
-extension PubkyAddress: CustomStringConvertible {
     /// The address as it is printed in listings and event streams.
     public var description: String { text }
 }
 
 /// The defect of a text that is no address on the Pubky network.
 @nonexhaustive
-public enum PubkyAddressDefect: Error, Sendable, Hashable {
+public enum PubkyAddressDefect: Error, Sendable, Hashable, CustomStringConvertible {
     /// It does not begin with `pubky`.
     case form
     /// The key is invalid.
     case key(PubkyKeyDefect)
     /// The path has empty segments, `.` or `..`.
     case path
-}
 
-extension PubkyAddressDefect: CustomStringConvertible {
     /// One sentence for people.
     public var description: String {
         switch self {

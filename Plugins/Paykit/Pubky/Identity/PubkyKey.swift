@@ -4,7 +4,7 @@ import Synchronization
 /// A user's identity on the Pubky network: an Ed25519 public key, written in z-base-32 (Protocol 1.1).
 ///
 /// Two keys are equal when their bytes are: a text may carry four spare bits.
-public struct PubkyKey: Sendable, Hashable {
+public struct PubkyKey: Sendable, Hashable, CustomStringConvertible {
     /// The 32 bytes.
     public let bytes: [UInt8]
 
@@ -91,16 +91,14 @@ public struct PubkyKey: Sendable, Hashable {
     }
 
     private static let prefix = "pubky"
-}
 
-extension PubkyKey: CustomStringConvertible {
     /// The key's text.
     public var description: String { text }
 }
 
 /// The defect of a text that names no user of the Pubky network.
 @nonexhaustive
-public enum PubkyKeyDefect: Error, Sendable, Hashable {
+public enum PubkyKeyDefect: Error, Sendable, Hashable, CustomStringConvertible {
     /// It holds this number of bytes instead of 32.
     case length(Int)
     /// A character is not of z-base-32, which is written in lower case and has no `0`, `2`, `l` and `v`.
@@ -109,9 +107,7 @@ public enum PubkyKeyDefect: Error, Sendable, Hashable {
     case notAPoint
     /// The point is of small order: everybody can sign for it, so it is no user's.
     case weak
-}
 
-extension PubkyKeyDefect: CustomStringConvertible {
     /// One sentence for people.
     public var description: String {
         switch self {

@@ -1,7 +1,7 @@
 import PaymentCrypto
 
 /// One direction of a channel (section 5.1): a key, and the number of messages that it has protected.
-package struct NoiseCipher: Sendable {
+package struct NoiseCipher: Sendable, CustomReflectable {
     package static let maximumLength = 65_535
     /// The most bytes that fit into a message beside its tag.
     package static let maximumPlaintext = maximumLength - ChaCha20Poly1305.tagLength
@@ -43,9 +43,7 @@ package struct NoiseCipher: Sendable {
         guard count < .max else { throw .exhausted }
         return [UInt8](repeating: 0, count: 4) + count.bigEndianBytes.reversed()
     }
-}
 
-extension NoiseCipher: CustomReflectable {
     /// The part that dumps show: never the key.
     package var customMirror: Mirror { Mirror(self, children: ["count": count], displayStyle: .struct) }
 }

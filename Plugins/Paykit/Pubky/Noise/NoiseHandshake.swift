@@ -1,7 +1,7 @@
 import PaymentCrypto
 
 /// A handshake (section 5.3), as a value: each message is written or read once, in turn.
-package struct NoiseHandshake: Sendable {
+package struct NoiseHandshake: Sendable, CustomReflectable {
     package enum Role: Sendable {
         case initiator
         case responder
@@ -169,9 +169,7 @@ package struct NoiseHandshake: Sendable {
             return plaintext
         }
     }
-}
 
-extension NoiseHandshake: CustomReflectable {
     /// The part that dumps show: neither private keys nor what is derived from them.
     package var customMirror: Mirror { Mirror(self, children: ["role": role, "turn": turn], displayStyle: .struct) }
 }

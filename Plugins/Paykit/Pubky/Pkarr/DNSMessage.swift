@@ -1,3 +1,5 @@
+import PaymentCrypto
+
 /// The answers of a DNS message (RFC 1035 section 4.1): all that a signed packet carries.
 package struct DNSMessage: Sendable, Hashable {
     package let answers: [DNSRecord]

@@ -1,3 +1,5 @@
+package import PaymentCrypto
+
 /// A resource record (RFC 1035 section 4.1.3).
 package struct DNSRecord: Sendable, Hashable {
     package let name: DNSName
@@ -54,48 +56,36 @@ package struct DNSRecord: Sendable, Hashable {
             case .txt(let texts): texts.flatMap { [UInt8($0.count)] + $0 }
             case .svcb(let service), .https(let service): service.wire
             }
-        return name.wire + data.type.bigEndianBytes + UInt16(1).bigEndianBytes + ttl.bigEndianBytes
-            + UInt16(content.count).bigEndianBytes + content
+        return DNSResource.wire(name, type: data.type, ttl: ttl, content)
     }
 
     /// Reads the next record; nil for a class other than IN.
     static func read(_ reader: inout ByteReader) throws(WireDefect) -> DNSRecord? {
-        let name = try DNSName(&reader)
-        let (type, family, ttl) = (try reader.uint16(), try reader.uint16(), try reader.uint32())
-        let count = Int(try reader.uint16())
-        let start = reader
-        let bytes = try reader.bytes(count)
-        guard family == 1 else { return nil }
-        return DNSRecord(name, ttl: ttl, try Content(type, bytes, start))
+        let resource = try DNSResource(&reader)
+        guard resource.family == DNSResource.internet else { return nil }
+        return DNSRecord(resource.owner, ttl: resource.ttl, try Content(resource))
     }
 }
 
 extension DNSRecord.Content {
-    /// Reads the content of a record of `type`, which begins at `start` in its message: names in it may point before
-    /// it.
-    fileprivate init(_ type: UInt16, _ bytes: [UInt8], _ start: ByteReader) throws(WireDefect) {
-        let (place, end) = (start.position, start.position + bytes.count)
-        switch type {
+    fileprivate init(_ resource: DNSResource) throws(WireDefect) {
+        let (bytes, place) = (resource.data, resource.start.position)
+        switch resource.type {
         case 1:
             guard bytes.count == 4 else { throw WireDefect("an address of type A has not 4 bytes", at: place) }
             self = .a(bytes)
         case 28:
             guard bytes.count == 16 else { throw WireDefect("an address of type AAAA has not 16 bytes", at: place) }
             self = .aaaa(bytes)
-        case 5:
-            var reader = start
-            let name = try DNSName(&reader)
-            guard reader.position == end else { throw WireDefect("a CNAME has another length", at: place) }
-            self = .cname(name)
+        case 5: self = .cname(try resource.name())
         case 16:
             var reader = ByteReader(bytes)
             var texts: [[UInt8]] = []
-            while reader.remaining > 0 { texts.append(try reader.bytes(Int(try reader.byte()))) }
+            while !reader.isAtEnd { texts.append(try reader.bytes(Int(try reader.byte()))) }
             self = .txt(texts)
-        case 64, 65:
-            let service = try DNSService(start, until: end)
-            self = type == 64 ? .svcb(service) : .https(service)
-        default: self = .other(type: type, bytes)
+        case 64: self = .svcb(try DNSService(resource.start, until: place + bytes.count))
+        case 65: self = .https(try DNSService(resource.start, until: place + bytes.count))
+        case let type: self = .other(type: type, bytes)
         }
     }
 }

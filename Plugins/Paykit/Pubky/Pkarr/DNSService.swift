@@ -1,3 +1,5 @@
+package import PaymentCrypto
+
 /// The location of a service (RFC 9460 section 2.2), from SVCB and HTTPS records.
 package struct DNSService: Sendable, Hashable {
     /// Zero for an alias; otherwise the smallest is preferred.
@@ -50,7 +52,7 @@ package struct DNSService: Sendable, Hashable {
         }
         reader = ByteReader(try reader.bytes(end - reader.position))
         var parameters: [Parameter] = []
-        while reader.remaining > 0 {
+        while !reader.isAtEnd {
             let key = try reader.uint16()
             if let last = parameters.last?.key, key <= last {
                 throw WireDefect("a service's parameters are not in order", at: start.position)

@@ -1,3 +1,5 @@
+import PaymentCrypto
+
 /// Finds the ordinary web address of a user's homeserver (Protocol 2.3 and 3.1).
 package struct HomeserverLocator: Sendable {
     /// Resolves the names of homeservers, so that a stranger's record directs no request into the device's own network.

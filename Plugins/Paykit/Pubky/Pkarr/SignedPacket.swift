@@ -1,4 +1,4 @@
-import PaymentCrypto
+package import PaymentCrypto
 
 /// A user's own DNS records under their key, signed (pkarr; Protocol 2.1).
 ///

@@ -1,3 +1,5 @@
+import PaymentCrypto
+
 /// A map of CBOR (RFC 8949) with small numbers as keys, ascending, and numbers, bytes and texts as values: all that
 /// headers of sealed blobs require. Only the shortest forms are written and read (section 4.2.1).
 package struct CBORMap: Sendable, Hashable {

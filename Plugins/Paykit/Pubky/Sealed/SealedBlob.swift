@@ -173,9 +173,7 @@ enum SealedKeys {
         return (publicHalf, derive(secret, publicHalf, recipient, info: info))
     }
 
-    private static func derive(
-        _ secret: [UInt8], _ ephemeral: [UInt8], _ recipient: [UInt8], info: String
-    ) -> [UInt8] {
+    private static func derive(_ secret: [UInt8], _ ephemeral: [UInt8], _ recipient: [UInt8], info: String) -> [UInt8] {
         HKDF.derive(.sha256, secret: secret, salt: ephemeral + recipient, info: Array(info.utf8), byteCount: 32)
     }
 }

@@ -142,10 +142,7 @@ package struct SealedEnvelope: Sendable, Hashable {
         Array("pubky-envelope/v2:".utf8) + owner.bytes + Array(path.utf8) + header.wire
     }
 
-    private static func signable(
-        _ owner: PubkyKey, _ path: String, header: CBORMap, ciphertext: [UInt8]
-    ) -> [UInt8] {
-        BLAKE3.hash(
-            Array("pubky-envelope-sig/v2".utf8) + associated(owner, path, header) + header.wire + ciphertext)
+    private static func signable(_ owner: PubkyKey, _ path: String, header: CBORMap, ciphertext: [UInt8]) -> [UInt8] {
+        BLAKE3.hash(Array("pubky-envelope-sig/v2".utf8) + associated(owner, path, header) + header.wire + ciphertext)
     }
 }

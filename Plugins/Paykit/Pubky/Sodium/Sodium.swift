@@ -35,7 +35,7 @@ enum Sodium {
 
 /// The reason for which one of libsodium's ciphers was not used. Says nothing of keys or contents.
 @nonexhaustive
-public enum SodiumError: Error, Sendable, Hashable {
+public enum SodiumError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A key or nonce has another length; the detail names the required one.
     case invalidKey(String)
     /// The message is malformed, was changed on the way or was made with another key.
@@ -43,9 +43,7 @@ public enum SodiumError: Error, Sendable, Hashable {
     /// The library could not be set up, or this platform has none: libsodium comes with Linux and Homebrew, not with
     /// iOS.
     case unavailable
-}
 
-extension SodiumError: CustomStringConvertible {
     /// One sentence for people.
     public var description: String {
         switch self {

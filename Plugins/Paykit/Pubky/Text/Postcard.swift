@@ -1,3 +1,5 @@
+package import PaymentCrypto
+
 /// The binary encoding of Pubky's tokens and sessions: Rust's `postcard` 1.x. Lengths and numbers of more than a byte
 /// are varints, seven bits a byte, the lowest first.
 package enum Postcard {

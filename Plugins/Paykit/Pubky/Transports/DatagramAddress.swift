@@ -1,5 +1,5 @@
 /// An IPv4 address and a port: the source or destination of a datagram, or the peer of a ``ByteStream``.
-public struct DatagramAddress: Sendable, Hashable {
+public struct DatagramAddress: Sendable, Hashable, CustomStringConvertible {
     /// The four octets of the address, the first of them in the highest bits.
     public let host: UInt32
     /// The port; zero asks for any free one where a socket is opened.
@@ -62,9 +62,7 @@ public struct DatagramAddress: Sendable, Hashable {
         }
         return Number(text)
     }
-}
 
-extension DatagramAddress: CustomStringConvertible {
     /// Such as `127.0.0.1:6881`.
     public var description: String { octets.map(String.init).joined(separator: ".") + ":\(port)" }
 }

@@ -53,7 +53,7 @@ public struct Datagram: Sendable, Hashable {
 
 /// A failure to open a socket, to find an address, or to send or receive a datagram.
 @nonexhaustive
-public enum DatagramError: Error, Sendable, Hashable {
+public enum DatagramError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The system provides no socket for this address; the detail is its own short text.
     case unavailable(DatagramAddress, String)
     /// The datagram did not leave; the detail is the system's own short text.
@@ -64,9 +64,7 @@ public enum DatagramError: Error, Sendable, Hashable {
     case closed
     /// The task was cancelled.
     case cancelled
-}
 
-extension DatagramError: CustomStringConvertible {
     /// One sentence for people.
     public var description: String {
         switch self {

@@ -1,5 +1,5 @@
 /// An IP address and a port: the peer of a ``ByteStream``, or the address of a listener.
-public struct StreamAddress: Sendable, Hashable {
+public struct StreamAddress: Sendable, Hashable, CustomStringConvertible {
     /// An address of a machine.
     @nonexhaustive
     public enum Host: Sendable, Hashable {
@@ -94,9 +94,7 @@ public struct StreamAddress: Sendable, Hashable {
                 && bits >> 108 != 0x3FFF0
         }
     }
-}
 
-extension StreamAddress: CustomStringConvertible {
     /// Such as `127.0.0.1:80` or `[::1]:80`.
     public var description: String {
         switch host {

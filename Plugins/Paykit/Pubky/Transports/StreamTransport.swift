@@ -61,7 +61,7 @@ public protocol StreamListener: Sendable {
 
 /// A failure of a connection or listener.
 @nonexhaustive
-public enum StreamError: Error, Sendable, Hashable {
+public enum StreamError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The system does not permit listening or accepting here; the detail is its own short text.
     case unavailable(StreamAddress, String)
     /// The connection was not accepted; the detail is the system's own short text.
@@ -74,9 +74,7 @@ public enum StreamError: Error, Sendable, Hashable {
     case closed
     /// The task was cancelled.
     case cancelled
-}
 
-extension StreamError: CustomStringConvertible {
     /// One sentence for people.
     public var description: String {
         switch self {

@@ -1,6 +1,7 @@
 import PaykitProvider
 import PaykitPubky
 import PaymentCore
+import PaymentCrypto
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -3,6 +3,7 @@ import PaykitDHT
 import PaykitProvider
 import PaykitPubky
 import PaymentCore
+import PaymentCrypto
 
 /// Datagrams to a socket that searches the DHT: bencoding, and messages in it.
 struct KRPCTarget: FuzzTarget {

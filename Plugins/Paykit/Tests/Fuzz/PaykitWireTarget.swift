@@ -2,6 +2,7 @@ import FuzzModel
 import PaykitProvider
 import PaykitPubky
 import PaymentCore
+import PaymentCrypto
 import TestSupport
 
 /// Bytes of relays, homeservers and other devices of the Pubky network: packets, tokens, sessions.

@@ -3,6 +3,7 @@ import PaykitKit
 import PaykitPubky
 import PaykitSandbox
 import PaymentCore
+import PaymentCrypto
 import PaymentTesting
 import Synchronization
 import TestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import PaymentCrypto
 import PaymentTesting
 import Synchronization
 import TestSupport

@@ -3,6 +3,7 @@ import PaykitProvider
 import PaykitPubky
 import PaykitSandbox
 import PaymentCore
+import PaymentCrypto
 import PaymentLoopback
 import PaymentStandards
 import PaymentTesting

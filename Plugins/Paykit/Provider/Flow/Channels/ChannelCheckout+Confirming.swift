@@ -38,8 +38,7 @@ extension ChannelCheckout {
     }
 
     private static func word(of receipt: ChannelReceipt) -> ChannelArrival {
-        ChannelArrival(
-            kind: "confirmation", sender: receipt.id.payee, name: "\(receipt.id.payer)/\(receipt.id.name)")
+        ChannelArrival(kind: "confirmation", sender: receipt.id.payee, name: "\(receipt.id.payer)/\(receipt.id.name)")
     }
 
     /// Returns true if the payee confirms. The payment is complete in any case.

@@ -102,8 +102,7 @@ package struct ChannelCheckout: Sendable {
 
     package func channel(to payee: PubkyKey) async throws(PaykitNetworkError) -> PrivateChannel {
         guard let endpoint = try await directory.noiseEndpoint(of: payee) else {
-            throw PaykitNetworkError(
-                .methodNotSupported, "\(payee) has no private channel; pay their public endpoints")
+            throw PaykitNetworkError(.methodNotSupported, "\(payee) has no private channel; pay their public endpoints")
         }
         return try await dialer.open(to: endpoint)
     }

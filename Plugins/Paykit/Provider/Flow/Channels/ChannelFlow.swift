@@ -84,9 +84,7 @@ struct ChannelFlow: Sendable {
     }
 
     /// Rejects an endpoint that differs from the agreement or has expired.
-    private func checked(
-        _ endpoint: SettlementEndpoint, _ amount: Money, isOfPayee: Bool
-    ) throws(PaymentError) {
+    private func checked(_ endpoint: SettlementEndpoint, _ amount: Money, isOfPayee: Bool) throws(PaymentError) {
         let whose = isOfPayee ? "the payee's invoice" : "the payee's public endpoints"
         func error(_ code: PaymentError.Code, _ reason: String) -> PaymentError {
             PaymentError(code, "\(whose) \(reason); nothing was paid, ask for a new one", provider: provider)
@@ -161,9 +159,7 @@ struct ChannelFlow: Sendable {
     }
 
     /// Stores the outcome in the receipt, and notifies the payee. A failure here does not change the outcome.
-    private func end(
-        _ receipt: ChannelReceipt?, _ outcome: ServiceReport, _ endpoint: SettlementEndpoint
-    ) async {
+    private func end(_ receipt: ChannelReceipt?, _ outcome: ServiceReport, _ endpoint: SettlementEndpoint) async {
         guard let receipts = settings?.receipts, let receipt, let checkout,
             var known = try? await receipts.receipt(receipt.id)
         else { return }

@@ -86,8 +86,7 @@ extension PrivateLinkFlow {
             throw PaykitNetworkError(.validationFailed, "the receipt cannot be sealed: \(error)")
         }
         // The file is written first: a peer that reads the message finds it.
-        try await reader.homeserver(of: user).write(
-            file, to: try PubkyAddress(in: user, at: access.location), session)
+        try await reader.homeserver(of: user).write(file, to: try PubkyAddress(in: user, at: access.location), session)
         try await change(party, about: id) { record throws(PaykitNetworkError) in
             guard record.requests[id]?.issued[key]?.isAnnounced == false else { return }
             record.requests[id]?.issued[key]?.isAnnounced = true

@@ -118,8 +118,7 @@ extension PrivateLinkFlow {
         guard isGranted else { return try await abandon(claim, over: amount, party, at: settler) }
         let state: SettlementState
         do { state = try await settler.settle(settlement) } catch { throw .noAnswer(error) }
-        let order = SettlementOrder(
-            name: settlement.key, endpoint: settlement.endpoint, amount: amount, state: state)
+        let order = SettlementOrder(name: settlement.key, endpoint: settlement.endpoint, amount: amount, state: state)
         return try await store(order, of: claim, over: amount, party)
     }
 

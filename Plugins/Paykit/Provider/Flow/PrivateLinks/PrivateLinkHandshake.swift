@@ -10,9 +10,7 @@ struct PrivateLinkHandshake: Sendable {
     let awaited: UInt32?
 
     /// - Parameter heard: the peer's messages, in their order.
-    init(
-        _ keys: PrivateLinkKeys, begins: Bool, ephemeral: [UInt8], heard: [[UInt8]]
-    ) throws(NoiseError) {
+    init(_ keys: PrivateLinkKeys, begins: Bool, ephemeral: [UInt8], heard: [[UInt8]]) throws(NoiseError) {
         var handshake = try NoiseHandshake(
             PrivateLinkForm.suite, begins ? .initiator : .responder, prologue: [], ownStatic: keys.noiseSecret,
             ownEphemeral: ephemeral)

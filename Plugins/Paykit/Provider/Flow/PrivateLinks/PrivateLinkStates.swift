@@ -52,8 +52,7 @@ struct PrivateLinkStates: Sendable {
     private func fill(_ held: inout Held, _ stored: SealedState?) {
         held.channelNumber = stored?.number ?? 0
         if let stored, stored.number == held.record.channelNumber,
-            let channel = try? seal.open(
-                stored, named: held.party.channelName, as: PrivateLinkChannelRecord.self)
+            let channel = try? seal.open(stored, named: held.party.channelName, as: PrivateLinkChannelRecord.self)
         {
             held.channel = channel
         } else {

@@ -42,9 +42,7 @@ extension RequestFlow {
         if let claim, claim.number != name.number { throw changed() }
         let own = PrivateLinkClaim(
             requestID: order.id, period: order.period, endpoint: order.endpoint, number: name.number, isOpen: true)
-        let (outcome, paid) = try await SettlementFlow.settle(
-            attempt.known(by: name.key), to: endpoint, in: context
-        ) {
+        let (outcome, paid) = try await SettlementFlow.settle(attempt.known(by: name.key), to: endpoint, in: context) {
             try await handOver(own, attempt.option.amount, party)
         }
         switch outcome {

@@ -46,8 +46,7 @@ extension RequestFlow {
         _ party: PrivateLinkParty
     ) async throws(PaymentError) {
         let proof: SettlementProof = endpoint.kind.method == "lightning" ? .preimage(text) : .transaction(text)
-        let order = SettlementOrder(
-            name: claim.name(party), endpoint: endpoint, amount: amount, state: .settled(proof))
+        let order = SettlementOrder(name: claim.name(party), endpoint: endpoint, amount: amount, state: .settled(proof))
         do throws(RequestSettlerError) {
             if case .paid(_, isSaid: false) = try await links.store(order, of: claim, over: amount, party) {
                 context.log("it is paid, but the proof is too long for a message: show it to the payee yourself")

@@ -74,9 +74,7 @@ struct RequestFlow: Sendable {
     }
 
     /// Returns the offer of exactly the request's amount at an endpoint; nil where there is none.
-    func offer(
-        _ endpoint: PaykitEndpoint, _ amount: Money, endsInTime: Bool
-    ) -> EndpointOffers.Offer? {
+    func offer(_ endpoint: PaykitEndpoint, _ amount: Money, endsInTime: Bool) -> EndpointOffers.Offer? {
         guard let found = EndpointOffers.offers(of: endpoint, reader).first(where: { $0.takes(amount) }) else {
             return nil
         }
@@ -87,9 +85,7 @@ struct RequestFlow: Sendable {
 
     /// Returns the offers that were not paid before: a paid invoice would count as this payment without any money
     /// moving.
-    private func unspent(
-        _ offers: [EndpointOffers.Offer]
-    ) async throws(PaymentError) -> [EndpointOffers.Offer] {
+    private func unspent(_ offers: [EndpointOffers.Offer]) async throws(PaymentError) -> [EndpointOffers.Offer] {
         var found: [EndpointOffers.Offer] = []
         for one in offers {
             if try await context.payer.order(paying: one.offer.endpoint) == nil { found.append(one) }

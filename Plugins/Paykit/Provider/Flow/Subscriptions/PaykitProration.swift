@@ -45,8 +45,7 @@ public struct PaykitProration: Sendable, Hashable {
         let rest = total - remainder
         let isUp = remainder > rest || (remainder == rest && quotient % 2 == 1)
         do {
-            return try Money(
-                minorUnits: quotient + (isUp ? 1 : 0), currency: money.currency, exponent: money.exponent)
+            return try Money(minorUnits: quotient + (isUp ? 1 : 0), currency: money.currency, exponent: money.exponent)
         } catch { throw .order("the amount is too large to be parted") }
     }
 }

@@ -20,9 +20,7 @@ extension PaykitSignedSubscription {
     }
 
     /// Verifies that it is a proposal to `own` by the other side, and records its signature.
-    func checkProposal(
-        to own: PubkyKey, _ nonces: inout PaykitNonces, at now: Int64
-    ) throws(PaykitSubscriptionDefect) {
+    func checkProposal(to own: PubkyKey, _ nonces: inout PaykitNonces, at now: Int64) throws(PaykitSubscriptionDefect) {
         guard [subscription.subscriber, subscription.provider].contains(own) else { throw .foreignKey }
         let other = subscription.subscriber == own ? subscription.provider : subscription.subscriber
         // The signature has to be in its side's place: with the provider's in place of the subscriber's, the subscriber

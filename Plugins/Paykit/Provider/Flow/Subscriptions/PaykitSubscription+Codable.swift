@@ -29,9 +29,7 @@ extension PaykitSignedSubscription: Codable {
 
 /// A value that is stored as its wire text.
 private enum WireText {
-    static func read<Value>(
-        _ decoder: any Decoder, _ value: (JSONValue) throws(WireDefect) -> Value
-    ) throws -> Value {
+    static func read<Value>(_ decoder: any Decoder, _ value: (JSONValue) throws(WireDefect) -> Value) throws -> Value {
         let container = try decoder.singleValueContainer()
         do { return try value(JSONValue(parsing: container.decode(String.self))) } catch let defect as WireDefect {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(defect)")

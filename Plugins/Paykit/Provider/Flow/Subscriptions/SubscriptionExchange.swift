@@ -93,8 +93,7 @@ package struct SubscriptionExchange: Sendable {
         }
         let record: PaykitSubscriptionRecord
         do {
-            record = try PaykitSubscriptionRecord(
-                proposing: subscription, by: identity.owner, random: random, at: now)
+            record = try PaykitSubscriptionRecord(proposing: subscription, by: identity.owner, random: random, at: now)
         } catch { throw PaykitNetworkError(.validationFailed, error.description) }
         try require(
             add(record, &kept), .validationFailed, "too many subscriptions with this user are open: end one first")
@@ -207,8 +206,7 @@ package struct SubscriptionExchange: Sendable {
                 guard let proposal = view.proposal, let signature = proposal.proposerSignature,
                     !kept.nonces.has(signature)
                 else { return }
-                let record = try PaykitSubscriptionRecord(
-                    receiving: proposal, as: own, nonces: &kept.nonces, at: now)
+                let record = try PaykitSubscriptionRecord(receiving: proposal, as: own, nonces: &kept.nonces, at: now)
                 guard record.side(of: peer) != nil else { throw .foreignKey }
                 guard add(record, &kept) else { throw .order("too many subscriptions with this user are open") }
                 update.changed.append(record)

@@ -1,3 +1,5 @@
+import PaymentCrypto
+
 /// One side's view of a subscription, as it lies sealed for the other side (Protocol 6.3): always the whole of it, so
 /// that one message that arrives replaces all that were missed, and one that comes again changes nothing.
 struct SubscriptionView: Sendable, Hashable {

@@ -1,3 +1,5 @@
+package import PaymentCrypto
+
 /// A message between the two sides of a private channel (Protocol 5.5). Three dialects are read, one is written.
 package enum ChannelMessage: Sendable, Hashable {
     /// Endpoints for the other side alone.

@@ -1,3 +1,5 @@
+import PaymentCrypto
+
 /// The record that payer and payee keep of a payment agreed over a channel (Protocol 5.5).
 package struct PaykitReceiptRecord: Sendable, Hashable {
     package var id: String

@@ -1,5 +1,5 @@
 /// The generation 3 identifier of a way to pay (Protocol 11.2): `btc-lightning-bolt11`.
-public struct PaykitIdentifier: Sendable, Hashable {
+public struct PaykitIdentifier: Sendable, Hashable, CustomStringConvertible {
     /// The identifier, which is compared byte for byte.
     public let text: String
 
@@ -85,9 +85,7 @@ public struct PaykitIdentifier: Sendable, Hashable {
         return parts.count == 2 && !parts[0].isEmpty && parts[1].contains(".") && !parts[1].hasPrefix(".")
             && !text.contains { $0.isWhitespace || $0 == ":" || $0 == "/" }
     }
-}
 
-extension PaykitIdentifier: CustomStringConvertible {
     /// The identifier.
     public var description: String { text }
 }

@@ -1,5 +1,5 @@
 /// The receiving app of a user, and its runtime: a wallet or a server (Protocol 11.1): `bitkit/wallet`.
-public struct PaykitReceiverPath: Sendable, Hashable {
+public struct PaykitReceiverPath: Sendable, Hashable, CustomStringConvertible {
     /// The kind of program that receives.
     @nonexhaustive
     public enum Runtime: String, Sendable, Hashable, CaseIterable {
@@ -40,9 +40,7 @@ public struct PaykitReceiverPath: Sendable, Hashable {
                 UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0.isASCIIDigit || $0 == UInt8(ascii: "-")
             }
     }
-}
 
-extension PaykitReceiverPath: CustomStringConvertible {
     /// The path's text.
     public var description: String { text }
 }

@@ -1,3 +1,5 @@
+import PaymentCrypto
+
 /// A JSON object without members other than those read from it: this distinguishes messages of private links from those
 /// of other forms (Protocol 12.4). Errors name the wrong member, never its content.
 struct ClosedObject {

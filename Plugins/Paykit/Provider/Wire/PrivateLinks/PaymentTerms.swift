@@ -1,3 +1,5 @@
+package import PaymentCrypto
+
 /// An amount in messages of private links: decimal, in the asset's major unit (Protocol 12.5).
 package struct PrivateLinkAmount: Sendable, Hashable {
     package let value: String

@@ -1,3 +1,5 @@
+package import PaymentCrypto
+
 /// A message between two generation 3 apps (Protocol 12.4), each in one text.
 package enum PrivateLinkMessage: Sendable, Hashable {
     /// The endpoints for the other side alone; complete, replacing the list before. The payload of a file (11.3) by

@@ -1,3 +1,5 @@
+package import PaymentCrypto
+
 /// A moment in messages of private links: RFC 3339, ending in `Z`. Its text is sent back unchanged.
 package struct PrivateLinkTime: Sendable, Hashable {
     private let time: RFC3339

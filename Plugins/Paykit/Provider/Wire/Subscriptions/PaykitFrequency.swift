@@ -1,3 +1,5 @@
+package import PaymentCrypto
+
 /// The interval of a subscription's payments (Protocol 6.1).
 @nonexhaustive
 public enum PaykitFrequency: Sendable, Hashable {

@@ -1,3 +1,5 @@
+package import PaymentCrypto
+
 /// The JSON of a subscription, as the native library writes it (Protocol 6.1): keys as lists of numbers.
 extension PaykitSubscription {
     /// The JSON text, its members in the library's order.

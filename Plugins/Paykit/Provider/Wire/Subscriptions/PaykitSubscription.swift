@@ -114,7 +114,7 @@ public struct PaykitSubscription: Sendable, Hashable {
 
 /// A reason to refuse a subscription, a signature of it or a change to it.
 @nonexhaustive
-public enum PaykitSubscriptionDefect: Error, Sendable, Hashable {
+public enum PaykitSubscriptionDefect: Error, Sendable, Hashable, CustomStringConvertible {
     /// A field is invalid: its name, and the rule for it.
     case field(String, String)
     /// Both sides are the same user.
@@ -131,9 +131,7 @@ public enum PaykitSubscriptionDefect: Error, Sendable, Hashable {
     case usedNonce
     /// A change does not follow from the current state: a few words give the reason.
     case order(String)
-}
 
-extension PaykitSubscriptionDefect: CustomStringConvertible {
     /// One sentence for people.
     public var description: String {
         switch self {

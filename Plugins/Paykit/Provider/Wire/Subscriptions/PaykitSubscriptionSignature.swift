@@ -1,4 +1,4 @@
-import PaymentCrypto
+package import PaymentCrypto
 
 /// A user's signature of a subscription (Protocol 6.2).
 public struct PaykitSubscriptionSignature: Sendable, Hashable {
@@ -32,8 +32,7 @@ extension PaykitSubscriptionSignature {
     ) throws(PaykitSubscriptionDefect) {
         let nonce = random.bytes(32)
         let (end, isOver) = now.addingReportingOverflow(max(0, lifetime))
-        try self.init(
-            of: subscription, by: pair, nonce: nonce, timestamp: now, expiresAt: isOver ? .max : end)
+        try self.init(of: subscription, by: pair, nonce: nonce, timestamp: now, expiresAt: isOver ? .max : end)
     }
 
     package init(
@@ -190,9 +189,7 @@ public struct PaykitNonces: Sendable, Hashable {
     /// Records a signature that was verified. `now` is seconds since 1970.
     ///
     /// - Throws: ``PaykitSubscriptionDefect/usedNonce`` when it was recorded before.
-    public mutating func use(
-        _ signature: PaykitSubscriptionSignature, at now: Int64
-    ) throws(PaykitSubscriptionDefect) {
+    public mutating func use(_ signature: PaykitSubscriptionSignature, at now: Int64) throws(PaykitSubscriptionDefect) {
         ends = ends.filter { now <= $0.value }
         let use = Use(key: signature.publicKey, nonce: signature.nonce)
         guard ends[use] == nil else { throw .usedNonce }

@@ -2,6 +2,7 @@ import PaykitKit
 import PaykitPubky
 import PaykitSandbox
 import PaymentCore
+import PaymentCrypto
 import PaymentTesting
 import TestSupport
 import Testing

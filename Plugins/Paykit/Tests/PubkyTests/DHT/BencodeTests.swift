@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentCrypto
 import PaymentTesting
 import Testing
 

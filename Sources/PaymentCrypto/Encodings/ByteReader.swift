@@ -10,9 +10,10 @@ package struct ByteReader: Sendable {
     }
 
     /// Returns a reader of the same bytes from another place.
-    func moved(to place: Int) -> ByteReader { ByteReader(bytes, at: place) }
+    package func moved(to place: Int) -> ByteReader { ByteReader(bytes, at: place) }
 
     package var remaining: Int { bytes.count - position }
+    package var isAtEnd: Bool { remaining == 0 }
 
     package mutating func byte() throws(WireDefect) -> UInt8 {
         let byte = try peek()
@@ -27,7 +28,7 @@ package struct ByteReader: Sendable {
     }
 
     package mutating func bytes(_ count: Int) throws(WireDefect) -> [UInt8] {
-        guard count >= 0, count <= remaining else { throw WireDefect("it ends too early", at: position) }
+        guard 0...remaining ~= count else { throw WireDefect("it ends too early", at: position) }
         defer { position += count }
         return Array(bytes[position..<position + count])
     }
@@ -50,7 +51,7 @@ package struct ByteReader: Sendable {
     }
 
     package func end() throws(WireDefect) {
-        guard remaining == 0 else { throw WireDefect("\(remaining) bytes follow its end", at: position) }
+        guard isAtEnd else { throw WireDefect("\(remaining) bytes follow its end", at: position) }
     }
 }
 
@@ -66,11 +67,4 @@ package struct WireDefect: Error, Hashable, CustomStringConvertible {
     }
 
     package var description: String { position.map { "\(reason) (at byte \($0))" } ?? reason }
-}
-
-extension FixedWidthInteger where Self: UnsignedInteger {
-    /// The bytes of the number, most significant first.
-    package var bigEndianBytes: [UInt8] {
-        stride(from: Self.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> Self($0)) }
-    }
 }
