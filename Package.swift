@@ -168,7 +168,7 @@ let vendors =
             "Tests/SandboxTests": "\(suite) PaymentStandards SandboxHome +Pubky", "Tests/GuideTests": "+Kit",
             "Tests/PostgresTests": "PaymentCore PaymentPostgres PostgresServing +Postgres +Provider",
             "Tests/Market": "\(market) PaymentSettlement PaymentStandards +Pubky",
-            "Tests/Fuzz": "\(fuzz) PaymentRecurring PaymentStandards TestSupport +DHT +Kit +Pubky",
+            "Tests/Fuzz": "\(fuzz) PaymentRecurring PaymentStandards TestSupport +DHT +Kit +NetworkSandbox +Pubky",
             // Two wallets with a private link and its troubles; what KillTests kills; what is measured, and speaks in interop.
             "Tests/LinkSimulation": "PaymentCore PaymentCrypto PaymentSecp256k1 PaymentStandards PaymentTesting "
                 + "+Provider +Pubky +Sandbox",

@@ -3,7 +3,6 @@ package import PaymentCrypto
 /// A value of bencoding (BEP 3), the encoding of all DHT messages.
 package enum Bencode: Sendable, Hashable {
     case integer(Int64)
-    /// Bytes, text among them.
     case bytes([UInt8])
     case list([Bencode])
     case dictionary([[UInt8]: Bencode])

@@ -43,20 +43,14 @@ public struct DHTConfiguration: Sendable, Hashable {
 
     /// Well-known public nodes, and one of Pubky's.
     public static let publicBootstrap = [
-        Bootstrap(host: "router.bittorrent.com", port: 6881),
-        Bootstrap(host: "dht.transmissionbt.com", port: 6881),
-        Bootstrap(host: "dht.libtorrent.org", port: 25_401),
-        Bootstrap(host: "relay.pkarr.org", port: 6881),
+        Bootstrap(host: "router.bittorrent.com", port: 6881), Bootstrap(host: "dht.transmissionbt.com", port: 6881),
+        Bootstrap(host: "dht.libtorrent.org", port: 25_401), Bootstrap(host: "relay.pkarr.org", port: 6881),
     ]
 
-    /// Creates a configuration for the internet.
-    ///
-    /// - Parameter bootstrap: the nodes that are asked first.
+    /// Creates a configuration for the internet. `bootstrap` are the nodes that are asked first.
     public init(bootstrap: [Bootstrap] = publicBootstrap) { self.bootstrap = bootstrap }
 
-    /// Creates a configuration for nodes on this machine or in a private network.
-    ///
-    /// - Parameter addresses: the nodes that are asked first.
+    /// Creates a configuration for nodes on this machine or in a private network. `addresses` are asked first.
     public static func local(_ addresses: [DatagramAddress]) -> DHTConfiguration {
         var configuration = DHTConfiguration(bootstrap: addresses.map(Bootstrap.init))
         configuration.allowsPrivateAddresses = true

@@ -19,7 +19,6 @@ struct DHTFlight {
         return DHTOutgoing(bytes: message.encoded, address: address)
     }
 
-    /// Returns true if an answer under `other` is to this question.
     fileprivate func isAnswered(under other: [UInt8]) -> Bool {
         other == transaction || sends > 1 && other.elementsEqual(transaction.prefix(Self.shortLength))
     }

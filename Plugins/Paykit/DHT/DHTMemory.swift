@@ -8,7 +8,6 @@ struct DHTMemory {
     /// The time for which the addresses of the first nodes' names are kept.
     private static let namesKept = Duration.seconds(600)
 
-    /// Returns the addresses of the nodes nearest to `target` that answered before.
     func nearest(to target: NodeID, count: Int) -> [DatagramAddress] {
         nodes.sorted { $0.id.distance(to: target) < $1.id.distance(to: target) }.prefix(count).map(\.address)
     }

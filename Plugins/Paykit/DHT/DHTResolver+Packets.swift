@@ -2,8 +2,7 @@
 extension DHTResolver: PacketStore {
     /// Returns the latest packet of `key`; nil when every node near enough was asked and none has one.
     ///
-    /// - Throws: ``/PaykitPubky/PaykitNetworkError``, also for an incomplete search, which does not show that a packet
-    ///   is missing.
+    /// - Throws: ``/PaykitPubky/PaykitNetworkError``, also for an incomplete search: a packet may have been missed.
     public func packet(of key: PubkyKey) async throws(PaykitNetworkError) -> SignedPacket? {
         let search: DHTSearch
         do { search = try await resolve(key.bytes) } catch { throw Self.failure(error) }
@@ -30,9 +29,7 @@ extension DHTResolver: PacketStore {
         }
     }
 
-    /// Returns the addresses of a host, as the transport finds them.
-    ///
-    /// - Parameter host: a name, or an address in dotted form.
+    /// Returns the addresses of a host, as the transport finds them. `host` is a name, or an address in dotted form.
     public func addresses(of host: String) async -> [StreamAddress]? {
         try? await transport.addresses(of: host, port: 443).map { StreamAddress($0) }
     }

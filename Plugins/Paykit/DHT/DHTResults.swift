@@ -1,4 +1,3 @@
-/// The result of a DHT search.
 package struct DHTSearch: Sendable, Hashable {
     /// The newest item that a node had, its signature checked; nil when no node had one.
     package let item: MutableItem?
@@ -6,8 +5,7 @@ package struct DHTSearch: Sendable, Hashable {
     package let answered: Int
     /// The number of nodes that sent an item that is not the owner's.
     package let lied: Int
-    /// True if the search was complete: every node near enough was asked. An incomplete one may have missed a newer
-    /// item.
+    /// True if the search was complete: every node near enough was asked. Otherwise a newer item may be missed.
     package let isComplete: Bool
 }
 

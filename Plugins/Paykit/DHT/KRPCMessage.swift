@@ -91,15 +91,6 @@ package struct KRPCError: Sendable, Hashable, Error {
         String(decoding: bytes.prefix(200).map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
-    /// Something about the message is wrong, or its token is old.
-    package static let protocolError = KRPCError(code: 203, text: "Bad token")
-    /// The kind of question is not known.
-    package static let unknownMethod = KRPCError(code: 204, text: "Method Unknown")
-    /// The value is longer than 1000 bytes.
-    package static let valueTooLarge = KRPCError(code: 205, text: "Message (v field) too big.")
-    package static let signature = KRPCError(code: 206, text: "Invalid signature")
-    /// The salt is longer than 64 bytes.
-    package static let saltTooLarge = KRPCError(code: 207, text: "Salt (salt field) too big.")
     /// The stored item has another number than the one to be replaced.
     package static let mismatch = KRPCError(code: 301, text: "CAS mismatch, re-read value and try again.")
     /// The stored item has a higher number.

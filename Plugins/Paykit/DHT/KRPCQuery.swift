@@ -1,6 +1,4 @@
-/// A question to a node.
 package enum KRPCQuery: Sendable, Hashable {
-    /// Asks for a sign of life.
     case ping(id: NodeID)
     /// Asks for the nodes known near `target`.
     case findNode(id: NodeID, target: NodeID)
@@ -112,7 +110,6 @@ extension KRPCItem {
         self.init(key: key, sequence: sequence, value: value, signature: signature)
     }
 
-    /// The item, if the signature is right.
     package var verified: MutableItem? {
         try? MutableItem(key: key, sequence: sequence, value: value, signature: signature)
     }
@@ -125,7 +122,6 @@ package struct KRPCResponse: Sendable, Hashable {
     package var nodes: [NodeContact]?
     /// The token that permits the asker to store there.
     package var token: [UInt8]?
-    /// The item that it stores.
     package var item: KRPCItem? {
         didSet { sequence = item?.sequence ?? sequence }
     }
@@ -155,10 +151,8 @@ package struct KRPCResponse: Sendable, Hashable {
     var fields: Bencode {
         .dictionary([
             "id": .bytes(id.bytes), "nodes": nodes.map { .bytes($0.flatMap(\.compact)) },
-            "token": token.map(Bencode.bytes),
-            "k": item.map { .bytes($0.key) }, "v": item.map { .bytes($0.value) },
-            "sig": item.map { .bytes($0.signature) },
-            "seq": sequence.map(Bencode.integer),
+            "token": token.map(Bencode.bytes), "k": item.map { .bytes($0.key) }, "v": item.map { .bytes($0.value) },
+            "sig": item.map { .bytes($0.signature) }, "seq": sequence.map(Bencode.integer),
         ])
     }
 }

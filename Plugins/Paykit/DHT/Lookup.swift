@@ -2,8 +2,7 @@
 ///
 /// It uses no sockets or clocks. Nearest nodes are asked first, as in Kademlia; the other rules defend against liars:
 /// - Answers count only from the address asked and under the transaction given, once.
-/// - A node's position is the one that most others report; its own claim counts only if they disagree; see
-///   ``Candidate``.
+/// - A node's position is the one that most others report; its own claim counts if they disagree; see ``Candidate``.
 /// - Of an answer's names a few are followed, and more as those prove to exist. The names of a node that sends an item
 ///   that is not the owner's are not followed at all.
 /// - Every fourth question goes to a node named by the node that was followed least.
@@ -11,10 +10,8 @@
 ///   expected in a net of this size. If too few are known for that, the nodes that answered are asked for others,
 ///   slightly beside the target: liars around the target do not appear in those answers.
 struct Lookup: DHTExchange {
-    /// The number of nodes that store an item.
     static let closeness = 20
-    /// The number of nodes that have to answer, if there are as many, before a search can end: twenty liars are not all
-    /// of them.
+    /// The number of nodes that have to answer, if there are as many, before a search ends: twenty liars are not all.
     static let quorum = 30
     /// The number of names of an answer that are followed before one of them has answered, and the number of further
     /// names for each that has. All names from one of the first nodes are followed.
@@ -107,8 +104,7 @@ struct Lookup: DHTExchange {
         return open.min { (leastFollowed($0), candidates[$0].distance) < (leastFollowed($1), candidates[$1].distance) }
     }
 
-    /// Returns a node to ask for others, and the id beside the target to ask for, when all nodes were asked and few
-    /// have answered.
+    /// Returns a node to ask for others, and the id beside the target to ask for, when all were asked and few answered.
     private mutating func pickBeside(_ now: Duration) -> (Int, NodeID)? {
         guard flights.isEmpty || isWidening, flights.hasRoom(now), asked < configuration.queryLimit else { return nil }
         guard candidates.count(where: { $0.state == .answered }) < Self.quorum,

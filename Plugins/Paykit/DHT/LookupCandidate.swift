@@ -18,7 +18,6 @@ extension Lookup {
         private var names: [(id: NodeID, votes: Int)] = []
         /// The indices of the candidates that named it.
         private(set) var introducers: [Int] = []
-        /// The id by which it answered.
         var answered: NodeID?
         var token: [UInt8]?
         /// The distance from the target, as far as it is known.
@@ -36,7 +35,6 @@ extension Lookup {
             isStart = true
         }
 
-        /// Creates a node that another one named.
         init(_ contact: NodeContact, namedBy introducer: Int, _ target: NodeID) {
             address = contact.address
             isStart = false

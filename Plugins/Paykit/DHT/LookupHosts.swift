@@ -6,7 +6,6 @@ struct LookupHosts {
     /// - Parameter allowsPrivate: true if nodes of private networks may be asked.
     init(allowsPrivate: Bool) { self.allowsPrivate = allowsPrivate }
 
-    /// Returns true if a node at `address` may be asked.
     func mayAsk(_ address: DatagramAddress) -> Bool {
         guard address.port != 0, address.host != 0, address.host >> 28 < 0xE else { return false }
         return allowsPrivate || address.isPublic

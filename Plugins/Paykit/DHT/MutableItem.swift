@@ -35,22 +35,7 @@ package struct MutableItem: Sendable, Hashable, CustomStringConvertible {
         self.signature = signature
     }
 
-    /// Creates an item and signs it with the owner's seed: 32 bytes.
-    package init(sequence: Int64, value: [UInt8], seed: Redacted<[UInt8]>) throws(WireDefect) {
-        let seed = seed.reveal()
-        guard seed.count == Ed25519.keyLength else { throw Self.keyLength }
-        guard value.count <= Self.valueLimit else { throw Self.tooLong(value) }
-        let message = Self.signable(sequence: sequence, value: value)
-        guard let key = try? Ed25519.publicKey(seed: seed), let signature = try? Ed25519.sign(message, seed: seed)
-        else { throw Self.untrusted }
-        self.key = key
-        self.sequence = sequence
-        self.value = value
-        self.signature = signature
-    }
-
-    /// Returns the bytes that a signature covers: number and value as bencoding, and before them a salt, if there is
-    /// one.
+    /// Returns the bytes that a signature covers: a salt, if there is one, then number and value as bencoding.
     package static func signable(sequence: Int64, value: [UInt8], salt: [UInt8] = []) -> [UInt8] {
         let prefix = salt.isEmpty ? [] : Array("4:salt\(salt.count):".utf8) + salt
         return prefix + Array("3:seqi\(sequence)e1:v\(value.count):".utf8) + value

@@ -21,7 +21,6 @@ package struct NodeID: Sendable, Hashable, Comparable, CustomStringConvertible {
         self.init(exactly: Array(bytes))
     }
 
-    /// Creates the id that is the SHA-1 of `bytes`.
     package init(hashing bytes: [UInt8]) { self.init(exactly: Digest.sha1.hash(bytes)) }
 
     /// - Parameter bytes: 20 of them.
@@ -46,7 +45,6 @@ package struct NodeID: Sendable, Hashable, Comparable, CustomStringConvertible {
         (left.high, left.middle, left.low) < (right.high, right.middle, right.low)
     }
 
-    /// Returns the distance to the other: the exclusive or.
     package func distance(to other: NodeID) -> NodeID {
         NodeID(high ^ other.high, middle ^ other.middle, low ^ other.low)
     }
@@ -54,26 +52,7 @@ package struct NodeID: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// Returns the id that differs in one of the first 64 bits, counted from the highest.
     package func flipping(bit: Int) -> NodeID { NodeID(high ^ 1 << UInt64(63 - bit & 63), middle, low) }
 
-    /// The number of zero bits before the first that is not: of a distance, the bits that two ids share.
-    package var leadingZeroBits: Int {
-        if high != 0 { return high.leadingZeroBitCount }
-        return middle != 0 ? 64 + middle.leadingZeroBitCount : 128 + low.leadingZeroBitCount
-    }
-
     // MARK: Ids that belong to an address (BEP 42)
-
-    /// Creates an id that belongs to an address: no node can choose an id there at will.
-    package init(for host: UInt32, random: any RandomSource) {
-        let draw = random.next()
-        self.init(for: host, seed: UInt8(truncatingIfNeeded: draw >> 8), fill: NodeID(random: random))
-    }
-
-    /// Creates the same id from given values instead of random ones.
-    package init(for host: UInt32, seed: UInt8, fill: NodeID) {
-        let prefix = UInt64(Self.prefix(host, seed & 7)) << 32
-        let mask: UInt64 = 0xFFFF_F800_0000_0000
-        self.init(prefix & mask | fill.high & ~mask, fill.middle, fill.low & ~0xFF | UInt32(seed))
-    }
 
     /// Returns true if the id belongs to the address; ids of private addresses and of this machine need not.
     package func belongs(to address: DatagramAddress) -> Bool {
@@ -82,7 +61,7 @@ package struct NodeID: Sendable, Hashable, Comparable, CustomStringConvertible {
         return UInt32(truncatingIfNeeded: high >> 32) >> 11 == expected >> 11
     }
 
-    private static func prefix(_ host: UInt32, _ seed: UInt8) -> UInt32 {
+    package static func prefix(_ host: UInt32, _ seed: UInt8) -> UInt32 {
         CRC32C.checksum((host & 0x030F_3FFF | UInt32(seed) << 29).bigEndianBytes)
     }
 

@@ -46,9 +46,8 @@ public struct PaykitChannelPayments: Sendable {
     ///   - timeout: the longest wait for a payee's message, for each message.
     /// - Throws: ``PaykitNetworkError`` when no channel key can be derived from the payer's key.
     public init(
-        as payer: PubkyKeyPair, device: [UInt8]? = nil, over streams: any StreamTransport,
-        receipts: any ReceiptStore, use: Use = .preferred, chain: PaykitEndpointCheck.Network = .mainnet,
-        timeout: Duration = .seconds(30)
+        as payer: PubkyKeyPair, device: [UInt8]? = nil, over streams: any StreamTransport, receipts: any ReceiptStore,
+        use: Use = .preferred, chain: PaykitEndpointCheck.Network = .mainnet, timeout: Duration = .seconds(30)
     ) throws(PaykitNetworkError) {
         identity = try ChannelIdentity(payer, device: device ?? ChannelIdentity.unnamed)
         self.streams = streams
@@ -61,7 +60,6 @@ public struct PaykitChannelPayments: Sendable {
     /// The payer's public key.
     public var payer: PubkyKey { identity.owner.publicKey }
 
-    /// Returns the client that asks payees for invoices and notifies them of payments.
     func checkout(
         _ directory: PaykitDirectory, _ network: PubkyNetwork, clock: any PaymentClock, random: any RandomSource
     ) -> ChannelCheckout {

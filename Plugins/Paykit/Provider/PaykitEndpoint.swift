@@ -5,8 +5,7 @@ public struct PaykitEndpoint: Sendable, Hashable {
     /// The destination: an invoice, a Lightning address, a coin address. It is untrusted text: check it before paying.
     public let endpoint: String
 
-    /// The least amount that the owner accepts there, in the asset's major unit (bitcoin, not satoshi), as published;
-    /// nil for any.
+    /// The least amount that the owner accepts there, in the asset's major unit (bitcoin, not satoshi); nil for any.
     public let least: String?
     /// The greatest amount that the owner accepts there, in the same form; nil for any.
     public let most: String?
@@ -31,10 +30,6 @@ public struct PaykitEndpoint: Sendable, Hashable {
 
     /// Returns true if a file of this name in the directory is a payment method (Protocol 4.2).
     public static func isMethod(_ name: some StringProtocol) -> Bool {
-        guard 1...32 ~= name.utf8.count, name != "noise" else { return false }
-        return name.utf8.allSatisfy {
-            UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0.isASCIIDigit || $0 == UInt8(ascii: "-")
-                || $0 == UInt8(ascii: ":")
-        }
+        name != "noise" && name.isWord(1...32, "-:", lowerCase: true)
     }
 }

@@ -7,9 +7,8 @@
 /// ```
 ///
 /// A request is paid once, whichever of the programs that share the store pays it. The chosen endpoint and the
-/// settler's name for the payment are stored before the settler is asked; the settler's answer is stored in one step
-/// with the message that proves the payment to the payee. Nothing is sent here: the program that polls the link sends
-/// it.
+/// settler's name for the payment are stored before the settler is asked; its answer in one step with the message that
+/// proves the payment to the payee. Nothing is sent here: the program that polls the link sends it.
 public struct PaykitLinkPayments: Sendable {
     let user: PubkyKey
     package let receiver: PaykitReceiverPath

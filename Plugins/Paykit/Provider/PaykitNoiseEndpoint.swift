@@ -32,7 +32,6 @@ public struct PaykitNoiseEndpoint: Sendable, Hashable {
             && host.utf8.allSatisfy { 0x21...0x7E ~= $0 }
     }
 
-    /// Reads the file; nil for anything else.
     package init?(_ file: [UInt8], of owner: PubkyKey) {
         guard let json = try? JSONValue(parsing: file), let host = json["host"]?.string,
             let port = json["port"]?.uint64.flatMap({ UInt16(exactly: $0) }),
@@ -53,7 +52,6 @@ extension PaykitDirectory {
         try PubkyAddress(in: owner, at: root + "noise")
     }
 
-    /// Returns the private endpoint of `owner`; nil when none is published.
     package func noiseEndpoint(of owner: PubkyKey) async throws(PaykitNetworkError) -> PaykitNoiseEndpoint? {
         guard let bytes = try await reader.file(try Self.noiseAddress(of: owner)), !bytes.isEmpty else { return nil }
         guard let endpoint = PaykitNoiseEndpoint(bytes, of: owner) else {

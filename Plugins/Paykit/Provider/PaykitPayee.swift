@@ -1,7 +1,6 @@
 /// A payer's question to a payee: how to make a payment. The payer's key is proven; all else is untrusted text.
 public struct PaykitInquiry: Sendable, Hashable {
-    /// The identifier of the payment for both parties: 1 to 128 printable ASCII characters, unique only among the
-    /// receipts of one payer.
+    /// The identifier of the payment for both parties: 1 to 128 printable ASCII characters, unique only for one payer.
     public let receiptID: String
     /// The payer's key.
     public let payer: PubkyKey
@@ -19,8 +18,7 @@ public struct PaykitInquiry: Sendable, Hashable {
 public struct PaykitPayeeTerms: Sendable {
     /// The destination: an invoice or an address.
     public var endpoint: String
-    /// The payment hash of an invoice: 64 hexadecimal digits. With it a payer's proof is verified without asking the
-    /// wallet.
+    /// The payment hash of an invoice: 64 hexadecimal digits. It verifies a payer's proof without asking the wallet.
     public var paymentHash: String?
     /// Further data for the payer.
     public var metadata: [String: JSONValue]
@@ -51,16 +49,12 @@ public struct PaykitPayeeError: Error, Sendable, Hashable {
 public protocol PaykitPayee: Sendable {
     /// Returns the terms of a payment. It is called once for each receipt; the terms are kept and returned again.
     ///
-    /// - Throws: ``PaykitPayeeError``, which is sent to the payer; any other error is reported only as a temporary
-    ///   failure.
+    /// - Throws: ``PaykitPayeeError``, which is sent to the payer; others are reported as a temporary failure.
     func terms(for inquiry: PaykitInquiry) async throws -> PaykitPayeeTerms
 
     /// Returns true if a payment that a payer claims to have made has arrived. It is called only where the proof alone
-    /// does not decide.
+    /// does not decide. `inquiry` is the agreed question, `proof` the payer's; sound, but nothing more.
     ///
-    /// - Parameters:
-    ///   - inquiry: the question that was agreed on.
-    ///   - proof: the payer's proof; sound, but nothing more.
     /// - Returns: true if the money has arrived; false when in doubt.
     func hasArrived(_ inquiry: PaykitInquiry, _ proof: PaykitProof) async -> Bool
 }

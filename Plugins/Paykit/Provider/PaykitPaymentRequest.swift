@@ -79,9 +79,7 @@ public struct PaykitPaymentRequest: Sendable, Hashable {
         return content
     }
 
-    /// Returns true if the request has expired.
-    ///
-    /// - Parameter now: seconds since 1970.
+    /// Returns true if the request has expired. `now` is seconds since 1970.
     public func isOver(at now: Int64) -> Bool { expiresAt.map { $0 <= now } ?? false }
 
     /// Some apps write milliseconds, others seconds: a time after the year 5000 is in milliseconds.

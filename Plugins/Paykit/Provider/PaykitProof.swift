@@ -36,8 +36,7 @@ public enum PaykitProof: Sendable, Hashable {
         }
     }
 
-    /// True if the proof is consistent: the preimage has the stated hash (SHA-256), the transaction's id has the right
-    /// form.
+    /// True if the proof is consistent: the preimage has the stated hash (SHA-256), the transaction's id its form.
     public var isSound: Bool {
         switch self {
         case .preimage(let preimage, let hash):
@@ -50,9 +49,7 @@ public enum PaykitProof: Sendable, Hashable {
         }
     }
 
-    /// Returns true if the proof alone shows that the invoice with this payment hash was paid.
-    ///
-    /// - Parameter paymentHash: 64 hexadecimal digits.
+    /// Returns true if the proof alone shows that the invoice with `paymentHash` (64 hexadecimal digits) was paid.
     public func proves(payingHash paymentHash: String) -> Bool {
         guard case .preimage(_, let hash) = self, isSound, let claimed = Hex.decode(hash) else { return false }
         return Hex.decode(paymentHash) == claimed

@@ -69,8 +69,7 @@ public struct PaykitProvider: SettlingProvider, PayeeProvider, ReusableReference
         try SettlementFlow.distinguish(EndpointOffers.offers(of: endpoint, reader), from: attempt)
     }
 
-    /// Looks up the endpoints of a user, or reads the invoice of the link. Names and pictures are the payee's own,
-    /// unverified claims.
+    /// Looks up the endpoints of a user, or reads the link's invoice. Names and pictures are unverified claims.
     ///
     /// - Throws: ``PaymentError``; nothing has been paid then.
     public func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {

@@ -17,7 +17,6 @@ package struct RecentCache<Key: Hashable & Sendable, Value: Sendable>: Sendable 
 
     package var keys: [Key] { Array(entries.keys) }
 
-    /// Returns a value that may still be used.
     package mutating func value(of key: Key, at uptime: Duration) -> Value? {
         guard let entry = entries[key], uptime < entry.end else { return nil }
         turn += 1

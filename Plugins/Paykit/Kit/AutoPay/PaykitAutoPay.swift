@@ -15,8 +15,7 @@ import Synchronization
 /// } catch { … }  // released only where it is certain that nothing was paid
 /// ```
 ///
-/// A router that has the same limits (``SpendingLimits/limits()``) reserves by itself: its payments are counted here as
-/// well.
+/// A router with the same limits (``SpendingLimits/limits()``) reserves by itself: its payments count here as well.
 public final class PaykitAutoPay: Sendable {
     /// The limits.
     public let limits: SpendingLimits
@@ -95,8 +94,7 @@ public final class PaykitAutoPay: Sendable {
     }
 
     /// Returns the names of payments that are reserved, and neither paid nor released yet: the oldest first. After a
-    /// crash only the paying code knows the outcome of each, and it counts until reported: report it by ``commit(_:)``
-    /// or ``release(_:)``.
+    /// crash only the paying code knows the outcome of each, which counts until ``commit(_:)`` or ``release(_:)``.
     ///
     /// - Throws: errors of the account's storage.
     public func reserved() async throws -> [String] {
@@ -114,9 +112,8 @@ public final class PaykitAutoPay: Sendable {
     private func spending(_ id: String?, to peer: String, _ amount: UInt64, method: String? = nil) throws -> Spending {
         Spending(
             attempt: id.map(Self.attempt) ?? AttemptID(rawValue: "paykit"),
-            payment: PaymentReference(provider: "paykit", id: id ?? ""),
-            amounts: [try SpendingLimits.satoshi(amount)], day: SpendingDay(clock.now, in: timeZone),
-            payee: try Self.key(peer).text, method: method)
+            payment: PaymentReference(provider: "paykit", id: id ?? ""), amounts: [try SpendingLimits.satoshi(amount)],
+            day: SpendingDay(clock.now, in: timeZone), payee: try Self.key(peer).text, method: method)
     }
 
     /// The attempt of a name. It is never a router's attempt, whose status the journal decides.

@@ -2,8 +2,7 @@ public import PaymentRouting
 
 /// The amounts that may be paid without a question, in satoshi; the guide's own limits.
 ///
-/// The guide does not define the period of a peer's limit. Here it is the month; the other limits have the day and the
-/// month.
+/// The guide does not define the period of a peer's limit. Here it is the month; others have the day and the month.
 public struct SpendingLimits: Sendable, Hashable {
     /// The most in a day, to all payees together.
     public var globalDaily: UInt64

@@ -29,9 +29,7 @@ public struct PaykitAdmission: Sendable, Hashable {
         for capability in capabilities where capability.canWrite {
             if capability.scope == "/" { add("do everything in your name, also admit other apps") }
             for (folder, text) in Self.powers
-            where folder.hasPrefix(capability.scope) || capability.scope.hasPrefix(folder) {
-                add(text)
-            }
+            where folder.hasPrefix(capability.scope) || capability.scope.hasPrefix(folder) { add(text) }
         }
         for capability in capabilities
         where capability.canRead

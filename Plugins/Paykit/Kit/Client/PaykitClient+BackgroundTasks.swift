@@ -36,11 +36,9 @@
             }
         }
 
-        /// Asks the system for a run.
+        /// Asks the system for a run. `identifier` is the task's name, as it was registered. `pause` is the shortest
+        /// wait; the system decides.
         ///
-        /// - Parameters:
-        ///   - identifier: the task's name, as it was registered.
-        ///   - pause: the shortest wait; the system decides.
         /// - Throws: the system's error, as when background work is switched off.
         public nonisolated func scheduleRotation(
             identifier: String = rotationTask, after pause: Duration = .seconds(3600)

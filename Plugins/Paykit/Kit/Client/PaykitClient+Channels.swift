@@ -8,9 +8,8 @@ extension PaykitClient {
         try await mappingErrors { try await directory.noiseEndpoint(of: Self.key(pubkey)) }
     }
 
-    /// Opens a private channel.
+    /// Opens a private channel. `endpoint` is the result of ``noiseEndpoint(pubkey:)``.
     ///
-    /// - Parameter endpoint: the result of ``noiseEndpoint(pubkey:)``.
     /// - Throws: ``PaykitError``.
     public func openChannel(to endpoint: PaykitNoiseEndpoint) async throws -> PaykitNoiseChannel {
         try await mappingErrors { PaykitNoiseChannel(try await dialer().open(to: endpoint), of: self) }

@@ -3,8 +3,7 @@ extension PaykitClient {
     /// Returns the best way to pay a user: of the endpoints offered to this device alone, then of the published ones.
     /// The preferred method counts in both; without it `lightning`, then `onchain`, then the first by name. Endpoints
     /// that the configuration's ``PaykitClientConfiguration/endpointCheck`` refuses are skipped. `preferredMethod` is
-    /// the method to use if it is offered. `amount` is the amount to pay, in bitcoin; nil if it is open. Only the check
-    /// uses it.
+    /// used if it is offered. `amount` is the amount to pay, in bitcoin; nil if it is open. Only the check uses it.
     ///
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all; the reason of the
     ///   check when it refuses all endpoints.
@@ -43,8 +42,7 @@ extension PaykitClient {
         }
     }
 
-    /// Returns the best way to pay a user, whatever the amount. `preferredMethod` is the method to use if it is
-    /// offered.
+    /// Returns the best way to pay a user, whatever the amount. `preferredMethod` is used if it is offered.
     ///
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all.
     public func smartCheckout(pubkey: String, preferredMethod: String?) async throws -> PaykitCheckoutResult {

@@ -33,14 +33,12 @@ extension PaykitClient {
         try await directory.remove(former ?? method, session)
     }
 
-    /// Returns the generation 3 identifier of an endpoint; nil if it has none.
     private static func identifier(of endpoint: PaykitEndpoint) -> PaykitIdentifier? {
         if let identifier = PaykitIdentifier(endpoint.methodID), identifier.parts != nil { return identifier }
         return PaykitIdentifier.candidates(for: endpoint.endpoint).lazy.compactMap { PaykitIdentifier($0) }
             .first { $0.formerName == endpoint.methodID }
     }
 
-    /// Returns the names of all endpoints that this user publishes, in both forms.
     func publishedNames(_ session: PubkySession) async throws(PaykitNetworkError) -> Set<String> {
         var names: Set<String> = []
         if configuration.generations != .second, let receiver = configuration.receiver {

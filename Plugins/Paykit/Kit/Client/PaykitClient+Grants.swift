@@ -1,7 +1,6 @@
 /// Sessions opened by grants: for an hour each, and renewed without a question, until the grant ends (Protocol 10.3).
 extension PaykitClient {
-    /// Returns the permissions of apps to act in the user's name. Cookies are not among them: homeservers do not list
-    /// those.
+    /// Returns the permissions of apps to act in the user's name; without cookies, which homeservers do not list.
     ///
     /// - Returns: the apps, including this one if a grant admitted it.
     /// - Throws: ``PaykitError``; also when this session does not have all permissions, which listing requires.

@@ -1,11 +1,9 @@
-/// Both sides of a handoff: a sealed file that a key manager leaves for a device on the user's homeserver (Protocol
-/// 1.6).
+/// Both sides of a handoff: a sealed file from a key manager for a device, on the user's homeserver (Protocol 1.6).
 extension PaykitClient {
     /// A question for a handoff, and the key that opens the answer: keep it until then, and no longer.
     public struct HandoffQuestion: Sendable {
         /// The question: open its ``KeyManagerLink/text``.
         public let link: KeyManagerLink
-        /// The private half of the key that was made for the question.
         let key: Redacted<[UInt8]>
     }
 
@@ -28,8 +26,7 @@ extension PaykitClient {
         return HandoffQuestion(link: try ask(keyManagerFor: question, callback: callback, app: app), key: secret)
     }
 
-    /// Takes over the handoff that an answer announces: opens it, tries the session at the homeserver, takes it over,
-    /// and deletes the file.
+    /// Takes over the handoff that an answer announces: opens it, tries and uses the session, deletes the file.
     ///
     /// - Parameters:
     ///   - answer: the key manager's answer to `question`.
@@ -71,8 +68,7 @@ extension PaykitClient {
         return handoff
     }
 
-    /// Leaves a session and keys for the device that asks, as a key manager does, once the configuration's `consent`
-    /// has agreed.
+    /// Leaves a session and keys for a device, as a key manager, once the configuration's `consent` has agreed.
     ///
     /// - Parameters:
     ///   - question: the device's question.
@@ -88,8 +84,7 @@ extension PaykitClient {
             let capabilities = try await signedIn { session in session.capabilities }
             try await requireConsent(
                 .handOff(
-                    deviceID: device,
-                    PaykitAdmission(app: question.app, capabilities, callbacks: [question.callback])))
+                    deviceID: device, PaykitAdmission(app: question.app, capabilities, callbacks: [question.callback])))
         }
         return try await signedIn { session in
             guard case .handoff(let device, let key, _) = question.question else {
@@ -98,8 +93,7 @@ extension PaykitClient {
             let now = clock.now
             let handoff = try KeyManagerHandoff(
                 of: session.user, session: session.exported, session.capabilities, to: device, keyPairs: keyPairs,
-                noiseSeed: noiseSeed,
-                expiresAt: now.addingTimeInterval(KeyManagerHandoff.lifetime / .seconds(1)))
+                noiseSeed: noiseSeed, expiresAt: now.addingTimeInterval(KeyManagerHandoff.lifetime / .seconds(1)))
             let id = random.hex(64)
             guard let file = try? PubkyAddress(session.user, path: KeyManagerHandoff.path(id)),
                 let link = question.answer(.handoff(from: session.user, requestID: id))

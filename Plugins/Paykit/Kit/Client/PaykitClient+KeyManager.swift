@@ -19,11 +19,9 @@ extension PaykitClient {
 
     /// Takes over the session that an answer brings, once its homeserver confirms it. That does not make it the user's:
     /// with another user's session this app would publish in their name. So pass the expected user, or show the
-    /// session's user to the user.
+    /// session's user to the user. `answer` is the key manager's answer to this app's own question. `pubkey` is the
+    /// expected user, in any form that a key has; nil for any user.
     ///
-    /// - Parameters:
-    ///   - answer: the key manager's answer to this app's own question.
-    ///   - pubkey: the expected user, in any form that a key has; nil for any user.
     /// - Returns: the user of the session.
     /// - Throws: ``PaykitError``; nothing is taken over then.
     @discardableResult
@@ -49,8 +47,7 @@ extension PaykitClient {
     }
 
     /// Answers another app's question, as a key manager does. A session is given only when the configuration's
-    /// `consent` has agreed: it permits that app to act in the user's name. Signatures and key pairs are never handed
-    /// out.
+    /// `consent` has agreed: that app can then act in the user's name. It never hands out signatures and key pairs.
     ///
     /// - Returns: the link to open; it contains the answer's secrets.
     /// - Throws: ``PaykitError`` when this device cannot answer, and the error of the configuration's `consent`; open
@@ -92,9 +89,6 @@ extension PaykitClient {
 
     /// The other app's error code, as far as it may be shown.
     private static func word(_ code: String) -> String {
-        let isWord =
-            1...40 ~= code.utf8.count
-            && code.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
-        return isWord ? code : "no reason given"
+        code.isWord(1...40, "_") ? code : "no reason given"
     }
 }

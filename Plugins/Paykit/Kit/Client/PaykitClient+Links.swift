@@ -27,9 +27,8 @@ extension PaykitClient {
     }
 
     /// Returns the means for a `PaykitProvider` to pay the requests that arrive over this client's links: the same app,
-    /// and the same store. It requires a session, as links do.
+    /// and the same store. It requires a session, as links do. `chain` is the chain that the payer's settler is on.
     ///
-    /// - Parameter chain: the chain that the payer's settler is on.
     /// - Throws: ``PaykitError``.
     public func linkPayments(chain: PaykitEndpointCheck.Network = .mainnet) async throws -> PaykitLinkPayments {
         try await signedIn { session in
@@ -56,7 +55,6 @@ extension PaykitClient {
             process: linkProcess)
     }
 
-    /// Runs `work` with the flow of links, and the link with an app of a user.
     func withLink<Value: Sendable>(
         _ peer: PubkyKey, _ app: PaykitReceiverPath,
         _ work: @Sendable (PrivateLinkFlow, PrivateLinkParty, PubkySession) async throws -> Value

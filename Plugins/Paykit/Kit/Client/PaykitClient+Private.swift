@@ -23,8 +23,7 @@ extension PaykitClient {
     /// amount, the method, and further data for the payee. `receiptId` is as in
     /// ``requestReceipt(fromPubkey:_:receiptId:)``. A receipt is paid once: a repeated call after the wallet was asked
     /// returns the known result, or throws an error that the payment is in doubt. `settle` pays the endpoint, and
-    /// returns the proof. When it throws, the payment is in doubt, and it is not asked again before a call of
-    /// ``resolvePayment(_:as:)``.
+    /// returns the proof. When it throws, the payment is in doubt, and not repeated before ``resolvePayment(_:as:)``.
     ///
     /// - Returns: the receipt, its confirmation by the payee, and the proof.
     /// - Throws: ``PaykitError``.
@@ -74,11 +73,9 @@ extension PaykitClient {
 
     // MARK: Receipts
 
-    /// Returns the stored receipts, the latest first: of payments by this user and to this user.
+    /// Returns the stored receipts, the latest first: of payments by this user and to this user. `earlier` is the
+    /// receipt before which all returned ones were stored; nil for all. `limit` is the most receipts.
     ///
-    /// - Parameters:
-    ///   - earlier: the receipt before which all returned ones were stored; nil for all.
-    ///   - limit: the most receipts.
     /// - Throws: ``PaykitError``.
     public func receipts(before earlier: ChannelReceipt.ID? = nil, limit: Int = 100) async throws -> [ChannelReceipt] {
         try await mappingErrors {

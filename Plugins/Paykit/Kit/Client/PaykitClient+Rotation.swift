@@ -51,8 +51,7 @@ extension PaykitClient {
     ///   - report: receives the replaced methods, or the failure.
     ///   - generate: creates a new endpoint for a method.
     public nonisolated func keepRotating(
-        every pause: Duration = .seconds(3600),
-        report: @Sendable (Result<[String], any Error>) -> Void = { _ in },
+        every pause: Duration = .seconds(3600), report: @Sendable (Result<[String], any Error>) -> Void = { _ in },
         _ generate: @Sendable (String) async throws -> String
     ) async {
         while !Task.isCancelled {

@@ -111,17 +111,13 @@ extension PaykitClient {
                 asking: configuration.sessionCapabilities, as: grants.clientID,
                 relay: configuration.network.authorizationRelay, secret: PubkyAuthorization.secret(random),
                 seed: grants.seed(), callbacks: callbacks)
-        else {
-            throw PaykitError(.validationFailed, "an app's name has 1 to 253 bytes, without line breaks")
-        }
+        else { throw PaykitError(.validationFailed, "an app's name has 1 to 253 bytes, without line breaks") }
         return link
     }
 
-    /// Waits until another device has answered `link`, and opens the session that it permits.
+    /// Waits until another device has answered `link`, and opens the session that it permits. `link` is a link of
+    /// ``authorizationLink(callbacks:)``. `timeout` is the longest wait.
     ///
-    /// - Parameters:
-    ///   - link: a link of ``authorizationLink(callbacks:)``.
-    ///   - timeout: the longest wait.
     /// - Returns: the user who authorised this device.
     /// - Throws: ``PaykitError``. An answer that permits more or less than was asked for is used as it is.
     @discardableResult

@@ -71,8 +71,7 @@ public actor PaykitClient: PaykitService {
         let reader = PubkyReader(
             HomeserverLocator(
                 pkarr, allowsLocal: network.allowsLocalHomeservers,
-                names: { try? await streams.addresses(of: $0, port: 443) }),
-            over: transport, features: features)
+                names: { try? await streams.addresses(of: $0, port: 443) }), over: transport, features: features)
         grants = GrantMaker(clientID: configuration.clientID, random: random, clock: clock, features: features)
         self.pkarr = pkarr
         self.reader = reader
@@ -85,11 +84,9 @@ public actor PaykitClient: PaykitService {
     // MARK: Who this device is
 
     /// Signs in with a secret key, or signs up if the homeserver does not know it yet, and publishes the homeserver as
-    /// the location of the user's data. A repeated call opens a new session.
+    /// the location of the user's data. A repeated call opens a new session. `secretKeyHex` is the Ed25519 seed: 64
+    /// hexadecimal digits. `homeserverPubkey` is the homeserver's key, in any form that a key has.
     ///
-    /// - Parameters:
-    ///   - secretKeyHex: the Ed25519 seed: 64 hexadecimal digits.
-    ///   - homeserverPubkey: the homeserver's key, in any form that a key has.
     /// - Throws: ``PaykitError``.
     public func initialize(secretKeyHex: String, homeserverPubkey: String) async throws {
         try await mappingErrors {
@@ -109,18 +106,16 @@ public actor PaykitClient: PaykitService {
     // MARK: One's own endpoints
 
     /// Publishes the user's own endpoint for a method: others see it at once. As a receiver (see
-    /// ``PaykitClientConfiguration/receiver``) it is published in the generation 3 form, too.
+    /// ``PaykitClientConfiguration/receiver``) it is published in the generation 3 form, too. `methodId` is the method,
+    /// such as `lightning`, or a generation 3 identifier, such as `btc-lightning-bolt11`. `endpoint` is the payment
+    /// text.
     ///
-    /// - Parameters:
-    ///   - methodId: the method, such as `lightning`, or a generation 3 identifier, such as `btc-lightning-bolt11`.
-    ///   - endpoint: the payment text.
     /// - Throws: ``PaykitError``, and the error of the configuration's `consent`.
     public func setEndpoint(methodId: String, endpoint: String) async throws {
         try await configuration.consent?(.publishEndpoint(methodId: methodId))
         try await putEndpoint(methodId, endpoint)
     }
 
-    /// Publishes an endpoint without asking for consent.
     func putEndpoint(_ methodId: String, _ endpoint: String) async throws {
         try await signedIn { session in
             let endpoint = PaykitEndpoint(methodID: methodId, endpoint: endpoint)
@@ -145,8 +140,7 @@ public actor PaykitClient: PaykitService {
 
     // MARK: Others' endpoints
 
-    /// Returns the endpoints of a user, by name of the methods: in the newest form that they publish. A recent answer
-    /// is reused.
+    /// Returns the endpoints of a user, by method: in the newest form that they publish. A recent answer is reused.
     ///
     /// - Throws: ``PaykitError``.
     public func getSupportedMethods(pubkey: String) async throws -> PaykitSupportedMethods {

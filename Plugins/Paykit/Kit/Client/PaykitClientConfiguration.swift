@@ -32,8 +32,7 @@ public struct PaykitClientConfiguration: Sendable {
     /// The app under which endpoints are published in the generation 3 form, such as `bitkit/wallet`; nil to publish in
     /// the older one only. A wallet chooses it once, and keeps it: payers recognise it by that.
     public var receiver: PaykitReceiverPath?
-    /// The secret of that app's private links: 32 bytes, drawn once, kept in a keychain and never changed; nil for no
-    /// links.
+    /// The secret of that app's private links: 32 bytes, drawn once, kept in a keychain, never changed; nil for none.
     public var receiverSecret: Redacted<[UInt8]>?
 
     /// Creates a configuration.

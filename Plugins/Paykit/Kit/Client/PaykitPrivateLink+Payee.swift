@@ -54,8 +54,7 @@ extension PaykitPrivateLink {
     @discardableResult
     public func ask(
         for amount: Money, reference: String, methods: [String], at endpoints: [PaykitEndpoint]? = nil,
-        recurring recurrence: PaykitRecurrence? = nil, until deadline: Date? = nil,
-        metadata: [String: JSONValue] = [:]
+        recurring recurrence: PaykitRecurrence? = nil, until deadline: Date? = nil, metadata: [String: JSONValue] = [:]
     ) async throws -> String {
         let terms: PaymentTerms
         do {
@@ -81,12 +80,9 @@ extension PaykitPrivateLink {
     }
 
     /// Returns the payer's proof of payment of a request of this side; nil before. Only the wallet knows whether the
-    /// payment has arrived.
+    /// payment has arrived. `id` is the request. `period` is one of its periods; nil for a request for one payment. Of
+    /// a request that recurs the latest proofs are stored.
     ///
-    /// - Parameters:
-    ///   - id: the request.
-    ///   - period: one of its periods; nil for a request for one payment. Of a request that recurs the latest proofs
-    ///     are stored.
     /// - Throws: ``PaykitError``.
     public func proof(of id: String, period: RecurringPeriod? = nil) async throws -> PaykitProof? {
         let period = period.flatMap { BillingPeriod($0) }
@@ -98,11 +94,9 @@ extension PaykitPrivateLink {
         }
     }
 
-    /// Issues the receipt for a payment that has arrived. A repeated call issues the same receipt.
+    /// Issues the receipt for a payment that has arrived. A repeated call issues the same receipt. `id` is the request.
+    /// `period` is the period that was paid; nil for a request for one payment.
     ///
-    /// - Parameters:
-    ///   - id: the request.
-    ///   - period: the period that was paid; nil for a request for one payment.
     /// - Throws: ``PaykitError``.
     public func issueReceipt(for id: String, period: RecurringPeriod? = nil) async throws {
         try await use { flow, party, session in
@@ -110,8 +104,7 @@ extension PaykitPrivateLink {
         }
     }
 
-    /// Returns the ids of the receipts for a request that both sides have, or will have. They are the payee's
-    /// statements.
+    /// Returns the ids of the receipts for a request that both sides have, or will have: the payee's statements.
     ///
     /// - Throws: ``PaykitError``.
     public func receipts(for id: String) async throws -> [String] {

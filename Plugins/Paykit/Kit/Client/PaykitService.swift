@@ -13,7 +13,6 @@ public protocol PaykitService: Sendable {
 
     /// Returns a user's endpoint for a method; nil when they publish none.
     ///
-    /// - Parameter methodId: the method.
     /// - Throws: ``PaykitError``.
     func getEndpoint(pubkey: String, methodId: String) async throws -> String?
 
@@ -22,9 +21,8 @@ public protocol PaykitService: Sendable {
     /// - Throws: ``PaykitError``.
     func getSupportedMethods(pubkey: String) async throws -> PaykitSupportedMethods
 
-    /// Returns the best way to pay a user.
+    /// Returns the best way to pay a user. `preferredMethod` is the method to use if it is offered.
     ///
-    /// - Parameter preferredMethod: the method to use if it is offered.
     /// - Throws: ``PaykitError``, of the type `methodNotSupported` when they cannot be paid at all.
     func smartCheckout(pubkey: String, preferredMethod: String?) async throws -> PaykitCheckoutResult
 }

@@ -107,8 +107,7 @@ public actor PaykitSessionManager {
 
     /// Ends the session here and at the homeserver, and forgets it.
     ///
-    /// - Throws: ``PaykitError`` when the homeserver could not be reached; errors of the store. Here it is forgotten
-    ///   first.
+    /// - Throws: ``PaykitError`` for an unreachable homeserver; errors of the store. Here it is forgotten first.
     public func signOut() async throws {
         try await store.forget(name)
         try await client.signOut()

@@ -23,8 +23,7 @@ public struct PaykitSubscriptions: Sendable {
 
     /// Receives the other side's messages, and sends those that wait. Failures are retried at the next call.
     ///
-    /// - Throws: ``PaykitError``; of the type `methodNotSupported` when the other user has published no key to seal
-    ///   for.
+    /// - Throws: ``PaykitError``; `methodNotSupported` when the other user has published no key to seal for.
     @discardableResult
     public func poll() async throws -> Update { try await client.pollSubscriptions(with: peer) }
 
@@ -109,9 +108,8 @@ public struct PaykitSubscriptions: Sendable {
         try await client.withSubscriptions(with: peer) { exchange in try await exchange.change(id, work) }
     }
 
-    /// Returns the credit and the charge of a change of price in the middle of a period. `amount` is the new amount, as
-    /// decimal text in the subscription's currency. `effectiveAt` is the time from which it applies: seconds since
-    /// 1970.
+    /// Returns the credit and the charge of a change of price in the middle of a period. `amount` is the new one, as
+    /// decimal text in the subscription's currency. It applies from `effectiveAt`: seconds since 1970.
     ///
     /// - Returns: the proration; nil where no period runs at that time.
     /// - Throws: ``PaykitSubscriptionDefect`` when the amount is none, or the period is shorter than a day.

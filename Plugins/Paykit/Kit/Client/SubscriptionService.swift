@@ -10,8 +10,7 @@ public import PaymentRecurring
 /// try await subscriptions.processSubscription(subscription)
 /// ```
 ///
-/// A period is paid once, despite crashes, and for any number of services that share the journal
-/// (`RecurringScheduler`).
+/// A period is paid once, despite crashes, by all services that share the journal (`RecurringScheduler`).
 public actor SubscriptionService {
     /// A payment of a subscription.
     public typealias Payment = PaykitSubscriptionPayer.Payment
@@ -76,8 +75,7 @@ public actor SubscriptionService {
     public init(
         journal: any RecurringJournal, payer: any RecurringPayer, provider: ProviderID = "paykit",
         policy: RecurringPolicy = RecurringPolicy(), timeZone: TimeZone = .gmt,
-        clock: any PaymentClock = SystemPaymentClock(),
-        listener: @escaping RecurringScheduler.Listener = { _ in },
+        clock: any PaymentClock = SystemPaymentClock(), listener: @escaping RecurringScheduler.Listener = { _ in },
         notifySubscriptionDue: @escaping @Sendable (Subscription) async -> Void
     ) {
         self.journal = journal
@@ -97,9 +95,8 @@ public actor SubscriptionService {
 
     // MARK: The guide's functions
 
-    /// Stores a subscription. Its first period begins now.
+    /// Stores a subscription. Its first period begins now. A repetition is refused.
     ///
-    /// - Parameter subscription: the subscription. A repetition is refused.
     /// - Throws: ``PaykitError`` if it is invalid; `RecurringJournalError` if there is one of its name; `JournalError`.
     public func createSubscription(_ subscription: Subscription) async throws {
         let order = try order(subscription)
@@ -117,9 +114,8 @@ public actor SubscriptionService {
     }
 
     /// Returns whether a period of a subscription is to be paid: begun, and neither paid, nor waiting for the payer,
-    /// nor missed.
+    /// nor missed. One that was not created is not due.
     ///
-    /// - Parameter subscription: the subscription. One that was not created is not due.
     /// - Throws: ``PaykitError`` if it is invalid; `JournalError`.
     public func isSubscriptionDue(_ subscription: Subscription) async throws -> Bool {
         guard let plan = try await journal.plan(order(subscription).planID(subscription.id)) else { return false }
@@ -147,16 +143,14 @@ public actor SubscriptionService {
 
     /// Approves the period that the payer was asked about, or that was announced: it is paid now.
     ///
-    /// - Throws: ``PaykitError`` if it is invalid; `RecurringAnswerError` when the answer has no effect;
-    ///   `JournalError`.
+    /// - Throws: ``PaykitError`` if invalid; `RecurringAnswerError` when the answer has no effect; `JournalError`.
     public func approve(_ subscription: Subscription) async throws {
         for charge in try await waiting(subscription) { try await scheduler.approve(charge.id) }
     }
 
     /// Refuses the period that the payer was asked about, or that was announced: it is not paid.
     ///
-    /// - Throws: ``PaykitError`` if it is invalid; `RecurringAnswerError` when the answer has no effect;
-    ///   `JournalError`.
+    /// - Throws: ``PaykitError`` if invalid; `RecurringAnswerError` when the answer has no effect; `JournalError`.
     public func refuse(_ subscription: Subscription) async throws {
         for charge in try await waiting(subscription) { try await scheduler.refuse(charge.id) }
     }

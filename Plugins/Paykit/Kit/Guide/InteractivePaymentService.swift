@@ -2,13 +2,10 @@
 public final class InteractivePaymentService: Sendable {
     private let client: PaykitClient?
 
-    /// Creates a service.
-    ///
-    /// - Parameter client: the client; nil for that of the guide's functions.
+    /// Creates a service. `client` is the client; nil for that of the guide's functions.
     public init(client: PaykitClient? = nil) { self.client = client }
 
-    /// Asks for a receipt. Nothing is paid. `amount` is the amount in satoshis. `method` is the method, such as
-    /// `lightning`.
+    /// Asks for a receipt. Nothing is paid. `amount` is in satoshis. `method` is the method, such as `lightning`.
     ///
     /// - Returns: the receipt, with the payee's invoice or address among its metadata.
     /// - Throws: ``PaykitError``.
@@ -30,9 +27,8 @@ public func resolveNoiseKey(pubkey: String) async throws -> PaykitNoiseEndpoint 
     return endpoint
 }
 
-/// Opens a private channel (the guide's second step).
+/// Opens a private channel (the guide's second step). `peerKey` is the result of ``resolveNoiseKey(pubkey:)``.
 ///
-/// - Parameter peerKey: the result of ``resolveNoiseKey(pubkey:)``.
 /// - Throws: ``PaykitError``.
 public func establishNoiseChannel(peerKey: PaykitNoiseEndpoint) async throws -> PaykitNoiseChannel {
     try await Paykit.client().openChannel(to: peerKey)
@@ -69,8 +65,7 @@ public final class PaykitNoiseChannel: Sendable {
     /// - Throws: ``PaykitError``; the channel is closed then.
     public func offer(_ offers: [PaykitChannelOffer]) async throws -> [String] {
         let messages = offers.map {
-            ChannelMessage.Offer(
-                $0.endpoint, expiresAt: $0.expiresAt.map { Int64(clamping: $0.timeIntervalSince1970) })
+            ChannelMessage.Offer($0.endpoint, expiresAt: $0.expiresAt.map { Int64(clamping: $0.timeIntervalSince1970) })
         }
         do { return try await channel.offer(messages) } catch { throw PaykitError(error) }
     }

@@ -38,8 +38,7 @@ public struct PaykitAutoPayRule: Sendable, Hashable {
         return [SpendingLimit(mostPerPeriod, per: period, on: .payee(peer.text))]
     }
 
-    /// Returns true if the rule allows paying a period of a subscription without asking. Limits are checked when it is
-    /// paid.
+    /// Returns true if the rule allows paying a period of a subscription without asking. Limits are checked on paying.
     public func allows(_ subscription: PaykitSubscription) -> Bool {
         guard isEnabled, !requiresConfirmation, subscription.id == subscriptionID, subscription.provider == peer,
             subscription.terms.methodID == methodID
@@ -47,9 +46,7 @@ public struct PaykitAutoPayRule: Sendable, Hashable {
         guard let mostPerPayment else { return true }
         // An amount that cannot be compared is above any limit.
         guard let amount = try? subscription.terms.money(), let isAbove = try? mostPerPayment.isLess(than: amount)
-        else {
-            return false
-        }
+        else { return false }
         return !isAbove
     }
 }

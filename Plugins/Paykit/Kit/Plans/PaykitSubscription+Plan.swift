@@ -9,8 +9,7 @@ public struct PaykitStandingOrder: Sendable, Hashable {
     public let methodID: String
     /// True if a period may be paid without a question, within the limits that the application has set.
     public let paysByItself: Bool
-    /// The name of the subscription that both sides have signed, for the recipient; nil for one that only the payer
-    /// knows.
+    /// The name of the subscription that both sides have signed, for the recipient; nil if only the payer knows it.
     public let subscriptionID: String?
 
     /// Creates an order.
@@ -74,8 +73,7 @@ extension PaykitSubscription {
         try plan(isChange: false, until: endsAt, paysByItself: paysByItself, provider: provider, policy: policy)
     }
 
-    /// Returns the plan by which the subscriber pays until `end`. `isChange` is true if the terms are not the first
-    /// ones.
+    /// Returns the plan by which the subscriber pays until `end`. `isChange` is true for all terms but the first.
     func plan(
         isChange: Bool, until end: Int64?, paysByItself: Bool, provider: ProviderID, policy: RecurringPolicy
     ) throws(RecurringDefect) -> RecurringPlan {
@@ -88,8 +86,7 @@ extension PaykitSubscription {
             id: planID(isChange: isChange), provider: provider, amount: amount,
             schedule: RecurringSchedule(
                 terms.frequency.rhythm, from: Date(timeIntervalSince1970: Double(startsAt)),
-                until: end.map { Date(timeIntervalSince1970: Double($0)) }),
-            policy: policy, details: order.details)
+                until: end.map { Date(timeIntervalSince1970: Double($0)) }), policy: policy, details: order.details)
     }
 
     /// Returns the name of the plan: the payee's key, for a change a few letters of the agreement's hash, and the

@@ -21,8 +21,7 @@ extension PrivateLinkRequest {
         do {
             return try RecurringPlan(
                 id: RecurringPlan.ID(rawValue: party.planName(id)), provider: provider, amount: amount,
-                schedule: recurrence.schedule(),
-                policy: policy, details: order.details)
+                schedule: recurrence.schedule(), policy: policy, details: order.details)
         } catch { throw PaykitNetworkError(.validationFailed, "the request cannot be planned: \(error)") }
     }
 }

@@ -23,11 +23,7 @@ public struct PaykitEndpointCheck: Sendable {
     let reader: any InstructionReader
     private let network: Network
 
-    /// Creates a check.
-    ///
-    /// - Parameters:
-    ///   - reader: reads payment texts, with their checksums and signatures.
-    ///   - network: the chain of the wallet.
+    /// Creates a check. `reader` reads payment texts, with checksums and signatures. `network` is the wallet's chain.
     public init(_ reader: any InstructionReader, network: Network = .mainnet) {
         self.reader = reader
         self.network = network
@@ -39,8 +35,7 @@ public struct PaykitEndpointCheck: Sendable {
         "lnurl": ["lnurl"], "bolt12": ["bolt12-offer"],
     ]
 
-    /// The standards that an endpoint with an identifier of generation 3 can follow, by the last part of the
-    /// identifier.
+    /// The standards that an endpoint of generation 3 can follow, by the last part of its identifier.
     private static let formats: [String: Set<String>] = [
         "bolt11": ["bolt11"], "bolt12": ["bolt12-offer"], "lnurl": ["lnurl"], "p2tr": ["bitcoin-address"],
         "p2wpkh": ["bitcoin-address"], "p2sh": ["bitcoin-address"], "p2pkh": ["bitcoin-address"],

@@ -4,9 +4,7 @@ package struct PaykitDirectory: Sendable {
 
     package init(_ reader: PubkyReader) { self.reader = reader }
 
-    /// The path of the directory of endpoints.
     package static let root = "/pub/paykit.app/v0/"
-    /// The greatest number of endpoints that are read of one user.
     package static let mostMethods = 32
 
     /// Returns the address of the endpoint of `method`. Throws `validationFailed` for a malformed name of a method.
@@ -22,7 +20,6 @@ package struct PaykitDirectory: Sendable {
 
     // MARK: Reading
 
-    /// Returns the endpoint that `owner` publishes for `method`; nil when they publish none.
     package func endpoint(of owner: PubkyKey, method: String) async throws(PaykitNetworkError) -> String? {
         let address = try Self.address(of: owner, method: method)
         return try EndpointFile.read(try await reader.file(address) ?? [], method: method)
@@ -46,7 +43,6 @@ package struct PaykitDirectory: Sendable {
 
     // MARK: Publishing
 
-    /// Publishes an endpoint, which is visible at once.
     package func publish(_ endpoint: PaykitEndpoint, _ session: PubkySession) async throws(PaykitNetworkError) {
         let address = try Self.address(of: session.user, method: endpoint.methodID)
         let text = endpoint.endpoint.trimmingWhitespace

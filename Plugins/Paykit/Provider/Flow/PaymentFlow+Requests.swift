@@ -27,8 +27,7 @@ extension PaymentFlow {
                 .unusableOption, "the request has expired: ask its sender for a new one", provider: id,
                 phase: .answered)
         }
-        guard let amount = try? PaykitSubscriptionTerms.money(found.amount, found.currency),
-            amount.currency == .satoshi
+        guard let amount = try? PaykitSubscriptionTerms.money(found.amount, found.currency), amount.currency == .satoshi
         else {
             throw PaymentError(
                 .unusableOption, "the request is not for an amount of bitcoin: ask its sender for one that is",

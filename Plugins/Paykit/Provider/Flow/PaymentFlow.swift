@@ -27,11 +27,9 @@ struct PaymentFlow: Sendable {
         people = PubkyPeople(directory.reader)
     }
 
-    /// Returns the directory that reads users' endpoints. `store` stores the times of packets, so that no older one
-    /// is taken later.
+    /// Returns the directory that reads users' endpoints. `store` stores the times of packets: no older one is taken.
     static func directory(
-        _ network: PubkyNetwork, over http: any HTTPTransport, _ store: (any SealedStateStore)?,
-        clock: any PaymentClock
+        _ network: PubkyNetwork, over http: any HTTPTransport, _ store: (any SealedStateStore)?, clock: any PaymentClock
     ) -> PaykitDirectory {
         let pkarr = PkarrClient(
             relays: network.relays, http: http, dht: network.dht, times: store.map { StoredPacketTimes($0) },
@@ -63,8 +61,7 @@ struct PaymentFlow: Sendable {
             reader: reader, provider: id, context: context)
     }
 
-    /// Returns the flow of payments for requests over private links. Throws ``PaymentError`` without the means for
-    /// private links.
+    /// Returns the flow of payments for requests over private links. Throws ``PaymentError`` without the means.
     func requests() throws(PaymentError) -> RequestFlow {
         guard let links else {
             throw PaymentError(
@@ -138,8 +135,7 @@ struct PaymentFlow: Sendable {
         return true
     }
 
-    /// Returns the offer of a private payment, with the amount of one of the payee's invoices where the payer has no
-    /// amount chooser.
+    /// Returns the offer of a private payment, with an invoice's amount where the payer has no amount chooser.
     private func privateOffer(_ privately: PaykitChannelPayments, _ offers: [EndpointOffers.Offer]) -> SettlementOffer {
         var amount = PaymentInstruction.Amount.open
         if context.payer.amountChooser == nil {
@@ -210,8 +206,7 @@ struct PaymentFlow: Sendable {
         }
     }
 
-    /// Returns a quote with one option for each offer. `privately` is the offer of a private payment, before all
-    /// others; nil for none.
+    /// Returns a quote with one option for each offer. `privately` is the private payment's, the first; nil for none.
     private func quote(
         _ request: QuoteRequest, payee: Payee, _ offers: [EndpointOffers.Offer],
         of apps: [PaykitEndpoint: PaykitReceiverPath] = [:],

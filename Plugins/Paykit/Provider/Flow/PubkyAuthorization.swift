@@ -4,7 +4,6 @@ import PaymentCrypto
 package struct PubkyAuthorization: Sendable {
     private let http: any HTTPTransport
 
-    /// The most bytes that relays carry.
     package static let maximumLength = 2048
 
     package init(over http: any HTTPTransport) { self.http = http }

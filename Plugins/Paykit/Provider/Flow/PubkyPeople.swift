@@ -6,12 +6,10 @@ package struct PubkyPeople: Sendable {
 
     package static let profilePath = "/pub/pubky.app/profile.json"
     package static let followsPath = "/pub/pubky.app/follows/"
-    /// The greatest number of follows that are read of one user.
     package static let mostFollows = 10_000
 
     package func profile(of user: PubkyKey) async throws(PaykitNetworkError) -> PubkyProfile? {
-        guard let address = try? PubkyAddress(user, path: Self.profilePath),
-            let bytes = try await reader.file(address)
+        guard let address = try? PubkyAddress(user, path: Self.profilePath), let bytes = try await reader.file(address)
         else { return nil }
         guard let json = try? JSONValue(parsing: bytes), json.object != nil else {
             throw PaykitNetworkError(.invalidData, "the profile of \(user) is not JSON")

@@ -50,8 +50,7 @@ package struct PublishedEndpoints: Sendable {
         return try await directory.endpoint(of: user, method: method)
     }
 
-    /// Returns the endpoints of generation 3; nil also where their form is too new, but endpoints of generation 2
-    /// exist.
+    /// Returns the endpoints of generation 3; nil also where their form is too new but those of generation 2 exist.
     private func newest(of user: PubkyKey) async throws(PaykitNetworkError) -> ReceiverDirectory.Offer? {
         do throws(PaykitNetworkError) { return try await receivers.offer(of: user) } catch {
             guard error.code == .methodNotSupported, generations.readsSecond,
@@ -61,7 +60,6 @@ package struct PublishedEndpoints: Sendable {
         }
     }
 
-    /// Returns true if a method has an identifier in generation 3.
     private static func isKnown(_ method: String) -> Bool {
         ["lightning", "onchain"].contains(method) || PaykitIdentifier(method)?.parts != nil
     }

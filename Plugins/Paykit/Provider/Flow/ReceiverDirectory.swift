@@ -4,23 +4,18 @@ package struct ReceiverDirectory: Sendable {
 
     package init(_ reader: PubkyReader) { self.reader = reader }
 
-    /// The root of all files of generation 3.
     package static let root = "/pub/paykit/v0/"
-    /// The greatest number of apps of one user whose directories are read.
     package static let mostApps = 16
-    /// The greatest number of endpoints of one app that are read.
     package static let mostEndpoints = 32
 
     /// The content of the root: the forms of this generation that a user publishes.
     package struct Survey: Sendable, Hashable {
-        /// The apps that have directories.
         package let apps: [String]
         /// Endpoints directly in the root: the oldest form.
         package let flat: [PaykitIdentifier]
         /// True if there are files of a later form, which is not supported.
         package let isLater: Bool
 
-        /// Names of directories that are no apps.
         private static let reserved: Set = ["private", "apps", "encrypted-link-recovery", "shared-state-writes"]
 
         package init(_ names: [String]) {
@@ -111,16 +106,14 @@ package struct ReceiverDirectory: Sendable {
     ) async throws(PaykitNetworkError) -> [PaykitEndpoint] {
         let some = identifiers.sorted { $0.text < $1.text }.prefix(Self.mostEndpoints)
         return try await PaykitEndpoint.all(in: some) { identifier async throws(PaykitNetworkError) in
-            guard
-                let file = try await server.read(PubkyAddress(in: owner, at: directory + identifier.text)),
+            guard let file = try await server.read(PubkyAddress(in: owner, at: directory + identifier.text)),
                 let payload = EndpointPayload(file), identifier.allows(payload.value)
             else { return nil }
             return PaykitEndpoint(methodID: identifier.text, payload)
         }
     }
 
-    /// Returns the names of the entries of a directory; nil where there are none. Names of subdirectories end with a
-    /// slash.
+    /// Returns the names of a directory's entries; nil where there are none. Those of subdirectories end with a slash.
     private func names(
         in directory: String, of owner: PubkyKey, at server: Homeserver
     ) async throws(PaykitNetworkError) -> [String]? {

@@ -14,7 +14,6 @@ public struct PaykitChannelOffer: Sendable, Hashable {
 
 /// Private offers by user. Their number is limited, and expired ones are dropped.
 package struct ChannelOffers: Sendable {
-    /// The lifetime of an offer without an expiry.
     package static let lifetime: Duration = .seconds(30 * 86_400)
     /// The most offers that are kept of one user; the newest of each method counts.
     package static let most = 10
@@ -65,7 +64,6 @@ package enum SmartCheckout {
         return sorted(endpoints).first
     }
 
-    /// Sorts by the usual order, then by name.
     static func sorted(_ endpoints: [PaykitEndpoint]) -> [PaykitEndpoint] {
         endpoints.sorted { (place($0), $0.methodID) < (place($1), $1.methodID) }
     }

@@ -5,7 +5,6 @@ protocol StoredOrder: Codable {
 }
 
 extension StoredOrder {
-    /// Reads the order of an option; nil for an option of another kind.
     init?(_ option: PaymentMethodOption) {
         guard let stored = option.providerData?[Self.place], let order = try? stored.decode(Self.self) else {
             return nil

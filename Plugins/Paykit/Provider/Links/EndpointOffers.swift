@@ -1,11 +1,9 @@
 import PaymentSettlement
 
-/// The offers that a settler can pay for a published endpoint.
 enum EndpointOffers {
     typealias Offer = (endpoint: PaykitEndpoint, offer: SettlementOffer)
 
-    /// Returns the offers in the endpoint's text; none when it is not sound. The method decides the coin where the text
-    /// alone is ambiguous.
+    /// Returns the offers in the endpoint's text; none when it is not sound. The method decides an ambiguous coin.
     static func offers(of endpoint: PaykitEndpoint, _ reader: any InstructionReader) -> [SettlementOffer] {
         let text = endpoint.endpoint
         let isBare = !text.contains(":")

@@ -25,13 +25,10 @@ public struct KeyManagerAnswer: Sendable, Hashable {
     /// The error code of a cancellation where the question has no address for it.
     static let cancelled = "CANCELLED"
 
-    /// Reads the answer to `question`.
+    /// Reads the answer to `question`. `link` is the link that the key manager opened. `question` is the question that
+    /// was asked; an answer to another question is rejected.
     ///
-    /// - Parameters:
-    ///   - link: the link that the key manager opened.
-    ///   - question: the question that was asked; an answer to another question is rejected.
-    /// - Throws: ``PaykitLinkDefect``: `form` when the link is no answer to this question, for example without its
-    ///   nonce.
+    /// - Throws: ``PaykitLinkDefect``: `form` for no answer to this question, for example without its nonce.
     public init(_ link: PaymentLink, to question: KeyManagerLink) throws(PaykitLinkDefect) {
         let values = LinkValues(link)
         func isAt(_ address: String?) -> Bool {

@@ -114,8 +114,7 @@ public struct KeyManagerHandoff: Sendable, Hashable {
         return content
     }
 
-    /// Reads the opened content. Anyone with the device's public key can have sealed it, so its parts must be
-    /// consistent.
+    /// Reads the opened content. Anyone with the device's public key can have sealed it: its parts must fit together.
     package init(reading content: [UInt8], of user: PubkyKey) throws(PaykitNetworkError) {
         let unreadable = PaykitNetworkError(.invalidData, "what was left for this device cannot be read; ask again")
         guard let json = try? JSONValue(parsing: content), json["version"]?.uint64 == 1,

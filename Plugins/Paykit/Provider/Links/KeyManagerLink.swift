@@ -34,7 +34,6 @@ public struct KeyManagerLink: Sendable, Hashable {
     public let errorCallback: String?
     /// The address for a cancellation by the user; nil for ``errorCallback``.
     public let cancelCallback: String?
-    /// The nonce that identifies the answer; nil where the question has none.
     let nonce: String?
 
     /// Asks a question.

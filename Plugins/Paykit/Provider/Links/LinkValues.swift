@@ -33,7 +33,6 @@ struct LinkValues {
         return value
     }
 
-    /// Returns the value of the first of `names` that has one.
     func first(_ names: String...) throws(PaykitLinkDefect) -> String? {
         for name in names { if let value = try self[name] { return value } }
         return nil

@@ -11,8 +11,7 @@ enum PayableLink {
         switch meaning {
         case .payee(let key): return LinkMatch(reference: key.text, holdsSecret: false, namesPayee: true)
         case .invoice(let endpoint): return invoice(endpoint, reader)
-        case .request(let id, let sender):
-            return LinkMatch(reference: "\(sender)/request/\(id)", holdsSecret: false)
+        case .request(let id, let sender): return LinkMatch(reference: "\(sender)/request/\(id)", holdsSecret: false)
         case .privateRequest(let request):
             return LinkMatch(reference: request.reference, holdsSecret: false, namesPayee: request.recurs)
         case .authorization, .keyManager: return LinkMatch(reference: nil, role: .authorization, holdsSecret: true)
@@ -26,8 +25,7 @@ enum PayableLink {
     /// Links to private endpoints of the first generation contain the key that opens them.
     private static func holdsKey(_ link: PaymentLink) -> Bool { link.fragment?.hasPrefix("encryptionKey=") == true }
 
-    /// Returns a match whose reference is the payment hash, independent of the link's form. An endpoint without one can
-    /// be paid again.
+    /// Returns a match whose reference is the payment hash, for any link. An endpoint without one can be paid again.
     private static func invoice(_ endpoint: PaykitEndpoint, _ reader: any InstructionReader) -> LinkMatch? {
         let offers = EndpointOffers.offers(of: endpoint, reader)
         if let hash = offers.lazy.compactMap(\.endpoint.paymentHash).first {

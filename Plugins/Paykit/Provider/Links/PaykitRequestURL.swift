@@ -26,7 +26,6 @@ public struct PaykitRequestURL: Sendable, Hashable {
         "paykit:request?request_id=\(id)&from=pubky://\(payee)&app=\(app)\(recurs ? "&recurs=true" : "")"
     }
 
-    /// The payment's reference, independent of the link's spelling. For a recurring request it is the payee: each
-    /// request is a separate one.
+    /// The payment's reference, in every spelling of the link. For recurring ones it is the payee: each is separate.
     var reference: String { "\(payee)/\(app)/request/\(id)" }
 }

@@ -62,7 +62,6 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
         signUpToken = nil
     }
 
-    /// Asks for a grant; nil where `seed` is no seed of a key.
     package init?(
         asking capabilities: [PubkyCapability], as clientID: String, relay: HTTPURL, secret: Redacted<[UInt8]>,
         seed: Redacted<[UInt8]>, callbacks: PubkyCallbacks = PubkyCallbacks()
@@ -127,7 +126,6 @@ public struct PubkyAuthorizationLink: Sendable, Hashable {
         }.replacing(" ", with: "+")
     }
 
-    /// The relay's channel for the answer; nil where there is no secret.
     package var channel: String? { secret.map { Base64URL.encode(BLAKE3.hash($0.reveal())) } }
 
     /// True if the relay keeps a message until its receipt is acknowledged. Only relays whose path ends with `link` do

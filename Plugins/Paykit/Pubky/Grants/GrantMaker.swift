@@ -14,10 +14,8 @@ package struct GrantMaker: Sendable {
 
     package func seed() -> Redacted<[UInt8]> { Redacted(random.bytes(32)) }
 
-    /// The current time in seconds since 1970.
     package var seconds: UInt64 { clock.now.microseconds / 1_000_000 }
 
-    /// Returns a grant of `capabilities` from `owner` to the app that has `clientKey`.
     package func grant(
         _ capabilities: [PubkyCapability], to clientKey: PubkyKey, called clientID: String, by owner: PubkyKeyPair,
         lifetime: UInt64 = PubkyGrant.lifetime
@@ -33,7 +31,6 @@ package struct GrantMaker: Sendable {
         try await server.open(held, try proof(held), at: clock.uptime)
     }
 
-    /// Returns a proof that works once.
     package func proof(_ held: HeldGrant) throws(PaykitNetworkError) -> GrantProof {
         do { return try held.proof(random, at: seconds) } catch {
             throw PaykitNetworkError(.validationFailed, "the app's key cannot sign: \(error)")
@@ -51,8 +48,7 @@ package struct GrantMaker: Sendable {
             return try HeldGrant(
                 grant(
                     capabilities, to: client.publicKey, called: clientID ?? self.clientID, by: owner, lifetime: lifetime
-                ),
-                at: server, seed: seed)
+                ), at: server, seed: seed)
         } catch let failure as PaykitNetworkError { throw failure } catch {
             throw PaykitNetworkError(.validationFailed, "this device has no usable key for the app")
         }

@@ -1,7 +1,6 @@
 import PaymentCrypto
 
-/// A homeserver's description of a session that a grant opened (Protocol 10.3). Times are seconds since 1970, by its
-/// clock.
+/// A homeserver's description of a session by a grant (Protocol 10.3). Times are seconds since 1970, by its clock.
 package struct GrantSession: Sendable, Hashable {
     package let homeserver: PubkyKey
     package let user: PubkyKey
@@ -12,20 +11,6 @@ package struct GrantSession: Sendable, Hashable {
     package let grantExpiresAt: UInt64
     package let createdAt: UInt64
 
-    package init(
-        homeserver: PubkyKey, user: PubkyKey, clientID: String, capabilities: [PubkyCapability], grantID: String,
-        tokenExpiresAt: UInt64, grantExpiresAt: UInt64, createdAt: UInt64
-    ) {
-        self.homeserver = homeserver
-        self.user = user
-        self.clientID = clientID
-        self.capabilities = capabilities
-        self.grantID = grantID
-        self.tokenExpiresAt = tokenExpiresAt
-        self.grantExpiresAt = grantExpiresAt
-        self.createdAt = createdAt
-    }
-
     /// Reads a session. Unknown members are skipped.
     package init(_ json: JSONValue) throws(WireDefect) {
         func key(_ name: String) -> PubkyKey? { json[name]?.string.flatMap { try? PubkyKey(bare: $0) } }
@@ -34,18 +19,14 @@ package struct GrantSession: Sendable, Hashable {
             let tokenExpiresAt = json["token_expires_at"]?.uint64,
             let grantExpiresAt = json["grant_expires_at"]?.uint64, let createdAt = json["created_at"]?.uint64
         else { throw WireDefect("a session has a member that is missing or cannot be read") }
-        self.init(
-            homeserver: homeserver, user: user, clientID: clientID, capabilities: capabilities, grantID: grantID,
-            tokenExpiresAt: tokenExpiresAt, grantExpiresAt: grantExpiresAt, createdAt: createdAt)
-    }
-
-    package var json: JSONValue {
-        [
-            "homeserver": .string(homeserver.text), "pubky": .string(user.text), "client_id": .string(clientID),
-            "capabilities": .array(capabilities.map { .string($0.text) }), "grant_id": .string(grantID),
-            "token_expires_at": .number(JSONNumber(tokenExpiresAt)),
-            "grant_expires_at": .number(JSONNumber(grantExpiresAt)), "created_at": .number(JSONNumber(createdAt)),
-        ]
+        self.homeserver = homeserver
+        self.user = user
+        self.clientID = clientID
+        self.capabilities = capabilities
+        self.grantID = grantID
+        self.tokenExpiresAt = tokenExpiresAt
+        self.grantExpiresAt = grantExpiresAt
+        self.createdAt = createdAt
     }
 }
 
@@ -62,14 +43,6 @@ public struct PubkyGrantRecord: Sendable, Hashable, Identifiable {
     /// The time of its expiry: seconds since 1970.
     public let expiresAt: UInt64
 
-    package init(_ grant: PubkyGrant) {
-        id = grant.id
-        clientID = grant.clientID
-        capabilities = grant.capabilities
-        issuedAt = grant.issuedAt
-        expiresAt = grant.expiresAt
-    }
-
     /// Reads an entry of the list; its capabilities are one text there.
     package init(_ json: JSONValue) throws(WireDefect) {
         guard let id = json["grant_id"]?.string, PubkyGrant.isID(id), let client = json["client_id"]?.string,
@@ -81,13 +54,5 @@ public struct PubkyGrantRecord: Sendable, Hashable, Identifiable {
         self.capabilities = capabilities
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
-    }
-
-    package var json: JSONValue {
-        [
-            "grant_id": .string(id), "client_id": .string(clientID),
-            "capabilities": .string(capabilities.map(\.text).joined(separator: ",")),
-            "issued_at": .number(JSONNumber(issuedAt)), "expires_at": .number(JSONNumber(expiresAt)),
-        ]
     }
 }

@@ -9,7 +9,6 @@ package struct HeldGrant: Sendable, Hashable {
 
     private static let version = "pubky-grant-credential-v1"
 
-    /// - Parameter seed: the seed of the app's key.
     package init(_ grant: PubkyGrant, at homeserver: PubkyKey, seed: Redacted<[UInt8]>) throws(GrantDefect) {
         guard let client = try? PubkyKeyPair(seed: seed.reveal()), client.publicKey == grant.clientKey else {
             throw .owner
@@ -19,7 +18,6 @@ package struct HeldGrant: Sendable, Hashable {
         self.seed = seed
     }
 
-    /// Creates a proof that works once.
     package func proof(_ random: any RandomSource, at time: UInt64) throws(GrantDefect) -> GrantProof {
         guard let client = try? PubkyKeyPair(seed: seed.reveal()) else { throw .owner }
         return try GrantProof(of: grant.id, for: homeserver, nonce: PubkyGrant.id(random), at: time, by: client)
@@ -35,11 +33,7 @@ package struct HeldGrant: Sendable, Hashable {
     /// Returns true if a stored text looks like a grant, of whatever version, and not like a cookie.
     package static func isLikely(_ text: String) -> Bool { text.hasPrefix("pubky-grant-credential-") }
 
-    /// Reads a stored grant.
-    ///
-    /// - Parameters:
-    ///   - credential: the value of ``credential``, from here or from another client.
-    ///   - now: seconds since 1970.
+    /// Reads a stored grant. `credential` is the ``credential`` of this or another client. `now` is seconds since 1970.
     package init(_ credential: Redacted<String>, now: UInt64) throws(PaykitNetworkError) {
         func failure(_ reason: String, _ code: PaykitNetworkError.Code = .validationFailed) -> PaykitNetworkError {
             PaykitNetworkError(code, "the stored session \(reason): sign in again")

@@ -49,9 +49,7 @@ package struct SignedToken: Sendable {
     /// Returns true if a text has the outer form of a token, as opposed to the bytes of an ``AuthToken``.
     package static func isLikely(_ bytes: [UInt8]) -> Bool {
         bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).count == 3
-            && bytes.allSatisfy {
-                $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0)
-            }
+            && bytes.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0) }
     }
 
     private static func object(_ part: some StringProtocol) -> JSONValue? {
@@ -67,11 +65,9 @@ package enum GrantDefect: Error, Sendable, Hashable, CustomStringConvertible {
     case format
     /// It was not signed by the key that it names.
     case signature
-    /// It is signed, but for another purpose.
     case kind
     /// It has expired, or its time is not near this device's.
     case time
-    /// It names another homeserver.
     case audience
     /// It belongs to another grant, client or key.
     case owner

@@ -43,7 +43,4 @@ package struct AuthToken: Sendable {
         }
         content = Redacted(bytes)
     }
-
-    /// The bytes by which a homeserver recognises a token that it has seen before.
-    package var id: [UInt8] { Array(bytes[75..<115]) }
 }

@@ -50,7 +50,6 @@ public struct PubkyCapability: Sendable, Hashable {
         return list?.contains(nil) == false ? list?.compactMap(\.self) : nil
     }
 
-    /// The most bytes of a path, and of one of its segments.
     package static let mostPathBytes = (path: 972, segment: 255)
 
     /// Returns true if a text is a path of a storage: from the root, without empty segments, `.` or `..`.
@@ -58,8 +57,7 @@ public struct PubkyCapability: Sendable, Hashable {
         guard text.hasPrefix("/"), text.utf8.count <= mostPathBytes.path,
             !text.unicodeScalars.contains(where: {
                 $0.value < 0x20 || 0x7F...0x9F ~= $0.value || "\\,".unicodeScalars.contains($0)
-            }),
-            text.unicodeScalars.last?.properties.isWhitespace == false
+            }), text.unicodeScalars.last?.properties.isWhitespace == false
         else { return false }
         if text == "/" { return true }
         let body = text.hasSuffix("/") ? text.dropFirst().dropLast() : text.dropFirst()
@@ -86,11 +84,7 @@ public struct PubkyCapability: Sendable, Hashable {
     /// The capability's text, such as `/pub/paykit.app/v0/:rw`.
     public var text: String { "\(scope):\(canRead ? "r" : "")\(canWrite ? "w" : "")" }
 
-    /// Returns true if a file at `path` may be written, by the rule of older homeservers: by its prefix alone.
-    package func allowsWriting(_ path: String) -> Bool { canWrite && path.hasPrefix(scope) }
-
-    /// Returns true if it concerns `path`, by the rule of homeservers with grants: this very path, or below a
-    /// directory.
+    /// Returns true if it concerns `path`, as homeservers with grants decide: this very path, or below a directory.
     package func covers(_ path: String) -> Bool { path == scope || scope.hasSuffix("/") && path.hasPrefix(scope) }
 }
 

@@ -6,9 +6,8 @@ extension Homeserver {
 
     // MARK: What it speaks
 
-    /// Asks whether it accepts grants, without any change. Homeservers with grants answer that there is no session,
-    /// older ones that there is nothing at such a path. Returns true if it accepts them; nil if the answer does not
-    /// show it.
+    /// Returns true if it accepts grants; nil if its answer does not show it. Nothing changes: homeservers with grants
+    /// answer that there is no session, older ones that there is nothing at such a path.
     package func takesGrants(for user: PubkyKey) async throws(PaykitNetworkError) -> Bool? {
         let response = try await send(.get, Self.grantSession, of: user)
         switch response.status {
@@ -44,12 +43,9 @@ extension Homeserver {
         guard 200...299 ~= response.status else { throw grantRefusal(response, of: grant.issuer, .signUp) }
     }
 
-    /// Opens a session with a grant; an earlier session of the same grant ends.
-    ///
-    /// - Parameters:
-    ///   - proof: a new one each time.
-    ///   - uptime: now, by the clock that is never set. The homeserver reports the session's lifetime by its own clock;
-    ///     only the difference counts here.
+    /// Opens a session with a grant; an earlier session of the same grant ends. `proof` is a new one each time.
+    /// `uptime` is now, by the clock that is never set. The homeserver reports the session's lifetime by its own clock;
+    /// only the difference counts here.
     package func open(
         _ held: HeldGrant, _ proof: GrantProof, at uptime: Duration
     ) async throws(PaykitNetworkError) -> PubkySession {
@@ -68,7 +64,6 @@ extension Homeserver {
             user: grant.issuer, capabilities: info.capabilities, credential: .bearer(bearer), origin: url.origin)
     }
 
-    /// Returns true if a bearer still opens its user's storage.
     package func knows(_ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
         let response = try await send(.get, Self.grantSession, of: session.user, try credential(of: session))
         if [401, 404].contains(response.status) { return false }
@@ -105,8 +100,7 @@ extension Homeserver {
         } catch { throw PaykitNetworkError(.invalidData, "\(url.host) listed the apps in a way that cannot be read") }
     }
 
-    /// Revokes a grant, so that its app can no longer act in the user's name. Returns true if the grant was valid
-    /// before.
+    /// Revokes a grant: its app can no longer act in the user's name. Returns true if the grant was valid before.
     package func revoke(_ id: String, _ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
         try require(
             PubkyGrant.isID(id), .validationFailed, "what apps may do is named by 1 to 22 letters, digits, '-' and '_'")

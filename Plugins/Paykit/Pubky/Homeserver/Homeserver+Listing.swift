@@ -1,11 +1,8 @@
 /// Directories and changes of a homeserver (Protocol 3.5 and 3.6).
 extension Homeserver {
-    /// Returns one page of the paths below the directory `address`, in their order; nil when there are none.
-    ///
-    /// - Parameters:
-    ///   - limit: the most entries of a page: 1 to 1000.
-    ///   - cursor: the last entry of the previous page.
-    ///   - isShallow: true to list only the directory itself; directories in it end with a slash.
+    /// Returns one page of the paths below the directory `address`, in their order; nil when there are none. `limit` is
+    /// the most entries of a page: 1 to 1000. `cursor` is the last entry of the previous page. `isShallow` is true to
+    /// list only the directory itself; directories in it end with a slash.
     package func list(
         _ address: PubkyAddress, limit: Int = 1000, after cursor: PubkyAddress? = nil, isShallow: Bool = false,
         session: PubkySession? = nil
@@ -14,8 +11,7 @@ extension Homeserver {
         if let cursor { query += "&cursor=\(PercentCoding.encode(cursor.text))" }
         if isShallow { query += "&shallow=true" }
         let response = try await send(
-            .get, "\(path(address))?\(query)", of: address.owner, try session.map(credential),
-            limit: Self.listingLimit)
+            .get, "\(path(address))?\(query)", of: address.owner, try session.map(credential), limit: Self.listingLimit)
         switch response.status {
         case 200: break
         case 404, 410: return nil
@@ -27,13 +23,10 @@ extension Homeserver {
             .filter { $0.owner == address.owner && $0.path.hasPrefix(address.path) }
     }
 
-    /// The most users whose changes can be asked for at once.
     package static let mostUsers = 50
 
-    /// The last change below a path.
     package struct Change: Sendable, Hashable {
         package let owner: PubkyKey
-        /// The cursor for the next call.
         package let cursor: String
     }
 

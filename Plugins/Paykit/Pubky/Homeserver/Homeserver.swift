@@ -18,7 +18,6 @@ package struct Homeserver: Sendable {
 
     // MARK: Sessions
 
-    /// Opens a session with `token`; for a new user with `isSignUp`.
     package func open(
         _ token: AuthToken, isSignUp: Bool, signUpToken: Redacted<String>? = nil
     ) async throws(PaykitNetworkError) -> PubkySession {
@@ -35,7 +34,6 @@ package struct Homeserver: Sendable {
             user: token.key, capabilities: info.capabilities, credential: .cookie(cookie), origin: url.origin)
     }
 
-    /// Returns the session of a cookie of `user`; nil when the homeserver knows no such session.
     package func session(_ cookie: Redacted<String>, of user: PubkyKey) async throws(PaykitNetworkError)
         -> PubkySession?
     {
@@ -102,7 +100,6 @@ package struct Homeserver: Sendable {
         guard 200...299 ~= response.status else { throw refusal(response, of: address.owner, .file) }
     }
 
-    /// Deletes a file. Returns true if there was one.
     @discardableResult
     package func delete(_ address: PubkyAddress, _ session: PubkySession) async throws(PaykitNetworkError) -> Bool {
         let response = try await send(

@@ -6,7 +6,6 @@ package actor HomeserverFeatures {
 
     /// The lifetimes of cached answers: the form of paths, and the support of grants.
     package static let times = (paths: Duration.seconds(60), grants: Duration.seconds(3600))
-    /// The number of homeservers whose answers are cached.
     package static let most = 1000
 
     package init(clock: any PaymentClock) { self.clock = clock }

@@ -29,8 +29,7 @@ package struct PubkyAccount: Sendable {
     }
 
     /// Opens a session at the homeserver, where the owner may have an account already, and publishes it as the owner's.
-    ///
-    /// - Parameter signUpToken: the token that the homeserver demands from new users, if any.
+    /// `signUpToken` is the token that the homeserver demands from new users, if any.
     package func open(
         _ capabilities: [PubkyCapability], signUpToken: Redacted<String>? = nil
     ) async throws(PaykitNetworkError) -> PubkySession {
@@ -106,14 +105,12 @@ package struct PubkyAccount: Sendable {
         return try await signIn(at: homeserver, capabilities)
     }
 
-    /// Signs a token that works once.
     package func token(_ capabilities: [PubkyCapability]) -> AuthToken {
         AuthToken(capabilities, at: memory.next(clock.now.microseconds), by: keyPair)
     }
 
-    /// Publishes the homeserver as the owner's, unless it is published already. Publishing replaces all records,
-    /// so the owner's others are copied. A missing packet counts only if every source answered, or if the account is
-    /// new.
+    /// Publishes the homeserver as the owner's, unless it is published already. Publishing replaces all records, so the
+    /// owner's others are copied. A missing packet counts only if every source answered, or for a new account.
     private func publish(isNew: Bool) async throws(PaykitNetworkError) {
         let key = keyPair.publicKey
         let found = try await pkarr.search(key, everywhere: true)
@@ -143,7 +140,6 @@ package struct PubkyAccount: Sendable {
 /// The memory of an account: its homeserver, and the times of its tokens.
 private final class AccountMemory: Sendable {
     private let last = Mutex<UInt64>(0)
-    /// True if the homeserver has opened a session with a grant.
     let hasTakenGrants = Atomic(false)
 
     /// Returns the time of the next token: no two are the same, because homeservers identify tokens by their times.

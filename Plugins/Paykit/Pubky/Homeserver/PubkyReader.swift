@@ -18,12 +18,10 @@ package struct PubkyReader: Sendable {
         return Homeserver(url, over: http, hasStoragePaths: true)
     }
 
-    /// Returns the homeserver whose key is `server`.
     package func homeserver(called server: PubkyKey) async throws(PaykitNetworkError) -> Homeserver {
         Homeserver(try await locator.address(ofServer: server), over: http)
     }
 
-    /// Returns the content of a file; nil when there is none.
     package func file(_ address: PubkyAddress) async throws(PaykitNetworkError) -> [UInt8]? {
         try await homeserver(of: address.owner).read(address)
     }
@@ -37,8 +35,7 @@ package struct PubkyReader: Sendable {
         var found: [PubkyAddress] = []
         while found.count < most {
             let limit = min(1000, most - found.count)
-            guard
-                let page = try await server.list(directory, limit: limit, after: found.last, isShallow: isShallow),
+            guard let page = try await server.list(directory, limit: limit, after: found.last, isShallow: isShallow),
                 !page.isEmpty
             else { break }
             // Ends the listing when a server begins again, which would otherwise repeat without end.

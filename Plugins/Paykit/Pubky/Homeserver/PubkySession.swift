@@ -1,5 +1,4 @@
-/// A session at a user's own homeserver. Its secret is as sensitive as the key for what it permits; it prints as
-/// nothing.
+/// A session at a user's own homeserver. Its secret is as sensitive as the key for what it permits; never printed.
 public struct PubkySession: Sendable, Hashable {
     /// The user of the session.
     public let user: PubkyKey
@@ -10,7 +9,6 @@ public struct PubkySession: Sendable, Hashable {
     /// is published about the location of the user's data.
     package let origin: String
 
-    /// The credential that each request carries.
     package enum Credential: Sendable, Hashable {
         /// A cookie, for older homeservers (Protocol 3.4).
         case cookie(Redacted<String>)
@@ -35,7 +33,6 @@ public struct PubkySession: Sendable, Hashable {
         self.origin = origin
     }
 
-    /// The grant behind the session; nil for a cookie.
     package var held: HeldGrant? {
         guard case .bearer(let bearer) = credential else { return nil }
         return bearer.held
@@ -63,7 +60,6 @@ public struct PubkySession: Sendable, Hashable {
 
     /// Returns true if a text can be the value of a cookie: nothing in it may end a header or begin another cookie.
     static func isCookie(_ text: some StringProtocol) -> Bool {
-        1...256 ~= text.utf8.count
-            && text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.~".utf8.contains($0) }
+        text.isWord(1...256, "-_.~")
     }
 }

@@ -34,9 +34,4 @@ package struct SessionInfo: Sendable, Hashable {
         self.capabilities = capabilities
         try reader.end()
     }
-
-    package var wire: [UInt8] {
-        Postcard.varint(0) + key.bytes + Postcard.varint(createdAt) + Postcard.string(name)
-            + Postcard.string(userAgent) + Postcard.strings(capabilities.map(\.text))
-    }
 }

@@ -52,9 +52,7 @@ public struct PubkyAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Encodes all but unreserved characters (RFC 3986 section 2.3) and those that paths may hold.
     private static func encoded(_ segment: Substring) -> String {
-        PercentCoding.encode(segment) {
-            $0.isASCIILetter || $0.isASCIIDigit || "-._~!$&'()*+,;=:@".utf8.contains($0)
-        }
+        PercentCoding.encode(segment) { $0.isASCIILetter || $0.isASCIIDigit || "-._~!$&'()*+,;=:@".utf8.contains($0) }
     }
 
     /// The address as it is printed in listings and event streams.

@@ -45,8 +45,7 @@ public struct PubkyKey: Sendable, Hashable, CustomStringConvertible {
             "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
             "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
         ].compactMap { Hex.decode($0) }
-        return Set(
-            order8 + [number(0, 0, 0), number(1, 0, 0)] + [0xEC, 0xED, 0xEE].map { number($0, 0xFF, 0x7F) })
+        return Set(order8 + [number(0, 0, 0), number(1, 0, 0)] + [0xEC, 0xED, 0xEE].map { number($0, 0xFF, 0x7F) })
     }()
 
     /// Reads a key from its bare text: z-base-32, in lower case.
@@ -113,8 +112,7 @@ public enum PubkyKeyDefect: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .length(let count): "a Pubky key is 32 bytes, written as 52 characters; this has \(count) bytes"
         case .encoding: "a Pubky key is written in z-base-32: lower case, without 0, 2, l and v"
-        case .notAPoint:
-            "these 32 bytes are no point of the curve, so this is no key: look for a typing error"
+        case .notAPoint: "these 32 bytes are no point of the curve, so this is no key: look for a typing error"
         case .weak: "everybody can sign for this key, so it is no user's: ask its owner for theirs"
         }
     }

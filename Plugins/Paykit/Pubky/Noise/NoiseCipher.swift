@@ -48,7 +48,6 @@ package struct NoiseCipher: Sendable, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: ["count": count], displayStyle: .struct) }
 }
 
-/// A channel whose handshake is done.
 package struct NoiseChannel: Sendable {
     package var sending: NoiseCipher
     package var receiving: NoiseCipher

@@ -4,7 +4,6 @@ import PaymentCrypto
 /// impossible length is refused before any of the message is read, so that no foreign number reserves memory.
 package struct NoiseFrames: Sendable {
     private static let head = 4
-    /// The least bytes of a message: its tag.
     private static let shortest = ChaCha20Poly1305.tagLength
 
     private var bytes: [UInt8] = []
@@ -15,7 +14,6 @@ package struct NoiseFrames: Sendable {
     /// The number of bytes wanted next; more than that is never taken.
     package var wanted: Int { Self.head + (length ?? 0) - bytes.count }
 
-    /// True if no byte of a next message has arrived yet.
     package var isAtStart: Bool { bytes.isEmpty }
 
     /// Takes bytes that have arrived. `more` is at most ``wanted`` bytes. Returns the message, when it is complete.
@@ -34,6 +32,5 @@ package struct NoiseFrames: Sendable {
         return message
     }
 
-    /// Returns a message with its length before it.
     package static func wire(_ message: [UInt8]) -> [UInt8] { UInt32(message.count).bigEndianBytes + message }
 }

@@ -18,13 +18,9 @@ package struct NoiseHandshake: Sendable, CustomReflectable {
     private var turn = 0
     private var isBroken = false
 
-    /// Begins a handshake.
-    ///
-    /// - Parameters:
-    ///   - prologue: the bytes agreed on before; if they differ, the handshake fails.
-    ///   - ownStatic: this side's private key; nil where the pattern needs none.
-    ///   - ownEphemeral: 32 random bytes, used for this handshake alone.
-    ///   - remoteStatic: the other side's public key, if the pattern requires it in advance.
+    /// Begins a handshake. `prologue` is the bytes agreed on before; if they differ, the handshake fails. `ownStatic`
+    /// is this side's private key; nil where the pattern needs none. `ownEphemeral` is 32 random bytes, used for this
+    /// handshake alone. `remoteStatic` is the other side's public key, if the pattern requires it in advance.
     package init(
         _ suite: NoiseSuite, _ role: Role, prologue: [UInt8], ownStatic: [UInt8]?, ownEphemeral: [UInt8],
         remoteStatic: [UInt8]? = nil
@@ -51,7 +47,6 @@ package struct NoiseHandshake: Sendable, CustomReflectable {
 
     package var isFinished: Bool { turn == suite.pattern.messages.count }
 
-    /// The hash of everything so far.
     package var hash: [UInt8] { state.hash }
 
     private var isOwnTurn: Bool { (turn.isMultiple(of: 2)) == (role == .initiator) }
@@ -104,7 +99,6 @@ package struct NoiseHandshake: Sendable, CustomReflectable {
         return payload
     }
 
-    /// The channel, once all messages were exchanged.
     package func channel() throws(NoiseError) -> NoiseChannel {
         guard isFinished, !isBroken else { throw .order }
         let (first, second) = suite.hash.derive(state.chaining, [])

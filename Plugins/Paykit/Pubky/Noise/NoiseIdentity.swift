@@ -13,11 +13,9 @@ package struct NoiseIdentity: Sendable, Hashable {
         case server = "Server"
     }
 
-    /// The keys that a signature binds together.
     package struct Binding: Sendable {
         package let pattern: NoisePattern
         package let side: Side
-        /// The signer's channel key.
         package let local: [UInt8]
         /// The other side's channel key, if the signer knows it.
         package let remote: [UInt8]?
@@ -42,7 +40,6 @@ package struct NoiseIdentity: Sendable, Hashable {
 
     // MARK: Writing
 
-    /// Returns the identity of `owner`, as clients of `generation` write it.
     package static func text(
         of owner: PubkyKeyPair, _ binding: Binding, _ generation: Generation, hint: String? = nil,
         expiresAt: UInt64? = nil
@@ -61,12 +58,8 @@ package struct NoiseIdentity: Sendable, Hashable {
 
     // MARK: Reading
 
-    /// Reads and checks the other side's identity.
-    ///
-    /// - Parameters:
-    ///   - text: their payload of the handshake.
-    ///   - binding: the keys of the handshake, from their side.
-    ///   - now: seconds since 1970.
+    /// Reads and checks the other side's identity. `text` is their payload of the handshake. `binding` is the keys of
+    /// the handshake, from their side. `now` is seconds since 1970.
     package init(_ text: [UInt8], _ binding: Binding, now: UInt64) throws(WireDefect) {
         guard let json = try? JSONValue(parsing: text) else { throw WireDefect("an identity is not JSON") }
         func bytes(_ name: String, _ count: Int) throws(WireDefect) -> [UInt8] {
@@ -94,7 +87,6 @@ package struct NoiseIdentity: Sendable, Hashable {
         }
     }
 
-    /// Returns the hash that is signed.
     package static func digest(
         _ key: PubkyKey, _ binding: Binding, _ generation: Generation, hint: String?, expiresAt: UInt64?
     ) -> [UInt8] {

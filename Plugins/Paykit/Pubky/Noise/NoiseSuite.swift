@@ -1,7 +1,6 @@
 import PaymentCrypto
 
-/// A handshake pattern (The Noise Protocol Framework, revision 34, section 7): it determines which side sends which
-/// keys.
+/// A handshake pattern (The Noise Protocol Framework, revision 34, section 7): which side sends which keys.
 package enum NoisePattern: String, Sendable, CaseIterable {
     /// Neither side identifies itself.
     case nn = "NN"
@@ -21,7 +20,6 @@ package enum NoisePattern: String, Sendable, CaseIterable {
 
     package var needsOwnKey: Bool { self != .nn }
 
-    /// The tokens of the messages, the initiator's first.
     var messages: [[Token]] {
         switch self {
         case .nn: [[.e], [.e, .ee]]

@@ -14,9 +14,7 @@ package struct DNSRecord: Sendable, Hashable {
     }
 
     package enum Content: Sendable, Hashable {
-        /// Four bytes of an IPv4 address.
         case a([UInt8])
-        /// Sixteen bytes of an IPv6 address.
         case aaaa([UInt8])
         case cname(DNSName)
         case txt([[UInt8]])
@@ -24,7 +22,6 @@ package struct DNSRecord: Sendable, Hashable {
         case svcb(DNSService)
         /// The location of a web service (RFC 9460), of type HTTPS.
         case https(DNSService)
-        /// Another type, with its bytes unchanged.
         case other(type: UInt16, [UInt8])
 
         package var type: UInt16 {

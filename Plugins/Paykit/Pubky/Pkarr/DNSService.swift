@@ -6,7 +6,6 @@ package struct DNSService: Sendable, Hashable {
     package let priority: UInt16
     /// The location; the root means "at the name of the record".
     package let target: DNSName
-    /// Further parameters by key, ascending.
     package let parameters: [Parameter]
 
     package struct Parameter: Sendable, Hashable {

@@ -10,7 +10,6 @@ package struct HomeserverLocator: Sendable {
     private let allowsLocal: Bool
     private let names: Names?
 
-    /// The most keys that are followed from one to the next.
     package static let maximumDepth = 7
 
     /// - Parameters:
@@ -34,8 +33,7 @@ package struct HomeserverLocator: Sendable {
         return key
     }
 
-    /// Returns the web address of the homeserver of `user`. Throws ``PaykitNetworkError``, `notFound` when the key has
-    /// no packet.
+    /// Returns the web address of the homeserver of `user`. Throws ``PaykitNetworkError``, `notFound` without a packet.
     package func address(of user: PubkyKey) async throws(PaykitNetworkError) -> HTTPURL {
         try await address(ofServer: try await homeserver(of: user))
     }
@@ -99,9 +97,7 @@ package struct HomeserverLocator: Sendable {
     /// Returns false if a name leads to an address that is not on the internet. A name that cannot be resolved here
     /// leads nowhere, or through a proxy.
     private func isPublic(_ url: HTTPURL) async -> Bool {
-        guard let names, !(allowsLocal && url.isLoopback), let found = await names(url.host) else {
-            return true
-        }
+        guard let names, !(allowsLocal && url.isLoopback), let found = await names(url.host) else { return true }
         return found.allSatisfy(\.isPublic)
     }
 

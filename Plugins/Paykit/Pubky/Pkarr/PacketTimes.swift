@@ -1,8 +1,7 @@
 /// Stores the time of the latest packet that was seen of each key, so that a program that starts again takes no older
 /// one: relays and the DHT can return packets from before their owner has moved.
 package protocol PacketTimes: Sendable {
-    /// Returns the time of the latest packet, in microseconds since 1970; nil when none was seen. Throws the storage
-    /// failure.
+    /// Returns the time of the latest packet, in microseconds since 1970; nil for none. Throws the storage failure.
     func latest(of key: PubkyKey) async throws -> UInt64?
 
     /// Stores a time, unless a later one is stored. Throws the storage failure.
@@ -10,8 +9,7 @@ package protocol PacketTimes: Sendable {
 }
 
 extension PkarrClient {
-    /// Returns the stored time of the latest packet of `key`. Throws `storage`, as it may be later than any packet that
-    /// is found.
+    /// Returns the stored time of the latest packet of `key`. Throws `storage`, as it may be later than those found.
     func latestTime(of key: PubkyKey) async throws(PaykitNetworkError) -> UInt64? {
         do { return try await times?.latest(of: key) } catch {
             throw PaykitNetworkError(.storage, "the time of the latest packet of \(key) cannot be read: \(error)")
@@ -25,7 +23,6 @@ extension PkarrClient {
         }
     }
 
-    /// The error for a packet from before the latest one.
     static func outdated(_ key: PubkyKey) -> PaykitNetworkError {
         PaykitNetworkError(
             .invalidData,

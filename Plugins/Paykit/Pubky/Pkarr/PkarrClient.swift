@@ -84,8 +84,7 @@ package actor PkarrClient {
         guard isAnswered || newest != nil else {
             throw failure
                 ?? PaykitNetworkError(
-                    .validationFailed,
-                    "no user can be looked up: the network needs a relay, or the DHT")
+                    .validationFailed, "no user can be looked up: the network needs a relay, or the DHT")
         }
         if let newest {
             if newest.timestamp > floor { try await record(newest) }

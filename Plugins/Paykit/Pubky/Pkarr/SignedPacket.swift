@@ -12,13 +12,10 @@ public struct SignedPacket: Sendable, Hashable {
     package let dns: [UInt8]
     package let message: DNSMessage
 
-    /// The most bytes of a packet's DNS message.
     package static let maximumDNSLength = 1000
-    /// The most bytes of a payload on relays.
     package static let maximumPayloadLength = 72 + maximumDNSLength
 
-    /// Checks and reads the payload of `key` from a relay or the network: signature, time and DNS message (Protocol
-    /// 2.2).
+    /// Checks and reads the payload of `key` from a relay or the DHT: signature, time and DNS message (Protocol 2.2).
     package init(payload: [UInt8], of key: PubkyKey) throws(WireDefect) {
         guard payload.count >= 72 else { throw WireDefect("a signed packet has 72 bytes at least") }
         var reader = ByteReader(payload)
@@ -63,15 +60,12 @@ public struct SignedPacket: Sendable, Hashable {
         Array("3:seqi\(timestamp)e1:v\(dns.count):".utf8) + dns
     }
 
-    /// Returns true if this one counts instead of `other`: the later one, and for equal times the one with the greater
-    /// bytes.
+    /// Returns true if this one counts instead of `other`: the later one, for equal times the one of greater bytes.
     package func isNewer(than other: SignedPacket) -> Bool {
-        timestamp == other.timestamp
-            ? other.dns.lexicographicallyPrecedes(dns) : timestamp > other.timestamp
+        timestamp == other.timestamp ? other.dns.lexicographicallyPrecedes(dns) : timestamp > other.timestamp
     }
 
-    /// The time for which it may be kept, in seconds: the shortest of its records, at least five minutes and at most a
-    /// day.
+    /// The time for which it may be kept, in seconds: the shortest of its records, from five minutes to a day.
     package var ttl: UInt32 {
         min(max(message.answers.map(\.ttl).min() ?? 0, 300), 86_400)
     }
@@ -82,7 +76,6 @@ public struct SignedPacket: Sendable, Hashable {
         return message.answers.filter { $0.name == owner }
     }
 
-    /// Returns the services at `name`, in their order of priority.
     package func services(at name: String) -> [DNSService] {
         // Sorting is stable for equal priorities by the index.
         records(at: name).compactMap(\.data.service).enumerated().sorted {

@@ -15,7 +15,6 @@ package struct CBORMap: Sendable, Hashable {
 
     package var entries: [UInt64: Value]
 
-    /// The most entries of a map that is read.
     private static let most = 16
 
     package init(_ entries: [UInt64: Value]) { self.entries = entries }

@@ -3,9 +3,7 @@ import PaymentCrypto
 /// A file that only one device can read, as JSON (Protocol 5.4).
 package struct SealedBlob: Sendable, Hashable {
     package enum Version: UInt64, Sendable {
-        /// ChaCha20-Poly1305.
         case one = 1
-        /// XChaCha20-Poly1305.
         case two = 2
 
         var info: String { self == .one ? "paykit-sealed-blob-v1" : "pubky-envelope/v2" }
@@ -32,7 +30,6 @@ package struct SealedBlob: Sendable, Hashable {
     package let sender: String?
     package let signature: [UInt8]?
 
-    /// The most bytes of a content.
     package static let maximumLength = 65_536
 
     // MARK: Reading
@@ -60,7 +57,6 @@ package struct SealedBlob: Sendable, Hashable {
         else { throw WireDefect("a part of a sealed blob has another length") }
     }
 
-    /// Returns the content, opened with the recipient's private key.
     package func open(_ key: [UInt8], at place: Place) throws(WireDefect) -> [UInt8] {
         guard let key = SealedKeys.opening(ephemeral, with: key, version.info)
         else { throw WireDefect("a sealed blob cannot be opened with this key") }
@@ -77,12 +73,9 @@ package struct SealedBlob: Sendable, Hashable {
 
     // MARK: Writing
 
-    /// Seals `content` for the owner of the X25519 key `recipient`.
-    ///
-    /// - Parameters:
-    ///   - ephemeral: 32 random bytes, used for this blob alone.
-    ///   - nonce: random bytes, as many as the version requires.
-    ///   - signer: the signing key, and the name to claim.
+    /// Seals `content` for the owner of the X25519 key `recipient`. `ephemeral` is 32 random bytes, used for this blob
+    /// alone. `nonce` is random bytes, as many as the version requires. `signer` is the signing key, and the name to
+    /// claim.
     package init(
         _ content: [UInt8], for recipient: [UInt8], at place: Place, purpose: String? = nil, _ version: Version = .two,
         ephemeral: [UInt8], nonce: [UInt8], signer: (key: PubkyKeyPair, name: String)? = nil
@@ -123,8 +116,7 @@ package struct SealedBlob: Sendable, Hashable {
 
     /// Returns the data that may have been bound: the first is the current form, the others are older ones.
     private static func associated(
-        _ version: Version, _ place: Place, recipient: String?, nonce: [UInt8], purpose: String?,
-        ephemeral: [UInt8]
+        _ version: Version, _ place: Place, recipient: String?, nonce: [UInt8], purpose: String?, ephemeral: [UInt8]
     ) -> [[UInt8]] {
         guard case .file(let owner, let path) = place else {
             if case .text(let text) = place { return [Array(text.utf8)] }
@@ -154,7 +146,7 @@ package struct SealedBlob: Sendable, Hashable {
 }
 
 /// The keys of sealed files: from one X25519 key that was made for the file alone, and the recipient's.
-enum SealedKeys {
+package enum SealedKeys {
     /// Returns the key of a file that was made with `ephemeral`, for the recipient with the private key `own`.
     static func opening(_ ephemeral: [UInt8], with own: [UInt8], _ info: String) -> [UInt8]? {
         guard let secret = try? X25519.sharedSecret(own, with: ephemeral),
@@ -164,7 +156,7 @@ enum SealedKeys {
     }
 
     /// Returns the public half of `ephemeral`, and the key of a file that is made with it for `recipient`.
-    static func sealing(
+    package static func sealing(
         _ ephemeral: [UInt8], for recipient: [UInt8], _ info: String
     ) throws(WireDefect) -> (publicHalf: [UInt8], key: [UInt8]) {
         guard let publicHalf = try? X25519.publicKey(of: ephemeral),

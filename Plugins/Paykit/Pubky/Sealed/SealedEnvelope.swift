@@ -7,22 +7,22 @@ package struct SealedEnvelope: Sendable, Hashable {
     package let signature: [UInt8]?
     package let ciphertext: [UInt8]
 
-    private enum Key {
-        static let context: UInt64 = 0
-        static let createdAt: UInt64 = 1
-        static let expiresAt: UInt64 = 2
-        static let recipientID: UInt64 = 3
-        static let messageID: UInt64 = 4
-        static let nonce: UInt64 = 5
-        static let purpose: UInt64 = 6
-        static let recipient: UInt64 = 7
-        static let ephemeral: UInt64 = 8
-        static let sender: UInt64 = 9
-        static let signature: UInt64 = 10
+    package enum Key {
+        package static let context: UInt64 = 0
+        package static let createdAt: UInt64 = 1
+        package static let expiresAt: UInt64 = 2
+        package static let recipientID: UInt64 = 3
+        package static let messageID: UInt64 = 4
+        package static let nonce: UInt64 = 5
+        package static let purpose: UInt64 = 6
+        package static let recipient: UInt64 = 7
+        package static let ephemeral: UInt64 = 8
+        package static let sender: UInt64 = 9
+        package static let signature: UInt64 = 10
     }
 
-    private static let magic = Array("SB2".utf8) + [2]
-    private static let info = SealedBlob.Version.two.info
+    package static let magic = Array("SB2".utf8) + [2]
+    package static let info = SealedBlob.Version.two.info
     package static let maximumHeader = 2048
 
     // MARK: Reading
@@ -57,7 +57,6 @@ package struct SealedEnvelope: Sendable, Hashable {
     /// The sender; proven by ``isSigned(owner:path:)`` only.
     package var sender: PubkyKey? { header[Key.sender]?.bytes.flatMap { try? PubkyKey(bytes: $0) } }
 
-    /// Opens it with the recipient's private X25519 key, at its place.
     package func open(_ key: [UInt8], owner: PubkyKey, path: String) throws(WireDefect) -> [UInt8] {
         guard let key = SealedKeys.opening(header[Key.ephemeral]?.bytes ?? [], with: key, Self.info),
             let content = try? XChaCha20Poly1305.open(
@@ -67,7 +66,6 @@ package struct SealedEnvelope: Sendable, Hashable {
         return content
     }
 
-    /// Returns true if its sender signed it for its place.
     package func isSigned(owner: PubkyKey, path: String) -> Bool {
         guard let signature, let sender else { return false }
         return Ed25519.isValid(
@@ -75,74 +73,11 @@ package struct SealedEnvelope: Sendable, Hashable {
             publicKey: sender.bytes)
     }
 
-    // MARK: Writing
-
-    /// The public header of an envelope.
-    package struct Label: Sendable {
-        package var context: [UInt8]
-        package var createdAt: UInt64?
-        package var expiresAt: UInt64?
-        package var messageID: String?
-        package var purpose: String?
-
-        package init(
-            context: [UInt8], createdAt: UInt64? = nil, expiresAt: UInt64? = nil, messageID: String? = nil,
-            purpose: String? = nil
-        ) {
-            self.context = context
-            self.createdAt = createdAt
-            self.expiresAt = expiresAt
-            self.messageID = messageID
-            self.purpose = purpose
-        }
-    }
-
-    /// Seals and signs `content`.
-    ///
-    /// - Parameters:
-    ///   - recipient: the recipient, and their X25519 key.
-    ///   - place: the owner and the path of the file.
-    ///   - ephemeral: 32 random bytes, used for this envelope alone.
-    ///   - nonce: 24 random bytes.
-    package init(
-        _ content: [UInt8], _ label: Label, from sender: PubkyKeyPair, to recipient: (user: PubkyKey, key: [UInt8]),
-        at place: (owner: PubkyKey, path: String), ephemeral: [UInt8], nonce: [UInt8]
-    ) throws(WireDefect) {
-        guard content.count <= SealedBlob.maximumLength, label.context.count == 32,
-            (label.messageID?.utf8.count ?? 0) <= 128
-        else { throw WireDefect("an envelope holds at most \(SealedBlob.maximumLength) bytes and a short label") }
-        let (publicHalf, key) = try SealedKeys.sealing(ephemeral, for: recipient.key, Self.info)
-        var entries: [UInt64: CBORMap.Value] = [
-            Key.context: .bytes(label.context), Key.nonce: .bytes(nonce), Key.ephemeral: .bytes(publicHalf),
-            Key.recipientID: .bytes(Array(Digest.sha256.hash(recipient.key).prefix(16))),
-            Key.recipient: .bytes(recipient.user.bytes), Key.sender: .bytes(sender.publicKey.bytes),
-        ]
-        entries[Key.createdAt] = label.createdAt.map { .number($0) }
-        entries[Key.expiresAt] = label.expiresAt.map { .number($0) }
-        entries[Key.messageID] = label.messageID.map { .text($0) }
-        entries[Key.purpose] = label.purpose.map { .text($0) }
-        let header = CBORMap(entries)
-        self.header = header
-        do {
-            ciphertext = try XChaCha20Poly1305.seal(
-                content, key: key, nonce: nonce,
-                authenticating: Self.associated(place.owner, place.path, header))
-        } catch { throw WireDefect("nothing can be sealed: \(error)") }
-        signature = sender.sign(Self.signable(place.owner, place.path, header: header, ciphertext: ciphertext))
-    }
-
-    package var wire: [UInt8] {
-        var map = header
-        map.entries[Key.signature] = signature.map { .bytes($0) }
-        let bytes = map.wire
-        return Self.magic + UInt16(bytes.count).bigEndianBytes + bytes + ciphertext
-    }
-
-    private static func associated(_ owner: PubkyKey, _ path: String, _ header: CBORMap) -> [UInt8] {
+    package static func associated(_ owner: PubkyKey, _ path: String, _ header: CBORMap) -> [UInt8] {
         Array("pubky-envelope/v2:".utf8) + owner.bytes + Array(path.utf8) + header.wire
     }
 
-    private static func signable(_ owner: PubkyKey, _ path: String, header: CBORMap, ciphertext: [UInt8]) -> [UInt8] {
+    package static func signable(_ owner: PubkyKey, _ path: String, header: CBORMap, ciphertext: [UInt8]) -> [UInt8] {
         BLAKE3.hash(Array("pubky-envelope-sig/v2".utf8) + associated(owner, path, header) + header.wire + ciphertext)
     }
 }

@@ -15,13 +15,11 @@ public enum SecretBox {
     ///
     /// - Throws: ``SodiumError``.
     public static func seal(_ plaintext: [UInt8], key: [UInt8], nonce: [UInt8]) throws(SodiumError) -> [UInt8] {
-        try check(key, nonce)
+        try Sodium.check(key, nonce, of: "a secretbox")
         #if canImport(CSodium)
-            let sealed = try Sodium.bytes(plaintext.count + tagLength) {
+            return try Sodium.bytes(plaintext.count + tagLength) {
                 crypto_secretbox_easy(&$0, plaintext, UInt64(plaintext.count), nonce, key)
             }
-            guard let sealed else { throw .unavailable }
-            return sealed
         #else
             throw .unavailable
         #endif
@@ -31,7 +29,7 @@ public enum SecretBox {
     ///
     /// - Throws: ``SodiumError/invalidMessage(_:)`` when anything was changed or the key is another.
     public static func open(_ sealed: [UInt8], key: [UInt8], nonce: [UInt8]) throws(SodiumError) -> [UInt8] {
-        try check(key, nonce)
+        try Sodium.check(key, nonce, of: "a secretbox")
         #if canImport(CSodium)
             return try Sodium.opened(sealed, tagLength: tagLength) {
                 crypto_secretbox_open_easy(&$0, sealed, UInt64(sealed.count), nonce, key)
@@ -39,10 +37,5 @@ public enum SecretBox {
         #else
             throw .unavailable
         #endif
-    }
-
-    private static func check(_ key: [UInt8], _ nonce: [UInt8]) throws(SodiumError) {
-        guard key.count == keyLength else { throw .invalidKey("a secretbox key has 32 bytes") }
-        guard nonce.count == nonceLength else { throw .invalidKey("a secretbox nonce has 24 bytes") }
     }
 }

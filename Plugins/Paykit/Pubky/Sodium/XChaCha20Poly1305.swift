@@ -23,14 +23,12 @@ public enum XChaCha20Poly1305 {
     public static func seal(
         _ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
     ) throws(SodiumError) -> [UInt8] {
-        try check(key, nonce)
+        try Sodium.check(key, nonce, of: "an XChaCha20")
         #if canImport(CSodium)
-            let sealed = try Sodium.bytes(plaintext.count + tagLength) {
+            return try Sodium.bytes(plaintext.count + tagLength) {
                 crypto_aead_xchacha20poly1305_ietf_encrypt(
                     &$0, nil, plaintext, UInt64(plaintext.count), data, UInt64(data.count), nil, nonce, key)
             }
-            guard let sealed else { throw .unavailable }
-            return sealed
         #else
             throw .unavailable
         #endif
@@ -42,7 +40,7 @@ public enum XChaCha20Poly1305 {
     public static func open(
         _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8]
     ) throws(SodiumError) -> [UInt8] {
-        try check(key, nonce)
+        try Sodium.check(key, nonce, of: "an XChaCha20")
         #if canImport(CSodium)
             return try Sodium.opened(sealed, tagLength: tagLength) {
                 crypto_aead_xchacha20poly1305_ietf_decrypt(
@@ -51,10 +49,5 @@ public enum XChaCha20Poly1305 {
         #else
             throw .unavailable
         #endif
-    }
-
-    private static func check(_ key: [UInt8], _ nonce: [UInt8]) throws(SodiumError) {
-        guard key.count == keyLength else { throw .invalidKey("an XChaCha20 key has 32 bytes") }
-        guard nonce.count == nonceLength else { throw .invalidKey("an XChaCha20 nonce has 24 bytes") }
     }
 }

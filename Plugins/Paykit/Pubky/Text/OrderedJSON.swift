@@ -9,7 +9,6 @@ package struct OrderedJSON: Sendable {
 
     package static let null = OrderedJSON(text: "null")
 
-    /// Writes an object; nil members are left out.
     package static func object(_ members: Members) -> OrderedJSON {
         let written = members.compactMap { name, value in value.map { "\(string(name).text):\($0.text)" } }
         return OrderedJSON(text: "{\(written.joined(separator: ","))}")
@@ -19,7 +18,6 @@ package struct OrderedJSON: Sendable {
 
     package static func string(_ text: String) -> OrderedJSON { value(.string(text)) }
 
-    /// Writes bytes as a text in base64url.
     package static func base64(_ bytes: [UInt8]) -> OrderedJSON { string(Base64URL.encode(bytes)) }
 
     package static func number(_ number: some BinaryInteger) -> OrderedJSON { OrderedJSON(text: "\(number)") }
@@ -33,7 +31,6 @@ package struct OrderedJSON: Sendable {
 }
 
 extension JSONValue {
-    /// Returns the bytes of a list of `count` numbers; nil for anything else.
     package func numbers(_ count: Int) -> [UInt8]? {
         guard let array, array.count == count else { return nil }
         let bytes = array.compactMap { $0.uint64.flatMap { UInt8(exactly: $0) } }

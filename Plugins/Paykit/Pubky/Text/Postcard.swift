@@ -19,10 +19,6 @@ package enum Postcard {
     }
 
     package static func string(_ text: String) -> [UInt8] { varint(UInt64(text.utf8.count)) + text.utf8 }
-
-    package static func strings(_ texts: [String]) -> [UInt8] {
-        varint(UInt64(texts.count)) + texts.flatMap { string($0) }
-    }
 }
 
 extension ByteReader {

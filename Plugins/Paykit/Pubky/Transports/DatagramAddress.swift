@@ -16,9 +16,8 @@ public struct DatagramAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(host: UInt32(a) << 24 | UInt32(b) << 16 | UInt32(c) << 8 | UInt32(d), port: port)
     }
 
-    /// Reads `127.0.0.1:6881`; nil for anything else, including host names.
-    ///
-    /// - Parameter text: four numbers without leading zeros, joined by dots, a colon and a port.
+    /// Reads `127.0.0.1:6881`; nil for anything else, including host names. `text` is four numbers without leading
+    /// zeros, joined by dots, a colon and a port.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
@@ -41,8 +40,7 @@ public struct DatagramAddress: Sendable, Hashable, CustomStringConvertible {
     /// The four octets.
     public var octets: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: host >> UInt32(24 - 8 * $0)) } }
 
-    /// True if the address can be that of a host on the internet: not private, not this machine, not multicast (RFC
-    /// 6890).
+    /// True if the address can be that of a host on the internet: not private, this machine's or multicast (RFC 6890).
     public var isPublic: Bool {
         port != 0 && !Self.reserved.contains { host >> (32 - $0.bits) == $0.prefix >> (32 - $0.bits) }
     }

@@ -1,18 +1,14 @@
 /// Sends and receives datagrams (UDP over IPv4). They may be lost, doubled, late, out of order and forged: a user of
 /// datagrams has to check everything.
 public protocol DatagramTransport: Sendable {
-    /// Opens a socket.
+    /// Opens a socket. `address` is the local address to bind; ``DatagramAddress/any`` for a client.
     ///
-    /// - Parameter address: the local address to bind; ``DatagramAddress/any`` for a client.
     /// - Returns: the socket. It is closed by ``DatagramSocket/close()``, or when it is released.
     /// - Throws: ``DatagramError`` when the system provides none.
     func open(_ address: DatagramAddress) async throws(DatagramError) -> any DatagramSocket
 
-    /// Returns the IPv4 addresses of a host.
+    /// Returns the IPv4 addresses of a host. `host` is a name, or an address in dotted form. `port` is their port.
     ///
-    /// - Parameters:
-    ///   - host: a name, or an address in dotted form.
-    ///   - port: the port that the addresses get.
     /// - Throws: ``DatagramError/hostNotFound(_:)``, and ``DatagramError/cancelled``.
     func addresses(of host: String, port: UInt16) async throws(DatagramError) -> [DatagramAddress]
 }
@@ -29,8 +25,7 @@ public protocol DatagramSocket: Sendable {
 
     /// Waits for the next datagram. Each goes to one of the waiting tasks.
     ///
-    /// - Throws: ``DatagramError/closed`` when the socket is or gets closed, ``DatagramError/cancelled`` when the task
-    ///   is.
+    /// - Throws: ``DatagramError/closed`` when the socket is closed, ``DatagramError/cancelled`` when the task is.
     func receive() async throws(DatagramError) -> Datagram
 
     /// Closes the socket. Waiting tasks stop waiting.
@@ -79,11 +74,8 @@ public enum DatagramError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension DatagramSocket {
-    /// Waits for the next datagram, but no longer than `limit`.
+    /// Waits for the next datagram, but no longer than `limit`, which `clock` measures.
     ///
-    /// - Parameters:
-    ///   - limit: the longest wait.
-    ///   - clock: measures the limit.
     /// - Returns: the datagram; nil when the time is over.
     /// - Throws: ``DatagramError``, as ``receive()`` does.
     public func receive(within limit: Duration, clock: any PaymentClock) async throws(DatagramError) -> Datagram? {

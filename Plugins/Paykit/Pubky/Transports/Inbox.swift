@@ -10,8 +10,7 @@ extension DatagramError: InboxError {}
 
 extension StreamError: InboxError {}
 
-/// A bounded queue of elements that have arrived and were not taken yet. A full queue drops further ones, as the
-/// network does.
+/// A bounded queue of elements that have arrived and were not taken yet. A full one drops more, as the network does.
 package final class Inbox<Element: Sendable, Failure: InboxError>: Sendable {
     package typealias Arrival = Result<Element, Failure>
 
@@ -29,10 +28,8 @@ package final class Inbox<Element: Sendable, Failure: InboxError>: Sendable {
     private let capacity: Int
     private let state = Mutex(State())
 
-    /// - Parameter capacity: the most that waits to be taken.
     package init(capacity: Int = 256) { self.capacity = capacity }
 
-    /// The number of elements that were dropped because the queue was full.
     package var dropped: Int { state.withLock { $0.dropped } }
 
     /// Puts an element in. Returns true if the element can still be taken.
@@ -52,8 +49,7 @@ package final class Inbox<Element: Sendable, Failure: InboxError>: Sendable {
         return isTaken
     }
 
-    /// Waits for the next element. Returns the element, or the reason that there is none: the queue or the task has
-    /// ended.
+    /// Returns the next element, once there is one, or the reason that there is none: the queue or the task has ended.
     package func take() async -> Arrival {
         let ticket = state.withLock { state in
             state.tickets += 1

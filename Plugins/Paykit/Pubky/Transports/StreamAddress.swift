@@ -32,28 +32,18 @@ public struct StreamAddress: Sendable, Hashable, CustomStringConvertible {
     /// Creates the same address for streams.
     public init(_ address: DatagramAddress) { self.init(.v4(address.host), port: address.port) }
 
-    /// Reads `127.0.0.1:80` or `[::1]:80`; nil for anything else, including host names.
-    ///
-    /// - Parameter text: four numbers without leading zeros, or an IPv6 address in brackets (RFC 4291 section 2.2), a
-    ///   colon and a port.
+    /// Reads `127.0.0.1:80` or `[::1]:80`; nil for anything else, including host names. `text` is four numbers without
+    /// leading zeros, or an IPv6 address in brackets (RFC 4291 section 2.2), a colon and a port.
     public init?(_ text: some StringProtocol) {
-        guard text.first == "[" else {
-            guard let address = DatagramAddress(text) else { return nil }
-            self.init(address)
-            return
-        }
-        guard let end = text.lastIndex(of: "]"), let bits = IPv6Text.read(String(text[..<end].dropFirst())),
-            // The rest of an IPv4 address has the form of what follows the bracket.
-            let port = DatagramAddress("0.0.0.0\(text[end...].dropFirst())")?.port
+        // What follows the host has the form of the rest of an IPv4 address.
+        guard let colon = text.lastIndex(of: ":"), let port = DatagramAddress("0.0.0.0\(text[colon...])")?.port,
+            text.first == "[" || !text[..<colon].contains(":")
         else { return nil }
-        self.init(.v6(bits), port: port)
+        self.init(host: String(text[..<colon]), port: port)
     }
 
-    /// Creates an address from the text of a host, in brackets or without, and a port; nil for a name.
-    ///
-    /// - Parameters:
-    ///   - host: four numbers joined by dots, or an IPv6 address.
-    ///   - port: the port.
+    /// Creates an address from the text of a host, in brackets or without, and a port; nil for a name. `host` is four
+    /// numbers joined by dots, or an IPv6 address. `port` is the port.
     public init?(host: String, port: UInt16) {
         if host.contains(":") {
             let isInBrackets = host.hasPrefix("[") && host.hasSuffix("]")

@@ -14,11 +14,9 @@ public protocol StreamTransport: Sendable {
     /// - Throws: ``StreamError/unavailable(_:_:)``, as for a port that is in use.
     func listen(at address: StreamAddress) async throws(StreamError) -> any StreamListener
 
-    /// Returns the addresses of a host, in the order in which to try them.
+    /// Returns the addresses of a host, in the order in which to try them. `host` is a name, an address in dotted form,
+    /// or an IPv6 address, in brackets or without. `port` is the port that the addresses get.
     ///
-    /// - Parameters:
-    ///   - host: a name, an address in dotted form, or an IPv6 address, in brackets or without.
-    ///   - port: the port that the addresses get.
     /// - Throws: ``StreamError/hostNotFound(_:)``, and ``StreamError/cancelled``.
     func addresses(of host: String, port: UInt16) async throws(StreamError) -> [StreamAddress]
 }
@@ -90,11 +88,9 @@ public enum StreamError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PaymentClock {
-    /// Runs `work` for at most `limit`: then its task is cancelled, and nil is returned however it ends.
+    /// Runs `work` for at most `limit`: then its task is cancelled, and nil is returned however it ends. `limit` is the
+    /// longest duration. `work` is the work, which has to end soon after it is cancelled.
     ///
-    /// - Parameters:
-    ///   - limit: the longest duration.
-    ///   - work: the work, which has to end soon after it is cancelled.
     /// - Returns: the result of the work; nil when the time was over.
     public func limit<Value: Sendable>(
         to limit: Duration, _ work: @escaping @Sendable () async -> Value

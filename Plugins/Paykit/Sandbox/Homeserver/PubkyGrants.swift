@@ -1,3 +1,4 @@
+import PaykitNetworkSandbox
 import PaykitProvider
 public import PaykitPubky
 import PaymentCore
@@ -39,7 +40,7 @@ struct PubkyGrantStore: Sendable {
 
     /// Records a nonce; false if it was seen before.
     mutating func isNew(_ nonce: String, now: UInt64) -> Bool {
-        nonces = nonces.filter { now < $0.value + 2 * GrantProof.window }
+        nonces = nonces.filter { now < $0.value + 2 * CheckedProof.window }
         return nonces.updateValue(now, forKey: nonce) == nil
     }
 
@@ -83,7 +84,7 @@ extension PubkySandbox {
                 $0.grant.issuer == user && !$0.isRevoked && $0.grant.expiresAt > seconds
             }
             return Self.json(
-                .array(rows.map { PubkyGrantRecord($0.grant) }.sorted { $0.id < $1.id }.map(\.json)))
+                .array(rows.map(\.grant).sorted { $0.id < $1.id }.map { PubkyGrantRecord.json(of: $0) }))
         case ("DELETE", _) where path.hasPrefix(Self.grantSession + "/"):
             let id = String(path.dropFirst(Self.grantSession.count + 1))
             guard PubkyGrant.isID(id) else { throw PubkySandboxError(400, "Invalid grant ID format") }
@@ -119,19 +120,19 @@ extension PubkySandbox {
             plan.server = nil
             plans[grant.issuer] = plan
         }
-        return Self.json(["token": .string(token), "session": describe(row, until: bearer.end, from: seconds).json])
+        return Self.json(["token": .string(token), "session": describe(row, until: bearer.end, from: seconds)])
     }
 
     private func describeGrant(_ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
         guard let token = Self.bearerText(request), let row = grantBook.row(of: token, now: seconds),
             let end = grantBook.bearers[token]?.end
         else { throw Self.noSession }
-        return Self.json(describe(row, until: end, from: row.storedAt).json)
+        return Self.json(describe(row, until: end, from: row.storedAt))
     }
 
-    private func describe(_ row: PubkyGrantStore.Row, until end: UInt64, from start: UInt64) -> GrantSession {
+    private func describe(_ row: PubkyGrantStore.Row, until end: UInt64, from start: UInt64) -> JSONValue {
         let grant = row.grant
-        return GrantSession(
+        return GrantSession.json(
             homeserver: homeserver, user: grant.issuer, clientID: grant.clientID, capabilities: grant.capabilities,
             grantID: grant.id, tokenExpiresAt: end, grantExpiresAt: grant.expiresAt, createdAt: start)
     }
@@ -142,7 +143,7 @@ extension PubkySandbox {
             throw PubkySandboxError(400, "signup grants must use client_id pubky.signup")
         }
         guard grant.capabilities.contains(.root) else { throw Self.rootRequired }
-        guard grant.issuedAt <= seconds + GrantProof.window else {
+        guard grant.issuedAt <= seconds + CheckedProof.window else {
             throw PubkySandboxError(400, "signup grant iat is too far in the future")
         }
         guard grant.expiresAt >= grant.issuedAt, grant.expiresAt - grant.issuedAt <= PubkyGrant.signUpLifetime else {
@@ -188,8 +189,8 @@ extension PubkySandbox {
     }
 
     private func prove(_ text: String, of grant: PubkyGrant) throws(PubkySandboxError) {
-        let proof: GrantProof
-        do { proof = try GrantProof(parsing: text, of: grant, for: homeserver, now: seconds) } catch {
+        let proof: CheckedProof
+        do { proof = try CheckedProof(text, of: grant, for: homeserver, now: seconds) } catch {
             let words =
                 switch error {
                 case .signature: "invalid PoP signature"

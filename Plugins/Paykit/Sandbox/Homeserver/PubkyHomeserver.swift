@@ -1,3 +1,4 @@
+import PaykitNetworkSandbox
 import PaykitProvider
 import PaykitPubky
 import PaymentCore

@@ -1,3 +1,4 @@
+import PaykitNetworkSandbox
 import PaykitProvider
 public import PaykitPubky
 public import PaymentCore

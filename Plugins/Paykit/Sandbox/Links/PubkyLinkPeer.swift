@@ -103,7 +103,6 @@ extension PubkySandbox {
     }
 
     private func marker(of app: PaykitReceiverPath, _ key: PubkyKey?) -> ReceiverMarker {
-        ReceiverMarker(
-            app, privatePayments: true, paymentRequests: true, receipts: true, outgoingPayments: true, noiseKey: key)
+        ReceiverMarker(app, noiseKey: key)
     }
 }

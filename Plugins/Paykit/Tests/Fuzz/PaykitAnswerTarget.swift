@@ -1,4 +1,5 @@
 import FuzzModel
+import PaykitNetworkSandbox
 import PaykitProvider
 import PaykitPubky
 import PaymentCore
@@ -24,15 +25,15 @@ struct PaykitAnswerTarget: FuzzTarget {
             [.paykit, .profile], to: client.publicKey, called: "wallet.example", id: "abc", at: now, by: issuer)
         let proof = try GrantProof(of: "abc", for: owner, nonce: "n", at: now, by: client)
         signed = Set([grant.text.reveal(), proof.text.reveal()].map { Self.signedPart($0) })
-        let session = GrantSession(
+        let session = GrantSession.json(
             homeserver: client.publicKey, user: owner, clientID: "wallet.example", capabilities: [.root],
             grantID: "abc",
             tokenExpiresAt: now + 3600, grantExpiresAt: now + 86_400, createdAt: now)
         let profile =
             #"{"name":"Anna","bio":"b","links":["https://b.example",{"title":"C","url":"https://c.example"}]}"#
         let texts: [String] = [
-            grant.text.reveal(), proof.text.reveal(), String(decoding: session.json.serialized(), as: UTF8.self),
-            String(decoding: PubkyGrantRecord(grant).json.serialized(), as: UTF8.self), profile,
+            grant.text.reveal(), proof.text.reveal(), String(decoding: session.serialized(), as: UTF8.self),
+            String(decoding: PubkyGrantRecord.json(of: grant).serialized(), as: UTF8.self), profile,
             "pubky://\(owner)/pub/paykit.app/v0/lightning", "pubky://\(owner)/pub/My File/",
             "/pub/paykit.app/v0/:rw,/pub/pubky.app/:r", "\(owner):0123456789ABCDEFGHJKMNPQRS",
         ]
@@ -97,7 +98,7 @@ struct PaykitAnswerTarget: FuzzTarget {
             }
             if "\(read)".contains(Self.signedPart(text)) { return "a grant is printed" }
         }
-        if (try? GrantProof(parsing: text, of: grant, for: owner, now: 1_767_225_600)) != nil {
+        if (try? CheckedProof(text, of: grant, for: owner, now: 1_767_225_600)) != nil {
             counts["proofs", default: 0] += 1
             if !signed.contains(Self.signedPart(text)) { return "a proof that nobody signed is taken" }
         }

@@ -45,9 +45,7 @@ struct PaykitGeneration3Target: FuzzTarget {
                 PrivateLinkMessage.PaymentProof(
                     head, reference: "r", period: nil, identifier: bolt11, proof: ["preimage": "00"])),
         ]
-        let marker = ReceiverMarker(
-            receiver, privatePayments: true, paymentRequests: true, receipts: true, outgoingPayments: true,
-            noiseKey: try PubkyKeyPair(seed: bytes(2)).publicKey)
+        let marker = ReceiverMarker(receiver, noiseKey: try PubkyKeyPair(seed: bytes(2)).publicKey)
         let suite = PrivateLinkForm.suite
         var first = try NoiseHandshake(suite, .initiator, prologue: [], ownStatic: bytes(1), ownEphemeral: bytes(3))
         var second = try NoiseHandshake(suite, .responder, prologue: [], ownStatic: bytes(2), ownEphemeral: bytes(4))

@@ -1,4 +1,5 @@
 import FuzzModel
+import PaykitNetworkSandbox
 import PaykitProvider
 import PaykitPubky
 import PaymentCore
@@ -21,13 +22,13 @@ struct PaykitGrantTarget: FuzzTarget {
         grant = try PubkyGrant([.paykit], to: client.publicKey, called: "fuzz", id: "id", at: Self.time, by: owner)
         let proof = try GrantProof(of: grant.id, for: server, nonce: "nonce", at: Self.time, by: client)
         let held = try HeldGrant(grant, at: server, seed: Redacted([UInt8](repeating: 0x33, count: 32)))
-        let session = GrantSession(
+        let session = GrantSession.json(
             homeserver: server, user: owner.publicKey, clientID: "fuzz", capabilities: [.paykit], grantID: "id",
             tokenExpiresAt: 2, grantExpiresAt: 3, createdAt: 1)
         corpus = Corpus(
             [
-                grant.text.reveal(), proof.text.reveal(), held.credential.reveal(), session.json.text,
-                PubkyGrantRecord(grant).json.text,
+                grant.text.reveal(), proof.text.reveal(), held.credential.reveal(), session.text,
+                PubkyGrantRecord.json(of: grant).text,
             ],
             pieces: [
                 ".", ":", "=", "eyJhbGciOiJFZERTQSIsInR5cCI6InB1Ymt5LWdyYW50In0", "pubky-grant-credential-v1:",
@@ -41,7 +42,7 @@ struct PaykitGrantTarget: FuzzTarget {
             counts["grants", default: 0] += 1
             if read.issuer == grant.issuer, read != grant { return "a grant that nobody signed is taken" }
         }
-        if (try? GrantProof(parsing: text, of: grant, for: server, now: Self.time)) != nil {
+        if (try? CheckedProof(text, of: grant, for: server, now: Self.time)) != nil {
             counts["proofs", default: 0] += 1
         }
         if let held = try? HeldGrant(Redacted(text), now: Self.time) {

@@ -1,4 +1,5 @@
 import FuzzModel
+import PaykitNetworkSandbox
 import PaykitProvider
 import PaykitPubky
 import PaymentCore

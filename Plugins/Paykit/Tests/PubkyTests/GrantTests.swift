@@ -1,3 +1,4 @@
+import PaykitNetworkSandbox
 import PaykitPubky
 import PaymentCore
 import PaymentCrypto
@@ -41,7 +42,7 @@ struct GrantTests {
             by: Self.pair(0x33))
         #expect(proof.text.reveal() == Self.proofText)
         #expect(Self.proofText.utf8.count == 323)
-        let read = try GrantProof(parsing: Self.proofText, of: Self.grant(), for: server, now: Self.time + 180)
+        let read = try CheckedProof(Self.proofText, of: Self.grant(), for: server, now: Self.time + 180)
         #expect(read.nonce == "AgICAgICAgICAgICAgICAg" && read.grantID == "AQEBAQEBAQEBAQEBAQEBAQ")
     }
 
@@ -50,7 +51,7 @@ struct GrantTests {
         let grant = try Self.grant()
         let server = try Self.pair(0x22).publicKey
         func read(for key: PubkyKey, _ grant: PubkyGrant, now: UInt64) throws {
-            _ = try GrantProof(parsing: Self.proofText, of: grant, for: key, now: now)
+            _ = try CheckedProof(Self.proofText, of: grant, for: key, now: now)
         }
         #expect(throws: GrantDefect.audience) { try read(for: Self.pair(0x11).publicKey, grant, now: Self.time) }
         for now in [Self.time + 181, Self.time - 181, 0, .max] {

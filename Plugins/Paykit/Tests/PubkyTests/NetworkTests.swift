@@ -1,4 +1,5 @@
 import Foundation
+import PaykitNetworkSandbox
 import PaymentCore
 import PaymentCrypto
 import PaymentTesting

@@ -1,3 +1,4 @@
+import PaykitNetworkSandbox
 import PaymentCore
 import PaymentCrypto
 import Testing

@@ -1,6 +1,5 @@
 /// Notifications of payments to payees. A payment is complete whatever they answer.
 extension ChannelCheckout {
-    /// Notifies the payee of a paid receipt, and waits for their confirmation.
     package func confirm(_ receipt: ChannelReceipt) async throws(PaykitNetworkError) {
         guard let record = receipt.record else {
             throw PaykitNetworkError(.validationFailed, "the receipt names no users")
@@ -22,8 +21,7 @@ extension ChannelCheckout {
             let page = try await receipts.mappingErrors { try await $0.receipts(before: earlier, limit: 100) }
             for receipt in page
             where receipt.stage == .paid && receipt.id.payer == dialer.owner.text
-                && payee ?? receipt.id.payee
-                    == receipt.id.payee
+                && payee ?? receipt.id.payee == receipt.id.payee
             {
                 guard asked < limit else { return confirmed }
                 guard try await !receipts.mappingErrors({ try await $0.isNoted(Self.word(of: receipt)) }) else {

@@ -114,8 +114,7 @@ package struct ChannelCheckout: Sendable {
         var offered: [String: PaykitEndpoint] = [:]
         for _ in 0..<Self.mostMessages {
             switch try await next(from: channel) {
-            case .confirmReceipt(let answer):
-                return try await accept(answer, to: record, offered)
+            case .confirmReceipt(let answer): return try await accept(answer, to: record, offered)
             case .offer(let offers):
                 // Flat receipts have no room for an endpoint: it comes before them.
                 for offer in offers { offered[offer.endpoint.methodID] = offer.endpoint }
@@ -128,7 +127,6 @@ package struct ChannelCheckout: Sendable {
         throw Self.unexpected(channel.peer)
     }
 
-    /// Checks each field of the payee's answer, and stores it.
     private func accept(
         _ answer: PaykitReceiptRecord, to record: PaykitReceiptRecord, _ offered: [String: PaykitEndpoint]
     ) async throws(PaykitNetworkError) -> Agreement {
@@ -165,9 +163,7 @@ package struct ChannelCheckout: Sendable {
         // Another task or process has asked at the same time and was answered first: that answer counts.
         guard let first = try await receipts.mappingErrors({ try await $0.receipt(receipt.id) }),
             let place = first.endpoint
-        else {
-            throw PaykitNetworkError(.storage, "the receipt has gone from the store, so nothing is paid")
-        }
+        else { throw PaykitNetworkError(.storage, "the receipt has gone from the store, so nothing is paid") }
         return Agreement(receipt: first, endpoint: place)
     }
 

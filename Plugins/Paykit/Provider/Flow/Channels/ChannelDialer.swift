@@ -1,4 +1,3 @@
-/// Opens channels to payees at their published private endpoints.
 package struct ChannelDialer: Sendable {
     private let identity: ChannelIdentity
     private let streams: any StreamTransport
@@ -7,7 +6,6 @@ package struct ChannelDialer: Sendable {
     private let random: any RandomSource
     private let timeout: PrivateChannel.Timeouts
 
-    /// The number of a host's addresses that are tried.
     private static let mostAddresses = 3
 
     /// - Parameter allowsLocal: true if payees may be on this machine or its network. A stranger's record can then

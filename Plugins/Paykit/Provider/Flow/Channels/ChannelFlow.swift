@@ -140,8 +140,7 @@ struct ChannelFlow: Sendable {
         let record = PaykitReceiptRecord(
             id: Self.name(attempt), payer: payer, payee: order.payee, methodID: order.method,
             amount: attempt.option.amount.minorUnitText, currency: "SAT",
-            createdAt: Int64(attempt.startedAt.timeIntervalSince1970.rounded(.down)),
-            metadata: metadata)
+            createdAt: Int64(attempt.startedAt.timeIntervalSince1970.rounded(.down)), metadata: metadata)
         return ChannelReceipt(record, .confirmed)
     }
 

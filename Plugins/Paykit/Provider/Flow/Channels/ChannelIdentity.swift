@@ -1,7 +1,6 @@
 import PaymentCrypto
 
-/// The identity of this device on private channels: its owner's keys, and the channel's key derived from them (Protocol
-/// 5.3).
+/// The identity of this device on private channels: its owner's keys, and the key derived from them (Protocol 5.3).
 package struct ChannelIdentity: Sendable {
     package let owner: PubkyKeyPair
     package let publicKey: [UInt8]
@@ -10,11 +9,8 @@ package struct ChannelIdentity: Sendable {
     /// The identifier of a device without one: the vendor's library uses it for all devices.
     package static let unnamed = [UInt8](repeating: 0, count: 32)
 
-    /// Derives a device's keys.
-    ///
-    /// - Parameters:
-    ///   - device: an identifier that differs between the owner's devices.
-    ///   - epoch: the number of the device's key.
+    /// Derives a device's keys. `device` is an identifier that differs between the owner's devices. `epoch` is the
+    /// number of the device's key.
     package init(_ owner: PubkyKeyPair, device: [UInt8] = unnamed, epoch: UInt32 = 0) throws(PaykitNetworkError) {
         let key = owner.channelKey(device: device, epoch: epoch)
         guard let publicKey = try? X25519.publicKey(of: key) else {

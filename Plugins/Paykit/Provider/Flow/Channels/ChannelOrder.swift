@@ -1,8 +1,6 @@
-/// The data that an option of a private payment stores.
 struct ChannelOrder: StoredOrder, Sendable, Hashable {
     let payee: PubkyKey
     let method: String
-    /// The name of the subscription that is paid; nil for a payment of no subscription.
     var subscription: String?
     /// The payee's public endpoint of the same method and amount, paid where they cannot be asked; nil where only an
     /// agreed endpoint may be paid.

@@ -36,15 +36,13 @@ extension ChannelReceipt {
 }
 
 extension PaykitReceiptRecord {
-    /// True if the receipt's fields are valid for a payment.
     package var isUsable: Bool {
         let isName = { (text: String, most: Int) in
             1...most ~= text.utf8.count && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
         }
         return isName(id, ChannelReceipt.longestName) && PaykitEndpoint.isMethod(methodID) && createdAt >= 0
             && amount.map(Self.isAmount) ?? true && currency.map { isName($0, ChannelReceipt.longestCurrency) } ?? true
-            && (metadata.object != nil || metadata.isNull)
-            && metadata.text.utf8.count <= ChannelReceipt.longestMetadata
+            && (metadata.object != nil || metadata.isNull) && metadata.text.utf8.count <= ChannelReceipt.longestMetadata
     }
 
     /// Returns true for digits with at most one point between them, not all of them zero.
@@ -56,7 +54,6 @@ extension PaykitReceiptRecord {
     }
 }
 
-/// Makes untrusted texts displayable.
 package enum PeerText {
     /// Returns at most 200 visible characters of the text, in one line.
     package static func shown(_ text: String) -> String {

@@ -82,11 +82,9 @@ public protocol ReceiptStore: Sendable {
     /// - Throws: the storage failure; nothing was stored then.
     func keep(_ receipt: ChannelReceipt) async throws -> ChannelReceipt
 
-    /// Advances a receipt to a later stage. Of several concurrent calls one succeeds.
+    /// Advances a receipt to a later stage. Of several concurrent calls one succeeds. `receipt` is the receipt's id,
+    /// and its new stage, metadata and proof. `stages` are the stages at one of which it has to be now.
     ///
-    /// - Parameters:
-    ///   - receipt: the receipt's id, and its new stage, metadata and proof.
-    ///   - stages: the stages at one of which it has to be now.
     /// - Returns: true if it was at one of them, and so was changed.
     /// - Throws: the storage failure; nothing was changed then.
     func advance(_ receipt: ChannelReceipt, from stages: Set<ChannelReceipt.Stage>) async throws -> Bool
@@ -96,11 +94,9 @@ public protocol ReceiptStore: Sendable {
     /// - Throws: the storage failure. It does not mean that there is no receipt.
     func receipt(_ id: ChannelReceipt.ID) async throws -> ChannelReceipt?
 
-    /// Returns receipts, the latest stored first.
+    /// Returns receipts, the latest stored first. `earlier` is the receipt before which the results were stored; nil
+    /// for all. `limit` is the greatest number of receipts.
     ///
-    /// - Parameters:
-    ///   - earlier: the receipt before which the results were stored; nil for all.
-    ///   - limit: the greatest number of receipts.
     /// - Throws: the storage failure.
     func receipts(before earlier: ChannelReceipt.ID?, limit: Int) async throws -> [ChannelReceipt]
 

@@ -1,6 +1,5 @@
 /// Receipts that are lost when the process ends: for tests, previews and demonstrations.
 public actor InMemoryReceipts: ReceiptStore {
-    /// The ids in the order in which the receipts were stored.
     private var order: [ChannelReceipt.ID] = []
     private var receipts: [ChannelReceipt.ID: ChannelReceipt] = [:]
     private var arrivals: Set<ChannelArrival> = []

@@ -1,14 +1,11 @@
-/// Limits the connections to a payee: at once and over time, in total and by origin. The number of remembered origins
-/// is limited too.
+/// Limits the connections to a payee: at once and over time, in total and by origin. Limits what it remembers, too.
 package struct ListenerGate: Sendable {
     package struct Limits: Sendable {
         package var connections = 1000
-        /// The most connections at once from one address; over IPv6, where each subscriber has a network, from one of
-        /// those.
+        /// The most connections at once from one address; over IPv6 from one network, as each subscriber has one.
         package var perAddress = 10
         /// The most connections at once from one network: of 256 addresses, or of 65,536 subscribers over IPv6.
         package var perNetwork = 50
-        /// The most attempts of one address within ``window``.
         package var attempts = 10
         package var attemptsOfAll = 1000
         package var window = Duration.seconds(60)

@@ -6,9 +6,7 @@ package final class PayeeListener: Sendable {
     package struct Limits: Sendable {
         package var gate = ListenerGate.Limits()
         package var timeout = PrivateChannel.Timeouts()
-        /// The most messages that are read from one connection.
         package var messages = 100
-        /// The longest duration of a connection.
         package var lifetime = Duration.seconds(300)
 
         package init() {}
@@ -24,8 +22,7 @@ package final class PayeeListener: Sendable {
 
     package init(
         _ listener: any StreamListener, as identity: ChannelIdentity, _ responder: ReceiptResponder,
-        clock: any PaymentClock,
-        random: any RandomSource, _ limits: Limits = Limits()
+        clock: any PaymentClock, random: any RandomSource, _ limits: Limits = Limits()
     ) {
         self.listener = listener
         self.identity = identity

@@ -2,11 +2,8 @@
 ///
 /// It serves one task at a time: a concurrent send or receive is rejected.
 package actor PrivateChannel {
-    /// The longest waits for the other side.
     package struct Timeouts: Sendable {
-        /// The limit for finding and reaching the other side.
         package var connecting = Duration.seconds(10)
-        /// The limit for the whole handshake.
         package var handshake = Duration.seconds(10)
         /// The limit for a message, once the other side's turn begins.
         package var message = Duration.seconds(30)
@@ -56,8 +53,7 @@ package actor PrivateChannel {
         return PrivateChannel(noise, with: endpoint.owner, over: wire)
     }
 
-    /// Accepts a channel from a connected peer, in the generation of the peer's first message. `now` is seconds since
-    /// 1970.
+    /// Accepts a channel from a connected peer, in the generation of its first message. `now` is seconds since 1970.
     package static func accept(
         as identity: ChannelIdentity, over wire: ChannelWire, random: any RandomSource, now: UInt64
     ) async throws(PaykitNetworkError) -> PrivateChannel {
@@ -113,8 +109,7 @@ package actor PrivateChannel {
         }
     }
 
-    /// Offers endpoints, and waits for the answer. Returns the accepted methods; all of them where the other side only
-    /// acknowledges the offer.
+    /// Offers endpoints, and waits for the answer. Returns the accepted methods; all where the peer only acknowledges.
     package func offer(_ offers: [ChannelMessage.Offer]) async throws(PaykitNetworkError) -> [String] {
         try await send(.offer(offers))
         for _ in 0..<8 {
@@ -133,8 +128,7 @@ package actor PrivateChannel {
         throw PaykitNetworkError(.invalidData, "\(peer) does not say whether the offer is taken")
     }
 
-    /// Shows this side's view of a subscription, and waits for the other side's. Returns the other side's view; nil if
-    /// it has none.
+    /// Shows this side's view of a subscription, and returns the other side's; nil if it has none.
     package func exchange(_ view: JSONValue) async throws(PaykitNetworkError) -> JSONValue? {
         try await send(.subscription(view))
         for _ in 0..<8 {

@@ -22,7 +22,6 @@ package struct ReceiptResponder: Sendable {
         self.offers = offers
     }
 
-    /// Returns the answers to a message of `peer`; none where none is expected.
     package func answers(
         to message: ChannelMessage, from peer: PubkyKey, _ dialect: ChannelMessage.Dialect
     ) async -> [ChannelMessage] {

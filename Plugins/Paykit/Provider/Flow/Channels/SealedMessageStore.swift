@@ -16,7 +16,6 @@ package struct SealedMessageStore: Sendable {
         }
     }
 
-    /// An opened message.
     package struct Message: Sendable, Hashable {
         package let kind: Kind
         /// The owner of its storage: no other user can have put it there.
@@ -40,7 +39,6 @@ package struct SealedMessageStore: Sendable {
     private let identity: ChannelIdentity
     private let random: any RandomSource
 
-    /// The most messages that are read of one sender.
     package static let mostMessages = 100
 
     package init(_ directory: PaykitDirectory, _ identity: ChannelIdentity, random: any RandomSource) {
@@ -53,7 +51,6 @@ package struct SealedMessageStore: Sendable {
 
     // MARK: Sending
 
-    /// Seals a message for `recipient` and stores it.
     package func leave(
         _ content: JSONValue, as kind: Kind, named name: String, for recipient: PubkyKey, _ session: PubkySession
     ) async throws(PaykitNetworkError) {
@@ -135,8 +132,7 @@ package struct SealedMessageStore: Sendable {
 
     /// Returns true for a valid name of a message, which leads to no other path.
     private static func isName(_ name: String) -> Bool {
-        1...64 ~= name.utf8.count && name.utf8.contains { $0 != UInt8(ascii: ".") }
-            && name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0) }
+        name.isWord(1...64, "-_.") && name.utf8.contains { $0 != UInt8(ascii: ".") }
     }
 }
 

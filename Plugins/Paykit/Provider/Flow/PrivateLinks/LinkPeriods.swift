@@ -1,9 +1,7 @@
 /// The due dates of a recurring request, on the same schedules as other recurring payments (Protocol 12.5): in UTC,
-/// counted from the anchor; a day that a month lacks is its last; the first period is the first that begins no sooner
-/// than the start.
+/// counted from the anchor; a day that a month lacks is its last; the first period begins no sooner than the start.
 extension PrivateLinkRecurrence {
-    /// Returns the schedule. Throws `RecurringDefect`, `interval` where more than a hundred years lie between two
-    /// periods.
+    /// Returns the schedule. Throws `RecurringDefect`, `interval` for more than a hundred years between two periods.
     package func schedule() throws(RecurringDefect) -> RecurringSchedule {
         let seconds: Int64? =
             switch unit {
@@ -50,8 +48,7 @@ extension PrivateLinkRecurrence {
             let year = CivilDay.floorDivide(month, 12)
             let number = month - year * 12 + 1
             let last = CivilDay.count(year: year, month: number)
-            let found =
-                Int64(CivilDay.number(year: year, month: number, day: min(day.day, last))) * 86_400 + time
+            let found = Int64(CivilDay.number(year: year, month: number, day: min(day.day, last))) * 86_400 + time
             if Int128(found) * 1_000_000_000 >= start.nanoseconds { return found }
             month += months
         }
@@ -66,23 +63,6 @@ extension PrivateLinkRecurrence {
             let found = schedule.lastPeriod(at: Date(timeIntervalSince1970: Double(period.start.seconds)))
         else { return false }
         return BillingPeriod(found).map { $0.isSame(as: period) } ?? false
-    }
-}
-
-extension PrivateLinkRequest {
-    /// Returns the earliest of the latest 32 periods that have begun and are not paid; where all are paid, the latest.
-    /// Throws ``PaykitNetworkError``, `validationFailed`, if it does not recur, or no period has begun.
-    package func duePeriod(at now: Date) throws(PaykitNetworkError) -> RecurringPeriod {
-        guard let schedule = try? terms.recurrence?.schedule(), let last = schedule.lastPeriod(at: now) else {
-            throw PaykitNetworkError(.validationFailed, "the first period of the request has not begun: pay it later")
-        }
-        let stored = max(schedule.firstNumber, last.number - Self.mostPeriods + 1)...last.number
-        return stored.lazy.compactMap { schedule.period($0) }.first { !isPaid($0) } ?? last
-    }
-
-    private func isPaid(_ period: RecurringPeriod) -> Bool {
-        guard let period = BillingPeriod(period) else { return true }
-        return payments[Self.key(id, period)]?.stage == .paid || past[period] != nil
     }
 }
 

@@ -1,18 +1,15 @@
 import PaymentSettlement
 
-/// A payment without a request, at an endpoint that the payee has sent to the payer alone (Protocol 12.9), as journals
-/// store it.
+/// A payment without a request, at an endpoint sent to the payer alone (Protocol 12.9), as journals store it.
 struct ListedOrder: StoredOrder, Sendable, Hashable {
     let payee: String
     let app: String
     /// The version of the list that the endpoint is from: a list serves one payment.
     let version: Int
     let identifier: String
-    /// The endpoint as the payee has sent it.
     let value: String
 
     static let place = "list"
-    /// The prefix of the options' ids.
     static let prefix = "private-"
 
     init(_ list: PrivateLinkFlow.UnusedList, _ endpoint: PaykitEndpoint) {
@@ -99,8 +96,7 @@ extension PaymentFlow {
     /// Pays a chosen endpoint of a list, once. The list is used up before the settler is asked.
     func pay(_ attempt: PaymentAttempt, _ order: ListedOrder) async throws -> ServiceReport {
         guard let links, let payee = try? PubkyKey(bare: order.payee), let app = PaykitReceiverPath(order.app),
-            let offer = EndpointOffers.offers(of: order.endpoint, reader).first,
-            offer.takes(attempt.option.amount)
+            let offer = EndpointOffers.offers(of: order.endpoint, reader).first, offer.takes(attempt.option.amount)
         else {
             throw PaymentError(
                 .integrity, "the endpoint does not take what was chosen; nothing is handed to the settler",

@@ -47,7 +47,6 @@ package struct PrivateLinkChannelRecord: Sendable, Hashable, Codable {
         package var process: String?
         /// The time of that program's first look.
         package var since: String?
-        /// The last recovery that this side has requested.
         package private(set) var ownAttempt: String?
         package private(set) var ownAttemptAt: String?
         /// Those before, latest last: a late write can bring one of their markers back.
@@ -56,12 +55,10 @@ package struct PrivateLinkChannelRecord: Sendable, Hashable, Codable {
         package var isMarkerDue = false
         /// The peer's last recovery that this side has followed.
         package var peerAttempt: String?
-        /// The number of channels so far.
         package fileprivate(set) var begun = 1
 
         private static let mostAttempts = 32
 
-        /// Requests a recovery from the peer.
         mutating func ask(_ attempt: String, at moment: PrivateLinkTime) {
             if let ownAttempt { pastAttempts = (pastAttempts + [ownAttempt]).suffix(Self.mostAttempts) }
             (ownAttempt, ownAttemptAt, isMarkerDue) = (attempt, moment.text, true)

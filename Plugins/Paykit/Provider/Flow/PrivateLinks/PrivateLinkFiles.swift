@@ -2,9 +2,7 @@ import PaymentCrypto
 
 /// The files of one link on both homeservers (Protocol 12.2).
 struct PrivateLinkFiles: Sendable {
-    /// The folder that this side writes.
     let own: PubkyAddress
-    /// The folder that the peer writes.
     let peers: PubkyAddress
     let ownMarker: PubkyAddress
     let peersMarker: PubkyAddress
@@ -76,7 +74,6 @@ struct PrivateLinkFiles: Sendable {
 }
 
 extension PrivateLinkParty {
-    /// The name under which the link's state is stored.
     var name: String { "\(user)/\(receiver)/\(peer)/\(peerReceiver)" }
 
     var channelName: String { "\(name)/channel" }

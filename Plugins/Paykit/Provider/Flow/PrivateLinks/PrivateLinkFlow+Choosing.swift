@@ -1,6 +1,5 @@
 /// The choice of an endpoint for a request, and the message about its payment.
 extension PrivateLinkFlow {
-    /// Returns the amount of a request, for one of its periods where it recurs.
     static func amount(of request: PrivateLinkRequest, _ period: BillingPeriod?) throws(PaykitNetworkError) -> Money {
         guard let amount = request.terms.amount.bitcoin else {
             throw PaykitNetworkError(
@@ -16,8 +15,7 @@ extension PrivateLinkFlow {
         return amount
     }
 
-    /// Returns the usable endpoints of the list that the payee has sent to this side alone, best first and at least
-    /// one.
+    /// Returns the usable endpoints that the payee has sent to this side alone, best first and at least one.
     func endpoints(
         for request: PrivateLinkRequest, _ record: PrivateLinkRecord, _ check: PaykitEndpointCheck
     ) throws(PaykitNetworkError) -> [PaykitEndpoint] {
@@ -88,14 +86,12 @@ extension PrivateLinkFlow {
 
     static func message(
         _ head: PrivateLinkMessage.EventHead, of request: PrivateLinkRequest, period: BillingPeriod?,
-        at endpoint: PaykitEndpoint,
-        _ proof: PaykitProof
+        at endpoint: PaykitEndpoint, _ proof: PaykitProof
     ) -> PrivateLinkMessage.PaymentProof {
         // The identifier was checked when the endpoint was chosen.
         let identifier =
             request.terms.identifiers.first { $0.text == endpoint.methodID } ?? request.terms.identifiers[0]
         return PrivateLinkMessage.PaymentProof(
-            head, reference: request.terms.reference, period: period, identifier: identifier,
-            proof: proof.linkMembers)
+            head, reference: request.terms.reference, period: period, identifier: identifier, proof: proof.linkMembers)
     }
 }

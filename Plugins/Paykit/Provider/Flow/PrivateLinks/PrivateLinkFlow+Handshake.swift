@@ -33,7 +33,6 @@ extension PrivateLinkFlow {
         try await keep(&held)
     }
 
-    /// Deletes the files of an earlier link.
     func clear(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
         guard held.channel.phase == .clearing else { return }
         if held.channel.recovery.begun == 1, held.channel.recovery.ownAttempt == nil,
@@ -48,10 +47,8 @@ extension PrivateLinkFlow {
         try await keep(&held)
     }
 
-    /// Writes this side's marker where it is due.
     func announce(_ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) {
-        guard held.channel.recovery.isMarkerDue,
-            let attempt = held.channel.recovery.ownAttempt,
+        guard held.channel.recovery.isMarkerDue, let attempt = held.channel.recovery.ownAttempt,
             let at = held.channel.recovery.ownAttemptAt.flatMap({ PrivateLinkTime($0) })
         else { return }
         try await put(RecoveryMarker(attemptID: attempt, createdAt: at).bytes, at: ends.files.ownMarker, ends)
@@ -100,8 +97,7 @@ extension PrivateLinkFlow {
 
     /// Reads the peer's next message of the handshake. Returns true if there is one that fits.
     private func hear(_ slot: UInt32, _ held: inout Held, _ ends: Ends) async throws(PaykitNetworkError) -> Bool {
-        guard let file = try await ends.peers.read(try PrivateLinkFiles.slot(slot, in: ends.files.peers))
-        else {
+        guard let file = try await ends.peers.read(try PrivateLinkFiles.slot(slot, in: ends.files.peers)) else {
             // A late write has removed it, and the peer may be past it.
             if try await isLost(slot, ends) { try await hasFailed(&held) }
             return false

@@ -2,9 +2,7 @@
 extension PrivateLinkFlow {
     /// Publishes this app's marker: the app accepts requests and lists, pays, and issues receipts.
     package func publishMarker(_ session: PubkySession) async throws(PaykitNetworkError) {
-        let marker = ReceiverMarker(
-            receiver, privatePayments: true, paymentRequests: true, receipts: true, outgoingPayments: true,
-            noiseKey: keys.routing)
+        let marker = ReceiverMarker(receiver, noiseKey: keys.routing)
         try await reader.homeserver(of: user).write(
             marker.bytes, to: try PubkyAddress(in: user, at: ReceiverMarker.path(of: receiver)), session)
     }

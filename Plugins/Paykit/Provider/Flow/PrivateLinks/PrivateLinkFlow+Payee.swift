@@ -2,12 +2,10 @@ import PaymentCrypto
 
 /// The payee's side: requests and receipts (Protocol 12.7).
 extension PrivateLinkFlow {
-    /// Asks the peer for a payment. Terms never change; other terms need another request.
+    /// Asks the peer for a payment. Terms never change; other terms need another request. `terms` is the amount, the
+    /// purpose and the accepted methods. `endpoints` are endpoints for this peer alone, made for this one payment,
+    /// because one payment uses up a list. Nil where the peer may pay published endpoints.
     ///
-    /// - Parameters:
-    ///   - terms: the amount, the purpose and the accepted methods.
-    ///   - endpoints: endpoints for this peer alone, made for this one payment, because one payment uses up a list. Nil
-    ///     where the peer may pay published endpoints.
     /// - Returns: the request's id.
     package func ask(
         for terms: PaymentTerms, at endpoints: [PaykitEndpoint]?, _ party: PrivateLinkParty
@@ -108,7 +106,6 @@ extension PrivateLinkFlow {
         return (own + request.receipts.values).compactMap { try? PrivateLinkReceipt($0) }.sorted { $0.id < $1.id }
     }
 
-    /// The most receipts that are looked for at a time.
     private static let mostReceipts = 8
     private static let longestReceipt = 4096
 
@@ -122,8 +119,7 @@ extension PrivateLinkFlow {
             held.record.receiptTurn = (held.record.receiptTurn + 1) % 1_000_000
             let address = try PubkyAddress(in: held.party.peer, at: access.location)
             guard let file = try await ends.peers.read(address) else { continue }
-            if file.count <= Self.longestReceipt,
-                let receipt = try? PrivateLinkReceipt(opening: file, with: access),
+            if file.count <= Self.longestReceipt, let receipt = try? PrivateLinkReceipt(opening: file, with: access),
                 isReceipt(receipt, for: request, held.party)
             {
                 held.record.requests[request.id]?.receipts[receipt.id] = receipt.text
@@ -149,7 +145,6 @@ extension PrivateLinkFlow {
         }
     }
 
-    /// Returns true if a receipt matches the request in every field.
     private func isReceipt(_ receipt: PrivateLinkReceipt, for request: PrivateLinkRequest, _ party: PrivateLinkParty)
         -> Bool
     {

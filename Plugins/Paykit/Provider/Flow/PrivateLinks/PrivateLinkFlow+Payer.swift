@@ -2,8 +2,7 @@ import PaymentSettlement
 
 /// The payer's side.
 extension PrivateLinkFlow {
-    /// Returns the requests between the two, in the order of their arrival here: all that are open, and the latest of
-    /// those that are over.
+    /// Returns the requests between the two, in the order of arrival: all open ones, and the latest that are over.
     package func requests(
         with peer: PubkyKey, _ peerReceiver: PaykitReceiverPath
     ) async throws(PaykitNetworkError) -> [PrivateLinkRequest] {
@@ -65,7 +64,7 @@ extension PrivateLinkFlow {
             due = try await claim(id, period: period, at: endpoint, party, check)
         }
         switch due {
-        case .begun(let claim, let amount): return try await settle(claim, amount, party, with: settler, check: check)
+        case .begun(let claim): return try await settle(claim, with: settler, check: check)
         case .paid(let proof?, _): return proof
         case .paid(nil, _):
             throw PaykitNetworkError(
@@ -80,17 +79,15 @@ extension PrivateLinkFlow {
 
     /// Has a claim paid, or abandoned where it is over, and stores what the settler says.
     private func settle(
-        _ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty, with settler: any PaymentSettler,
-        check: PaykitEndpointCheck
+        _ claim: PrivateLinkClaim, with settler: any PaymentSettler, check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PaykitProof {
         let method = claim.endpoint.methodID
-        guard let endpoint = check.settlement(of: claim.endpoint, amount, by: settler) else {
-            throw PaykitNetworkError(.notKnown, at: method)
-        }
         let report: SettlerReport
         do throws(RequestSettlerError) {
-            report = try await settled(
-                claim, Settlement(key: claim.name(party), endpoint: endpoint, amount: amount), party, with: settler)
+            guard let endpoint = check.settlement(of: claim.endpoint, claim.amount, by: settler) else {
+                throw .notKnown
+            }
+            report = try await settled(claim, at: endpoint, with: settler)
         } catch { throw PaykitNetworkError(error, at: method) }
         switch report {
         case .paid(let proof, isSaid: true): return proof
@@ -106,30 +103,28 @@ extension PrivateLinkFlow {
     }
 
     private func settled(
-        _ claim: PrivateLinkClaim, _ settlement: Settlement, _ party: PrivateLinkParty,
-        with settler: any PaymentSettler
+        _ claim: PrivateLinkClaim, at endpoint: SettlementEndpoint, with settler: any PaymentSettler
     ) async throws(RequestSettlerError) -> SettlerReport {
-        let amount = settlement.amount
         // This call may be a second one, or the stored state may have been lost: the settler is asked first.
-        let known = try await report(on: claim, over: amount, party, from: settler)
+        let known = try await report(on: claim, from: settler)
         guard case .nothingBegun = known else { return known }
         let isGranted: Bool
-        do throws(PaykitNetworkError) { isGranted = try await handOver(claim, party) } catch { throw .link(error) }
-        guard isGranted else { return try await abandon(claim, over: amount, party, at: settler) }
+        do throws(PaykitNetworkError) { isGranted = try await handOver(claim) } catch { throw .link(error) }
+        guard isGranted else { return try await abandon(claim, at: settler) }
+        let settlement = Settlement(key: claim.name, endpoint: endpoint, amount: claim.amount)
         let state: SettlementState
         do { state = try await settler.settle(settlement) } catch { throw .noAnswer(error) }
-        let order = SettlementOrder(name: settlement.key, endpoint: settlement.endpoint, amount: amount, state: state)
-        return try await store(order, of: claim, over: amount, party)
+        let order = SettlementOrder(name: claim.name, endpoint: endpoint, amount: claim.amount, state: state)
+        return try await store(order, of: claim)
     }
 
     /// Stores a proof together with the message that carries it. Returns true if the message could be written.
     func keep(
-        _ proof: PaykitProof, of id: String, period: BillingPeriod?, at endpoint: PaykitEndpoint,
-        _ party: PrivateLinkParty
+        _ proof: PaykitProof, of claim: PrivateLinkClaim, at endpoint: PaykitEndpoint
     ) async throws(PaykitNetworkError) -> Bool {
+        let (id, period, key) = (claim.requestID, claim.period, claim.storedKey)
         let (head, yes) = (head(of: id), self.head(of: id))
-        let key = PrivateLinkRequest.key(id, period)
-        return try await change(party, about: id) { record throws(PaykitNetworkError) in
+        return try await change(claim.party, about: id) { record throws(PaykitNetworkError) in
             // This holds even if another call has recorded that nothing was paid: the money is sent all the same.
             let request = try Self.request(id, record, isOwn: false)
             guard record[payment: key]?.stage != .paid, request.past[period] == nil else { return true }
@@ -139,8 +134,7 @@ extension PrivateLinkFlow {
                 record[payment: key]
                 ?? PrivateLinkPayment(
                     stage: .paid, identifier: endpoint.methodID, endpoint: endpoint.endpoint,
-                    satoshis: "\(request.terms.amount.bitcoin?.minorUnits ?? 0)",
-                    list: record.useList(with: endpoint))
+                    satoshis: "\(request.terms.amount.bitcoin?.minorUnits ?? 0)", list: record.useList(with: endpoint))
             payment.stage = .paid
             payment.proof = proof.json.text
             record[payment: key] = payment

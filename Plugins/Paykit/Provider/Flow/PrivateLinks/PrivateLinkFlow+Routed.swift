@@ -2,25 +2,29 @@ import PaymentSettlement
 
 /// A payment of a request that was begun.
 struct PrivateLinkClaim: Sendable, Hashable {
+    let party: PrivateLinkParty
     let requestID: String
     let period: BillingPeriod?
+    let amount: Money
     let endpoint: PaykitEndpoint
-    /// The number of earlier attempts whose final status at the settler is that nothing was sent: each attempt has
-    /// another key.
-    let number: Int
+    /// The number of earlier attempts with which, as the settler knows, nothing was sent: each attempt has another key.
+    var number: Int
     /// True if the request is open: only then may a payment begin that has not begun yet.
     let isOpen: Bool
 
-    /// Returns the idempotency key of the payment, the same for all programs that share the link's state.
-    func key(_ party: PrivateLinkParty) -> String {
-        party.paymentName([PrivateLinkRequest.key(requestID, period), "\(number)"])
-    }
+    var storedKey: String { PrivateLinkRequest.key(requestID, period) }
+    /// The idempotency key of the payment, the same for all programs that share the link's state.
+    var key: String { party.paymentName([storedKey, "\(number)"]) }
+    /// The name by which the payer's settler knows the payment.
+    var name: String { SettlementFlow.name(for: key) }
 
-    /// Returns the name by which the payer's settler knows the payment.
-    func name(_ party: PrivateLinkParty) -> String { SettlementFlow.name(for: key(party)) }
-
-    func numbered(_ number: Int) -> PrivateLinkClaim {
-        PrivateLinkClaim(requestID: requestID, period: period, endpoint: endpoint, number: number, isOpen: isOpen)
+    /// Returns the payment as it is stored when it begins, or its record was lost.
+    func payment(
+        _ stage: PrivateLinkPayment.Stage, of amount: Money, list: Int?, isHandedOver: Bool = false
+    ) -> PrivateLinkPayment {
+        PrivateLinkPayment(
+            stage: stage, identifier: endpoint.methodID, endpoint: endpoint.endpoint, satoshis: "\(amount.minorUnits)",
+            list: list, number: number, isHandedOver: isHandedOver)
     }
 }
 
@@ -28,7 +32,7 @@ struct PrivateLinkClaim: Sendable, Hashable {
 enum PrivateLinkDue: Sendable {
     /// It is to be paid at one of these endpoints, best first.
     case open([PaykitEndpoint], Money)
-    case begun(PrivateLinkClaim, Money)
+    case begun(PrivateLinkClaim)
     /// The proof is nil where only the fact that it was paid is stored.
     case paid(PaykitProof?, Money)
     /// Nothing is paid any more: either side has closed the request.
@@ -40,64 +44,58 @@ enum PrivateLinkDue: Sendable {
 /// Payments of requests (Protocol 12.9), by a router or without one. Of all programs that share the link's state one
 /// begins a payment, and the others find it.
 extension PrivateLinkFlow {
-    /// Returns the state of a request for a payer. Throws ``PaykitNetworkError``; `methodNotSupported` when there is no
-    /// endpoint to pay now.
+    /// Returns the state of a request for a payer. Throws `methodNotSupported` when there is no endpoint to pay now.
     func due(
         _ id: String, period: BillingPeriod?, _ party: PrivateLinkParty, _ check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PrivateLinkDue {
         guard let held = try await held(party, about: id) else {
             throw PaykitNetworkError(.notFound, "there is no private link with \(party.peer) here: poll it first")
         }
-        return try due(id, period: period, held.record, check)
+        return try due(id, period: period, party, in: held.record, check)
     }
 
     /// Returns the first payment of a request, or of one of its periods, of which none is stored; nil where one is, and
     /// where the payee's key is not confirmed.
     func unpaid(
         _ id: String, period: BillingPeriod?, _ party: PrivateLinkParty
-    ) async throws(PaykitNetworkError) -> (claim: PrivateLinkClaim, amount: Money, isClosed: Bool)? {
+    ) async throws(PaykitNetworkError) -> (claim: PrivateLinkClaim, isClosed: Bool)? {
         guard let record = try await held(party, about: id)?.record else { return nil }
         let request = try Self.request(id, record, isOwn: false)
-        let amount = try Self.amount(of: request, period)
-        guard record[payment: PrivateLinkRequest.key(id, period)] == nil, request.past[period] == nil,
-            record.shownKey == nil
-        else { return nil }
+        // The payment's own endpoint is not known.
         let claim = PrivateLinkClaim(
-            requestID: id, period: period, endpoint: Self.lostEndpoint(of: request), number: 0,
+            party: party, requestID: id, period: period, amount: try Self.amount(of: request, period),
+            endpoint: PaykitEndpoint(methodID: request.terms.identifiers.first?.text ?? "", endpoint: ""), number: 0,
             isOpen: isOpen(request))
-        return (claim, amount, Self.isClosed(request))
+        guard record[payment: claim.storedKey] == nil, request.past[period] == nil, record.shownKey == nil else {
+            return nil
+        }
+        return (claim, Self.isClosed(request))
     }
 
-    /// Returns an endpoint for a payment whose own is not known.
-    private static func lostEndpoint(of request: PrivateLinkRequest) -> PaykitEndpoint {
-        PaykitEndpoint(methodID: request.terms.identifiers.first?.text ?? "", endpoint: "")
-    }
-
-    /// Returns true if either side has ended a request.
     private static func isClosed(_ request: PrivateLinkRequest) -> Bool {
         [.cancelled, .rejected].contains(request.state.phase)
     }
 
     private func due(
-        _ id: String, period: BillingPeriod?, _ record: PrivateLinkRecord, _ check: PaykitEndpointCheck
+        _ id: String, period: BillingPeriod?, _ party: PrivateLinkParty, in record: PrivateLinkRecord,
+        _ check: PaykitEndpointCheck
     ) throws(PaykitNetworkError) -> PrivateLinkDue {
         let request = try Self.request(id, record, isOwn: false)
         let amount = try Self.amount(of: request, period)
-        let state = request.state
         let isOpen = isOpen(request)
         if let known = record[payment: PrivateLinkRequest.key(id, period)], known.stage != .failed {
             try known.require(amount)
             if let proof = known.reportedProof { return .paid(proof, amount) }
             if !known.isHandedOver { try record.requireTrust() }
-            let endpoint = PaykitEndpoint(methodID: known.identifier, endpoint: known.endpoint)
             return .begun(
                 PrivateLinkClaim(
-                    requestID: id, period: period, endpoint: endpoint, number: known.number, isOpen: isOpen),
-                amount)
+                    party: party, requestID: id, period: period, amount: amount,
+                    endpoint: PaykitEndpoint(methodID: known.identifier, endpoint: known.endpoint),
+                    number: known.number, isOpen: isOpen))
         }
         if request.past[period] == .paid { return .paid(nil, amount) }
         try request.requireUnpaid(period)
-        switch state.phase {
+        switch request.state.phase {
         case .rejected, .cancelled, .proven: return .cancelled
         case .proposed, .accepted, .active: guard isOpen else { return .expired }
         }
@@ -110,37 +108,35 @@ extension PrivateLinkFlow {
         [.proposed, .accepted, .active].contains(request.state.phase) && !request.state.isExpired(at: moment)
     }
 
-    /// Begins a payment of a request at an endpoint, unless one has begun before. An unanswered request is thereby
-    /// accepted. Returns the state now; ``PrivateLinkDue/open(_:_:)`` where the endpoint may not be paid any more, but
-    /// others may.
+    /// Begins a payment of a request at an endpoint, unless one has begun. An unanswered request is thereby accepted.
+    /// Returns the state now; ``PrivateLinkDue/open(_:_:)`` where only other endpoints may still be paid.
     func claim(
         _ id: String, period: BillingPeriod?, at endpoint: PaykitEndpoint, _ party: PrivateLinkParty,
         _ check: PaykitEndpointCheck
     ) async throws(PaykitNetworkError) -> PrivateLinkDue {
         let head = head(of: id)
         return try await change(party, about: id) { record throws(PaykitNetworkError) in
-            let found = try due(id, period: period, record, check)
+            let found = try due(id, period: period, party, in: record, check)
             guard case .open(let endpoints, let amount) = found, endpoints.contains(endpoint) else { return found }
             let request = try Self.request(id, record, isOwn: false)
             try Self.checkProofFits(request, period, endpoint)
             if request.state.phase == .proposed { try Self.say(.acceptance(head), about: request, &record) }
             let key = PrivateLinkRequest.key(id, period)
             let number = record[payment: key].map { $0.number + 1 } ?? 0
-            record[payment: key] = PrivateLinkPayment(
-                stage: .paying, identifier: endpoint.methodID, endpoint: endpoint.endpoint,
-                satoshis: "\(amount.minorUnits)", list: record.useList(with: endpoint), number: number)
-            return .begun(
-                PrivateLinkClaim(requestID: id, period: period, endpoint: endpoint, number: number, isOpen: true),
-                amount)
+            let claim = PrivateLinkClaim(
+                party: party, requestID: id, period: period, amount: amount, endpoint: endpoint, number: number,
+                isOpen: true)
+            record[payment: key] = claim.payment(.paying, of: amount, list: record.useList(with: endpoint))
+            return .begun(claim)
         }
     }
 
     /// Records that the payer's settler is about to be asked to pay a claim. Returns true if it may be asked; false
     /// where the claim is over: the request was cancelled, or another program has received the settler's final status.
     /// The settler may have been asked before, by this key.
-    func handOver(_ claim: PrivateLinkClaim, _ party: PrivateLinkParty) async throws(PaykitNetworkError) -> Bool {
-        let key = PrivateLinkRequest.key(claim.requestID, claim.period)
-        return try await change(party, about: claim.requestID) { record throws(PaykitNetworkError) in
+    func handOver(_ claim: PrivateLinkClaim) async throws(PaykitNetworkError) -> Bool {
+        let key = claim.storedKey
+        return try await change(claim.party, about: claim.requestID) { record throws(PaykitNetworkError) in
             let request = try Self.request(claim.requestID, record, isOwn: false)
             let isClosed = Self.isClosed(request)
             guard let known = record[payment: key] else {
@@ -148,10 +144,9 @@ extension PrivateLinkFlow {
                 guard !isClosed else { return false }
                 try record.requireTrust()
                 // The claim was lost with the stored state. The settler may have been asked before, by this key.
-                record[payment: key] = PrivateLinkPayment(
-                    stage: .paying, identifier: claim.endpoint.methodID, endpoint: claim.endpoint.endpoint,
-                    satoshis: "\(try Self.amount(of: request, claim.period).minorUnits)",
-                    list: record.useList(with: claim.endpoint), number: claim.number, isHandedOver: true)
+                record[payment: key] = claim.payment(
+                    .paying, of: try Self.amount(of: request, claim.period),
+                    list: record.useList(with: claim.endpoint), isHandedOver: true)
                 return true
             }
             try require(
@@ -172,18 +167,15 @@ extension PrivateLinkFlow {
     }
 
     /// Records that nothing was or will be sent for a claim: the request may be tried again, by another key.
-    func failed(_ claim: PrivateLinkClaim, _ party: PrivateLinkParty) async throws(PaykitNetworkError) {
-        let key = PrivateLinkRequest.key(claim.requestID, claim.period)
-        try await change(party, about: claim.requestID) { record throws(PaykitNetworkError) in
+    func failed(_ claim: PrivateLinkClaim) async throws(PaykitNetworkError) {
+        let key = claim.storedKey
+        try await change(claim.party, about: claim.requestID) { record throws(PaykitNetworkError) in
             let known = record[payment: key]
             guard let known, known.stage != .failed || known.number >= claim.number else {
                 // It was lost with the stored state: the next attempt has the next name.
                 let request = try Self.request(claim.requestID, record, isOwn: false)
                 guard request.past[claim.period] == nil else { return }
-                record[payment: key] = PrivateLinkPayment(
-                    stage: .failed, identifier: claim.endpoint.methodID, endpoint: claim.endpoint.endpoint,
-                    satoshis: "\(try Self.amount(of: request, claim.period).minorUnits)", list: nil,
-                    number: claim.number)
+                record[payment: key] = claim.payment(.failed, of: try Self.amount(of: request, claim.period), list: nil)
                 return
             }
             // Another program may have recorded it before, and begun again since.

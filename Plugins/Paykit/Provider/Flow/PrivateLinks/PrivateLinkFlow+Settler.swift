@@ -34,56 +34,51 @@ extension PrivateLinkFlow {
     private static let mostLost = 64
 
     /// Stores again what the settler knows of a request of which no payment is stored: a link's state may be lost, and
-    /// its payments are not. Each attempt at a request has a name, and the next begins when nothing was sent by the
-    /// last.
+    /// its payments are not. Each attempt has a name; the next begins when nothing was sent by the last.
     func restore(
         _ id: String, _ period: BillingPeriod?, _ party: PrivateLinkParty, from settler: any PaymentSettler
     ) async throws(RequestSettlerError) {
-        let unpaid: (claim: PrivateLinkClaim, amount: Money, isClosed: Bool)?
+        let unpaid: (claim: PrivateLinkClaim, isClosed: Bool)?
         do { unpaid = try await self.unpaid(id, period: period, party) } catch { throw .link(error) }
-        guard let unpaid else { return }
+        guard var claim = unpaid?.claim else { return }
         for number in 0..<Self.mostLost {
-            let claim = unpaid.claim.numbered(number)
-            switch try await report(on: claim, over: unpaid.amount, party, from: settler) {
+            claim.number = number
+            switch try await report(on: claim, from: settler) {
             case .nothingSent: continue
-            case .nothingBegun where unpaid.isClosed:
-                _ = try await abandon(claim, over: unpaid.amount, party, at: settler)
+            case .nothingBegun where unpaid?.isClosed == true: _ = try await abandon(claim, at: settler)
             case .nothingBegun, .paid: break
             }
             return
         }
     }
 
-    /// Asks the settler for a payment by its name, and stores the answer.
     func report(
-        on claim: PrivateLinkClaim, over amount: Money, _ party: PrivateLinkParty, from settler: any PaymentSettler
+        on claim: PrivateLinkClaim, from settler: any PaymentSettler
     ) async throws(RequestSettlerError) -> SettlerReport {
-        let name = claim.name(party)
         let order: SettlementOrder?
-        do { order = try await settler.order(named: name) } catch { throw .noAnswer(error) }
+        do { order = try await settler.order(named: claim.name) } catch { throw .noAnswer(error) }
         guard let order else { return .nothingBegun }
-        return try await store(order, of: claim, over: amount, party)
+        return try await store(order, of: claim)
     }
 
     /// Ends a payment that is over: the settler is asked for the promise that nothing is sent for it.
     func abandon(
-        _ claim: PrivateLinkClaim, over amount: Money, _ party: PrivateLinkParty, at settler: any PaymentSettler
+        _ claim: PrivateLinkClaim, at settler: any PaymentSettler
     ) async throws(RequestSettlerError) -> SettlerReport {
-        let name = claim.name(party)
-        do { _ = try await settler.abandon(name) } catch { throw .noAnswer(error) }
-        let report = try await report(on: claim, over: amount, party, from: settler)
+        do { _ = try await settler.abandon(claim.name) } catch { throw .noAnswer(error) }
+        let report = try await report(on: claim, from: settler)
         if case .nothingBegun = report { throw .notKnown }
         return report
     }
 
     /// Stores what the settler says of a claim. It never returns ``SettlerReport/nothingBegun``.
     func store(
-        _ order: SettlementOrder, of claim: PrivateLinkClaim, over amount: Money, _ party: PrivateLinkParty
+        _ order: SettlementOrder, of claim: PrivateLinkClaim
     ) async throws(RequestSettlerError) -> SettlerReport {
         switch order.state {
         case .settled(let settled):
             // Another amount is another payment.
-            do throws(PaymentError) { try order.requireAmount(amount) } catch { throw .mismatch(error.message) }
+            do throws(PaymentError) { try order.requireAmount(claim.amount) } catch { throw .mismatch(error.message) }
             // The first endpoint of the name was paid, and not always the claim's.
             guard let paid = order.endpoint, let proof = Self.proof(settled, of: paid) else {
                 throw .mismatch(
@@ -92,11 +87,10 @@ extension PrivateLinkFlow {
             }
             let endpoint = PaykitEndpoint(methodID: claim.endpoint.methodID, endpoint: paid.text)
             do {
-                let isSaid = try await keep(proof, of: claim.requestID, period: claim.period, at: endpoint, party)
-                return .paid(proof, isSaid: isSaid)
+                return .paid(proof, isSaid: try await keep(proof, of: claim, at: endpoint))
             } catch { throw .notStored(error) }
         case .nothingSent, .settledElsewhere:
-            do { try await failed(claim, party) } catch { throw .link(error) }
+            do { try await failed(claim) } catch { throw .link(error) }
             if case .nothingSent(let reason) = order.state { return .nothingSent(reason: reason) }
             return .nothingSent(reason: "the invoice was paid for something else")
         case .inFlight(let wait): throw .inFlight(retryAfter: wait)

@@ -16,7 +16,6 @@ public enum PaykitLinkStatus: Sendable, Hashable {
     /// nothing any more; the program that is started last takes the link over. Give each device its own receiver.
     case takenOver
 
-    /// The status for people.
     package var words: String {
         switch self {
         case .linked: "linked"
@@ -42,7 +41,6 @@ package struct PrivateLinkFlow: Sendable {
     let process: String
     let states: PrivateLinkStates
 
-    /// The most messages that are read at a time.
     static let mostMessages = 64
 
     package init(
@@ -70,7 +68,6 @@ package struct PrivateLinkFlow: Sendable {
         return PrivateLinkParty(user, receiver, with: peer, peerReceiver)
     }
 
-    /// Returns the links of this app that have a stored state.
     package func parties() async throws(PaykitNetworkError) -> [PrivateLinkParty] {
         try await states.parties(of: user, receiver)
     }
@@ -151,7 +148,6 @@ package struct PrivateLinkFlow: Sendable {
         }
     }
 
-    /// Both homeservers, and the link's files there.
     struct Ends {
         let own: Homeserver
         let peers: Homeserver

@@ -4,7 +4,6 @@ import PaymentCrypto
 /// so that no intermediate state is stored.
 struct PrivateLinkHandshake: Sendable {
     let handshake: NoiseHandshake
-    /// This side's messages, with the numbers of their files.
     let own: [(slot: UInt32, message: [UInt8])]
     /// The number of the peer's next file; nil when the handshake is complete.
     let awaited: UInt32?

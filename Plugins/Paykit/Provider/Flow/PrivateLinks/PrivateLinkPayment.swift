@@ -15,7 +15,6 @@ package struct PrivateLinkPayment: Sendable, Hashable, Codable {
     package let satoshis: String
     /// The list that the endpoint is from; nil where that was lost.
     package let list: Int?
-    /// The proof of payment, as JSON.
     package var proof: String?
     /// The number of earlier attempts in which nothing was sent.
     package var number = 0
@@ -31,7 +30,6 @@ package struct PrivateLinkPayment: Sendable, Hashable, Codable {
                 + "under a new one")
     }
 
-    /// The proof of payment, once it is paid.
     var reportedProof: PaykitProof? {
         guard stage == .paid, let proof, let json = try? JSONValue(parsing: proof) else { return nil }
         return PaykitProof(json)

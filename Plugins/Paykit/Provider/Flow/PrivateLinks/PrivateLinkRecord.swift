@@ -4,7 +4,6 @@ package import PaymentCrypto
 /// requests with their payments are rows beside it, and so is the channel. All of it is stored in one step before
 /// anything that follows from it leaves the device, so that a crash at any moment repeats the same bytes or nothing.
 package struct PrivateLinkRecord: Sendable, Hashable, Codable {
-    /// The peer's list of endpoints for this side alone.
     package struct List: Sendable, Hashable, Codable {
         package var endpoints: [String: String]
         /// The number of lists with other contents than the one before.
@@ -31,12 +30,9 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
     /// The number of the peer's messages that were unknown, malformed, or one request too many.
     package var skipped = 0
     package var list: List?
-    /// The last list that this side has sent, as text.
     package var ownList: String?
-    /// The number of receipts that were looked for.
     package internal(set) var receiptTurn = 0
 
-    /// The channel with the peer, which is stored apart.
     package var channel = PrivateLinkChannelRecord(ephemeral: [])
     /// The number of the channel's state that is stored with this one.
     var channelNumber: UInt64 = 0
@@ -56,8 +52,7 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
 
     // MARK: Changes
 
-    /// The messages that are sent again over a new channel: there are no acknowledgements. They are the same bytes,
-    /// which count once.
+    /// The messages that are sent again over a new channel, as none is acknowledged: the same bytes, which count once.
     var repeated: [String] {
         (ownList.map { [$0] } ?? [])
             + requests.rows.filter { !$0.isUnrepeated }.flatMap { $0.log.filter(\.isOwn).map(\.text) }
@@ -88,8 +83,7 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
         channel.outbox.append(text)
     }
 
-    private static let listStart =
-        "{\"version\":1,\"kind\":\"\(PrivateLinkMessage.Kind.paymentList.rawValue)\""
+    private static let listStart = "{\"version\":1,\"kind\":\"\(PrivateLinkMessage.Kind.paymentList.rawValue)\""
 
     package mutating func hear(_ bytes: [UInt8], from receiver: PaykitReceiverPath) {
         let text = MessageIntake.text(of: bytes)
@@ -123,7 +117,6 @@ package struct PrivateLinkRecord: Sendable, Hashable, Codable {
         if let used = known.list, list?.version == used { list?.used = used - 1 }
     }
 
-    /// The payment under a key (``PrivateLinkRequest/key(_:_:)``).
     package subscript(payment key: String) -> PrivateLinkPayment? {
         get { requests[PrivateLinkRequest.id(inKey: key)]?.payments[key] }
         set { requests[PrivateLinkRequest.id(inKey: key)]?.setPayment(newValue, key) }

@@ -4,8 +4,7 @@
 /// A row has a bounded size, however often the request recurs: of the periods that are over, the latest are stored
 /// whole, and those before as spans of time.
 package struct PrivateLinkRequest: Sendable, Hashable {
-    /// A message of either side, in the order in which this side saw them. Within one direction that is the order of
-    /// sending.
+    /// A message of either side, in the order in which this side saw them: within one direction, the order of sending.
     package struct Entry: Sendable, Hashable, Codable {
         package let isOwn: Bool
         package let text: String
@@ -14,11 +13,9 @@ package struct PrivateLinkRequest: Sendable, Hashable {
     package private(set) var state: RequestState
     /// True if this side asked, and so is to be paid.
     package let isOwn: Bool
-    /// The accesses to receipts that the payee has announced.
     package private(set) var accesses: [ReceiptAccess] = []
     /// The messages that had an effect and are not folded into ``past``: the request comes first.
     package private(set) var log: [Entry]
-    /// The same messages, as they were read.
     private var messages: [PrivateLinkMessage]
     /// The ids of the peer's messages among them.
     private(set) var heard: Set<String> = []
@@ -33,7 +30,6 @@ package struct PrivateLinkRequest: Sendable, Hashable {
     package internal(set) var spoilt: Set<String> = []
     /// True if it had ended when the peer's key changed: it is not repeated to the new one.
     package internal(set) var isUnrepeated = false
-    /// The paid periods of which only the time is stored.
     package private(set) var past = PastPeriods()
 
     /// The most periods that are stored whole, besides those that are being paid.
@@ -53,7 +49,6 @@ package struct PrivateLinkRequest: Sendable, Hashable {
         if !isOwn { heard = [request.head.eventID] }
     }
 
-    /// Returns the key under which a payment of it is stored.
     package static func key(_ id: String, _ period: BillingPeriod?) -> String {
         // By the moment, because a peer may write it in another form.
         id + (period.map { "/\($0.start.nanoseconds)" } ?? "")
@@ -94,7 +89,6 @@ package struct PrivateLinkRequest: Sendable, Hashable {
         return true
     }
 
-    /// Returns the accesses to the receipts of one payment.
     package func accesses(for period: BillingPeriod?) -> [ReceiptAccess] {
         accesses.filter { key($0.period) == key(period) }
     }

@@ -9,14 +9,12 @@ package struct PrivateLinkRequests: Sendable, Hashable, Codable {
     enum Effect {
         case taken
         case ignored
-        /// There is no room for one more request.
         case full
     }
 
     package private(set) var rows: [PrivateLinkRequest] = []
     /// The rows that were dropped to make room since the state was read.
     private(set) var dropped: [PrivateLinkRequest] = []
-    /// The rows as they were stored with this state, in their order.
     var stored: [Stored] = []
 
     private enum CodingKeys: String, CodingKey { case stored }
@@ -63,7 +61,6 @@ package struct PrivateLinkRequests: Sendable, Hashable, Codable {
         return true
     }
 
-    /// Fills the state with its rows, as they were stored with it.
     mutating func fill(_ rows: [PrivateLinkRequest]) { self.rows = rows }
 
     mutating func settle(_ stored: [Stored]) { (self.stored, dropped) = (stored, []) }

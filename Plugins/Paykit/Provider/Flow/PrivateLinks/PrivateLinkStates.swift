@@ -1,4 +1,3 @@
-/// Reads and stores the states of links with their rows.
 struct PrivateLinkStates: Sendable {
     let store: any SealedStateStore
     let seal: StateSeal
@@ -24,8 +23,7 @@ struct PrivateLinkStates: Sendable {
         }
     }
 
-    /// Returns the stored state of a link; nil before its first poll. `id` is a request that may be over and stored
-    /// apart from the others.
+    /// Returns the stored state of a link; nil before its first poll. `id` is a request that may be stored apart.
     func held(_ party: PrivateLinkParty, about id: String?) async throws(PaykitNetworkError) -> Held? {
         let states = try await read(party.name)
         guard let state = states[party.name] else { return nil }
@@ -60,8 +58,7 @@ struct PrivateLinkStates: Sendable {
         }
     }
 
-    /// Returns the links of an app that have a stored state. `peer` is the user whose apps are meant; nil for all
-    /// users.
+    /// Returns the links of an app that have a stored state, those with the apps of `peer`; nil for all users.
     func parties(
         of user: PubkyKey, _ receiver: PaykitReceiverPath, with peer: PubkyKey? = nil
     ) async throws(PaykitNetworkError) -> [PrivateLinkParty] {

@@ -10,7 +10,6 @@ extension RequestFlow {
         let number: Int
     }
 
-    /// The state of an attempt before the settler is asked.
     private enum Status {
         case begun(PrivateLinkClaim)
         case ended(ServiceReport)
@@ -36,21 +35,19 @@ extension RequestFlow {
             guard let claim else {
                 throw PaymentError(.integrity, "the attempt has lost its payment's name", provider: provider)
             }
-            return Name(key: claim.key(party), number: claim.number)
+            return Name(key: claim.key, number: claim.number)
         }
         // Another program has received the settler's final status for the attempt's key.
         if let claim, claim.number != name.number { throw changed() }
-        let own = PrivateLinkClaim(
-            requestID: order.id, period: order.period, endpoint: order.endpoint, number: name.number, isOpen: true)
+        let own = self.claim(order, attempt, party, number: name.number)
         let (outcome, paid) = try await SettlementFlow.settle(attempt.known(by: name.key), to: endpoint, in: context) {
-            try await handOver(own, attempt.option.amount, party)
+            try await handOver(own)
         }
         switch outcome {
-        case .succeeded(let receipt):
-            try await keep(receipt.transactionID ?? "", at: paid, own, over: attempt.option.amount, party)
+        case .succeeded(let receipt): try await keep(receipt.transactionID ?? "", at: paid, own)
         case .declined:
             // Where this cannot be stored, the settler is asked by the same key the next time, and answers the same.
-            do throws(PaykitNetworkError) { try await links.failed(own, party) } catch { context.log(error.message) }
+            do throws(PaykitNetworkError) { try await links.failed(own) } catch { context.log(error.message) }
             // In this case it was not the settler that refused.
             if case .cancelled? = try? await links.due(own.requestID, period: own.period, party, check) {
                 return .cancelled
@@ -65,20 +62,26 @@ extension RequestFlow {
         guard let text = receipt.transactionID, let (chosen, party) = try place(of: order, attempt) else { return }
         // Its proof was checked when it was paid, and may be of an earlier endpoint of the same name.
         let endpoint = SettlementEndpoint(chosen.kind, text: chosen.text, network: chosen.network)
-        let claim = PrivateLinkClaim(
-            requestID: order.id, period: order.period, endpoint: order.endpoint, number: 0, isOpen: true)
-        try await keep(text, at: endpoint, claim, over: attempt.option.amount, party)
+        try await keep(text, at: endpoint, claim(order, attempt, party, number: 0))
+    }
+
+    private func claim(
+        _ order: RoutedRequest, _ attempt: PaymentAttempt, _ party: PrivateLinkParty, number: Int
+    ) -> PrivateLinkClaim {
+        PrivateLinkClaim(
+            party: party, requestID: order.id, period: order.period, amount: attempt.option.amount,
+            endpoint: order.endpoint, number: number, isOpen: true)
     }
 
     /// Makes the last check before the settler is asked. A claim that is over is abandoned at the settler, so that no
     /// program has it paid.
-    private func handOver(_ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty) async throws {
+    private func handOver(_ claim: PrivateLinkClaim) async throws {
         let isGranted: Bool
-        do throws(PaykitNetworkError) { isGranted = try await links.handOver(claim, party) } catch {
+        do throws(PaykitNetworkError) { isGranted = try await links.handOver(claim) } catch {
             throw paymentError(error)
         }
         guard !isGranted else { return }
-        if case .paid = try await abandon(claim, amount, party) {
+        if case .paid = try await abandon(claim) {
             throw PaymentError(
                 .unusableOption, "another app that shares this private link has paid the request: resume the attempt",
                 provider: provider, phase: .maybeSent, retry: .later)
@@ -100,8 +103,8 @@ extension RequestFlow {
         // Nothing is stored of a payment that was lost with the link's state, and another program may still make it.
         if case .cancelled = due { due = try await self.due(order.id, order.period, party) }
         switch due {
-        case .begun(let claim, let amount):
-            guard claim.endpoint == order.endpoint, amount == attempt.option.amount else { throw changed() }
+        case .begun(let claim):
+            guard claim.endpoint == order.endpoint, claim.amount == attempt.option.amount else { throw changed() }
             return .begun(claim)
         case .paid(let proof, let amount): return .ended(.succeeded(receipt(attempt.reference, amount, proof)))
         case .cancelled: return .ended(.cancelled)
@@ -124,14 +127,12 @@ extension RequestFlow {
 
     private func changed() -> PaymentError {
         PaymentError(
-            .optionChanged,
-            "the payee has sent another way to pay the request, or another app pays it in another way",
+            .optionChanged, "the payee has sent another way to pay the request, or another app pays it in another way",
             provider: provider)
     }
 }
 
 extension PaymentAttempt {
-    /// Returns the same attempt with the key by which the settler knows its payment.
     fileprivate func known(by key: String) -> PaymentAttempt {
         PaymentAttempt(
             id: id, reference: reference, option: option, idempotencyKey: key, startedAt: startedAt,

@@ -13,42 +13,36 @@ extension RequestFlow {
             throw paymentError(error)
         }
         let due = try await stored(id, period, party)
-        guard case .begun(let claim, let amount) = due else { return due }
+        guard case .begun(let claim) = due else { return due }
         let report: PrivateLinkFlow.SettlerReport
-        do throws(RequestSettlerError) {
-            report = try await links.report(on: claim, over: amount, party, from: settler)
-        } catch { throw paymentError(error) }
+        do throws(RequestSettlerError) { report = try await links.report(on: claim, from: settler) } catch {
+            throw paymentError(error)
+        }
         switch report {
-        case .paid(let proof, _): return .paid(proof, amount)
+        case .paid(let proof, _): return .paid(proof, claim.amount)
         case .nothingBegun where claim.isOpen: return due
-        case .nothingBegun: return try await abandon(claim, amount, party)
+        case .nothingBegun: return try await abandon(claim)
         case .nothingSent: return try await stored(id, period, party)
         }
     }
 
-    /// Ends a payment of a closed request.
-    func abandon(
-        _ claim: PrivateLinkClaim, _ amount: Money, _ party: PrivateLinkParty
-    ) async throws(PaymentError) -> PrivateLinkDue {
+    func abandon(_ claim: PrivateLinkClaim) async throws(PaymentError) -> PrivateLinkDue {
         if let settler = context.payer.settler {
             do throws(RequestSettlerError) {
-                if case .paid(let proof, _) = try await links.abandon(claim, over: amount, party, at: settler) {
-                    return .paid(proof, amount)
+                if case .paid(let proof, _) = try await links.abandon(claim, at: settler) {
+                    return .paid(proof, claim.amount)
                 }
             } catch { throw paymentError(error) }
         }
-        return try await stored(claim.requestID, claim.period, party)
+        return try await stored(claim.requestID, claim.period, claim.party)
     }
 
     /// Stores a payment that the settler has reported in a step, together with the message that carries its proof.
-    func keep(
-        _ text: String, at endpoint: SettlementEndpoint, _ claim: PrivateLinkClaim, over amount: Money,
-        _ party: PrivateLinkParty
-    ) async throws(PaymentError) {
+    func keep(_ text: String, at endpoint: SettlementEndpoint, _ claim: PrivateLinkClaim) async throws(PaymentError) {
         let proof: SettlementProof = endpoint.kind.method == "lightning" ? .preimage(text) : .transaction(text)
-        let order = SettlementOrder(name: claim.name(party), endpoint: endpoint, amount: amount, state: .settled(proof))
+        let order = SettlementOrder(name: claim.name, endpoint: endpoint, amount: claim.amount, state: .settled(proof))
         do throws(RequestSettlerError) {
-            if case .paid(_, isSaid: false) = try await links.store(order, of: claim, over: amount, party) {
+            if case .paid(_, isSaid: false) = try await links.store(order, of: claim) {
                 context.log("it is paid, but the proof is too long for a message: show it to the payee yourself")
             }
         } catch { throw paymentError(error) }

@@ -1,8 +1,7 @@
 import PaymentSettlement
 
 /// Pays requests over private links through a router (Protocol 12.9): the endpoints are read from the link's state, the
-/// choice is stored there before the payer's settler is asked, and the settler's result is stored in one step with the
-/// proof.
+/// choice is stored there before the payer's settler is asked, and its result in one step with the proof.
 ///
 /// The journal stores the progress of the attempt, the link the endpoint and the key of each payment. Either is enough
 /// to pay once: two programs that share the link ask the settler by one key, and a program that lost its journal finds
@@ -42,8 +41,7 @@ struct RequestFlow: Sendable {
         case .cancelled: return ended(.cancelled)
         case .expired: throw over()
         // This includes an expired endpoint: only the settler's status allows paying another one.
-        case .begun(let claim, let amount):
-            offers = [claim.endpoint].compactMap { offer($0, amount, endsInTime: false) }
+        case .begun(let claim): offers = [claim.endpoint].compactMap { offer($0, claim.amount, endsInTime: false) }
         case .open(let endpoints, let amount):
             offers = try await unspent(endpoints.compactMap { offer($0, amount, endsInTime: true) })
         }
@@ -83,8 +81,7 @@ struct RequestFlow: Sendable {
         return (endpoint, offer)
     }
 
-    /// Returns the offers that were not paid before: a paid invoice would count as this payment without any money
-    /// moving.
+    /// Returns the offers that were not paid before: a paid invoice would count as this payment, and no money move.
     private func unspent(_ offers: [EndpointOffers.Offer]) async throws(PaymentError) -> [EndpointOffers.Offer] {
         var found: [EndpointOffers.Offer] = []
         for one in offers {

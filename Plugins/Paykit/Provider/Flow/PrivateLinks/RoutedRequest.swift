@@ -6,9 +6,7 @@ struct RoutedRequest: StoredOrder, Sendable, Hashable {
     /// The period's start and end, in seconds since 1970; nil for a single payment.
     let start: Int64?
     let end: Int64?
-    /// The endpoint's identifier.
     let identifier: String
-    /// The endpoint as the payee has sent it.
     let value: String
 
     static let place = "request"

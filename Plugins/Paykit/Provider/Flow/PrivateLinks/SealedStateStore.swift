@@ -11,11 +11,10 @@ public protocol SealedStateStore: Sendable {
     func states(named name: String) async throws -> [String: SealedState]
 
     /// Stores states and removes others durably in one step, if the stored states are the predecessors of the new ones.
-    /// Of several concurrent calls with one name in common one succeeds.
+    /// Of several concurrent calls with one name in common one succeeds. `states` are the new states by name; the
+    /// number of each is one more than that of its predecessor, the first is 1. `names` are the names of the states to
+    /// remove, which are then as if they had never been stored.
     ///
-    /// - Parameters:
-    ///   - states: the new states by name; the number of each is one more than that of its predecessor, the first is 1.
-    ///   - names: the names of the states to remove, which are then as if they had never been stored.
     /// - Returns: true if all of it was stored; false if nothing was.
     /// - Throws: the storage failure; all of it may have been stored, or nothing.
     func keep(_ states: [String: SealedState], removing names: [String]) async throws -> Bool

@@ -19,9 +19,7 @@ public struct PaykitProration: Sendable, Hashable {
         guard old.currency == new.currency, old.exponent == new.exponent else {
             throw .order("amounts of two currencies cannot be set off against each other")
         }
-        guard start <= change, change <= end else {
-            throw .order("Change date must be within the billing period")
-        }
+        guard start <= change, change <= end else { throw .order("Change date must be within the billing period") }
         let (length, isTooLong) = end.subtractingReportingOverflow(start)
         let total = length / 86_400
         guard !isTooLong, total >= 1 else { throw .order("Billing period must be at least one day") }

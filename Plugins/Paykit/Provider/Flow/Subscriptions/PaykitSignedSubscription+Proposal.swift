@@ -8,7 +8,6 @@ extension PaykitSignedSubscription {
         }
     }
 
-    /// Returns the subscription with a signature in its side's place.
     func adding(_ signature: PaykitSubscriptionSignature) -> PaykitSignedSubscription {
         var signed = self
         if signature.publicKey == subscription.subscriber {
@@ -27,9 +26,7 @@ extension PaykitSignedSubscription {
         // would have nothing left to sign.
         guard let signature = other == subscription.subscriber ? subscriberSignature : providerSignature,
             signature == proposerSignature
-        else {
-            throw .order("a proposal is signed by the side that proposes it, and by no other")
-        }
+        else { throw .order("a proposal is signed by the side that proposes it, and by no other") }
         try signature.verify(subscription, by: other, at: now)
         try nonces.use(signature, at: now)
     }

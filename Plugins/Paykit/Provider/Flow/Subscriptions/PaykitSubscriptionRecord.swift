@@ -52,10 +52,8 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     /// The end by one side; nil where there is none.
     public private(set) var cancellation: Cancellation?
     private var isDeclined = false
-    /// The nonce of the proposal that was declined last.
     private(set) var declined: [UInt8]?
     package private(set) var pauses: [Range<Int64>] = []
-    /// The subscription as it was first proposed.
     package let original: PaykitSubscription
 
     /// The subscription's name: the same on both sides, and in all of its terms.
@@ -149,13 +147,11 @@ public struct PaykitSubscriptionRecord: Sendable, Hashable, Codable, Identifiabl
     ) throws(PaykitSubscriptionDefect) {
         let signed = try answerable(at: now)
         let mine = signed.proposerSignature
-        let others =
-            signed.subscriberSignature == nil ? accepted.subscriberSignature : accepted.providerSignature
+        let others = signed.subscriberSignature == nil ? accepted.subscriberSignature : accepted.providerSignature
         guard accepted.subscription == signed.subscription, let others,
             mine == (signed.subscriberSignature == nil ? accepted.providerSignature : accepted.subscriberSignature)
         else { throw .order("what was accepted is not what was proposed") }
-        let key =
-            signed.subscriberSignature == nil ? signed.subscription.subscriber : signed.subscription.provider
+        let key = signed.subscriberSignature == nil ? signed.subscription.subscriber : signed.subscription.provider
         try others.verify(signed.subscription, by: key, at: now)
         try nonces.use(others, at: now)
         _ = agree(accepted)

@@ -4,13 +4,10 @@ import PaymentCrypto
 /// that one message that arrives replaces all that were missed, and one that comes again changes nothing.
 struct SubscriptionView: Sendable, Hashable {
     let id: String
-    /// The latest agreement, with both signatures.
     let agreement: PaykitSignedSubscription?
-    /// This side's open proposal.
     let proposal: PaykitSignedSubscription?
     /// The nonce of the other side's proposal that this side has declined last.
     let declined: [UInt8]?
-    /// The end of the subscription by this side.
     let cancellation: PaykitSubscriptionRecord.Cancellation?
 
     static let type = "SubscriptionState"
@@ -66,7 +63,6 @@ struct SubscriptionView: Sendable, Hashable {
 }
 
 extension PaykitSubscriptionRecord {
-    /// Returns the side of a user; nil for a third one.
     package func side(of user: PubkyKey) -> Side? {
         switch user {
         case original.subscriber: .subscriber

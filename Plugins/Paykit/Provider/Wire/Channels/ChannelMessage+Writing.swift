@@ -48,8 +48,7 @@ extension ChannelMessage {
             return message(
                 "confirm_receipt",
                 receipt.members(.flat) + [("confirmed_at", .number(receipt.createdAt)), ("signature", .null)])
-        case .error(let code, let text):
-            return message("error", [("code", .string(code)), ("message", .string(text))])
+        case .error(let code, let text): return message("error", [("code", .string(code)), ("message", .string(text))])
         case .ping: return message("ping", [])
         case .pong: return message("pong", [])
         case .accept, .decline, .acknowledgement, .subscription: return nil

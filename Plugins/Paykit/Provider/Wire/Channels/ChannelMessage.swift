@@ -4,23 +4,17 @@ package import PaymentCrypto
 package enum ChannelMessage: Sendable, Hashable {
     /// Endpoints for the other side alone.
     case offer([Offer])
-    /// Accepts these of the offered methods.
     case accept([String])
-    /// Declines all offered methods.
     case decline(reason: String)
     /// Asks for the terms of a payment.
     case requestReceipt(PaykitReceiptRecord)
     /// Provides the terms of a payment.
     case confirmReceipt(PaykitReceiptRecord)
-    /// Confirms that a message was understood.
     case acknowledgement
-    /// Reports that a request failed.
     case error(code: String, message: String)
     /// One side's view of a subscription (Protocol 6.3).
     case subscription(JSONValue)
-    /// Asks for a sign of life.
     case ping
-    /// Answers a ping.
     case pong
 
     package struct Offer: Sendable, Hashable {
@@ -46,7 +40,6 @@ package enum ChannelMessage: Sendable, Hashable {
 
     // MARK: Reading
 
-    /// Reads a message and its dialect.
     package static func read(_ bytes: [UInt8]) throws(WireDefect) -> (message: ChannelMessage, dialect: Dialect) {
         guard let json = try? JSONValue(parsing: bytes), let type = json["type"]?.string else {
             throw WireDefect("a message is not JSON with a type")
@@ -71,8 +64,7 @@ package enum ChannelMessage: Sendable, Hashable {
             guard let methods = payload["method_ids"]?.array else { throw WireDefect("an acceptance has no methods") }
             return .accept(methods.compactMap(\.string))
         case "DeclinePrivateEndpoints": return .decline(reason: payload["reason"]?.string ?? "")
-        case "RequestReceipt":
-            return .requestReceipt(try PaykitReceiptRecord(payload["provisional_receipt"] ?? .null))
+        case "RequestReceipt": return .requestReceipt(try PaykitReceiptRecord(payload["provisional_receipt"] ?? .null))
         case "ConfirmReceipt": return .confirmReceipt(try PaykitReceiptRecord(payload["receipt"] ?? .null))
         case "Ack": return .acknowledgement
         case "Error": return try error(payload, "code", "message")

@@ -4,10 +4,8 @@ package struct EndpointPayload: Sendable, Hashable {
     package let value: String
     /// The least amount, in the asset's major unit, as it is written; nil for any.
     package let least: String?
-    /// The most; nil for any.
     package let most: String?
 
-    /// The most bytes of a file.
     package static let maximumLength = 65_536
 
     /// Creates a payload; nil where the value is empty or longer than a payment text may be.
@@ -32,7 +30,6 @@ package struct EndpointPayload: Sendable, Hashable {
         self.init(value, least: json["min"]?.string, most: json["max"]?.string)
     }
 
-    /// The file as wallets write it.
     package var bytes: [UInt8] {
         let (least, most) = (least.map { OrderedJSON.string($0) }, most.map { OrderedJSON.string($0) })
         return OrderedJSON.object([("value", .string(value)), ("min", least), ("max", most)]).bytes

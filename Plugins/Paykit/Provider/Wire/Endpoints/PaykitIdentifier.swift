@@ -6,9 +6,8 @@ public struct PaykitIdentifier: Sendable, Hashable, CustomStringConvertible {
     /// Reads an identifier as the apps' library takes it: 1 to 64 letters, digits, `.`, `_` and `-`; nil for anything
     /// else, and for names that mean something else in the same directory.
     public init?(_ text: some StringProtocol) {
-        guard 1...64 ~= text.utf8.count,
-            text.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "._-".utf8.contains($0) }),
-            text.contains(where: { $0 != "." }), !["private", "encrypted-link-recovery"].contains(text)
+        guard text.isWord(1...64, "._-"), text.contains(where: { $0 != "." }),
+            !["private", "encrypted-link-recovery"].contains(text)
         else { return nil }
         self.text = String(text)
     }
@@ -19,12 +18,7 @@ public struct PaykitIdentifier: Sendable, Hashable, CustomStringConvertible {
     /// value is), each of lower-case letters and digits.
     public var parts: (asset: String, rail: String, format: String)? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 3,
-            parts.allSatisfy({ part in
-                !part.isEmpty
-                    && part.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0.isASCIIDigit }
-            })
-        else { return nil }
+        guard parts.count == 3, parts.allSatisfy({ $0.isWord(1...64, lowerCase: true) }) else { return nil }
         return (parts[0], parts[1], parts[2])
     }
 
@@ -43,8 +37,7 @@ public struct PaykitIdentifier: Sendable, Hashable, CustomStringConvertible {
         ["btc-lightning-bolt11", "btc-lightning-lnurl"]
         + addressFormats.flatMap { format in chains.map { "btc-\($0)-\(format)" } }
 
-    /// Returns the identifiers that a text to be paid in bitcoin can have, the likeliest first; empty if its form is
-    /// unknown.
+    /// Returns the identifiers that a text to be paid in bitcoin can have, the likeliest first; none for unknown forms.
     ///
     /// Only the form is looked at: the checksum is checked by a payment standard. Test chains share their forms.
     package static func candidates(for value: String) -> [String] {
@@ -62,9 +55,7 @@ public struct PaykitIdentifier: Sendable, Hashable, CustomStringConvertible {
             if rest.hasPrefix("p"), rest.count == 59 { return chains.map { "btc-\($0)-p2tr" } }
             return []
         }
-        guard 26...35 ~= value.utf8.count, value.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit }) else {
-            return []
-        }
+        guard value.isWord(26...35) else { return [] }
         switch value.first {
         case "1": return ["btc-bitcoin-p2pkh"]
         case "3": return ["btc-bitcoin-p2sh"]

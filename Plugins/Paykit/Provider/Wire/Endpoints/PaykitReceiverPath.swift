@@ -35,10 +35,7 @@ public struct PaykitReceiverPath: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns true if a text can be a segment of a path, or name an app.
     package static func isSegment(_ text: some StringProtocol) -> Bool {
-        1...64 ~= text.utf8.count
-            && text.utf8.allSatisfy {
-                UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0.isASCIIDigit || $0 == UInt8(ascii: "-")
-            }
+        text.isWord(1...64, "-", lowerCase: true)
     }
 
     /// The path's text.

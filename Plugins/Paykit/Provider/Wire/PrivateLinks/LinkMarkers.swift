@@ -3,29 +3,27 @@ package import PaymentCrypto
 /// An app's published description of the links that it accepts (Protocol 12.3). Not signed: only its place in the
 /// owner's storage vouches for it.
 package struct ReceiverMarker: Sendable, Hashable {
+    /// A use that an app makes of its links, by the file's names.
+    package enum Use: String, Sendable, CaseIterable {
+        /// It accepts endpoints for one payer alone.
+        case privatePayments = "private_payments"
+        case paymentRequests = "payment_requests"
+        case receipts
+        /// It pays.
+        case outgoingPayments = "outgoing_payments"
+    }
+
     package let receiver: PaykitReceiverPath
-    /// True if it accepts endpoints for one payer alone.
-    package let privatePayments: Bool
-    package let paymentRequests: Bool
-    package let receipts: Bool
-    /// True if it pays.
-    package let outgoingPayments: Bool
+    package let uses: Set<Use>
     /// The key of its links; nil for apps before July 2026, with which no link is possible here.
     package let noiseKey: PubkyKey?
 
     private static let kind = "paykit.receiver"
-    /// The most bytes of a file.
     package static let maximumLength = 4096
 
-    package init(
-        _ receiver: PaykitReceiverPath, privatePayments: Bool, paymentRequests: Bool, receipts: Bool,
-        outgoingPayments: Bool, noiseKey: PubkyKey?
-    ) {
+    package init(_ receiver: PaykitReceiverPath, _ uses: Set<Use> = Set(Use.allCases), noiseKey: PubkyKey?) {
         self.receiver = receiver
-        self.privatePayments = privatePayments
-        self.paymentRequests = paymentRequests
-        self.receipts = receipts
-        self.outgoingPayments = outgoingPayments
+        self.uses = uses
         self.noiseKey = noiseKey
     }
 
@@ -45,16 +43,14 @@ package struct ReceiverMarker: Sendable, Hashable {
         }
         self.receiver = receiver
         var flags = try ClosedObject(object.value("capabilities"))
-        func flag(_ name: String) throws(WireDefect) -> Bool {
-            guard let flag = try flags.value(name).bool else {
-                throw WireDefect("the member '\(name)' is no yes or no")
+        var uses: Set<Use> = []
+        for use in Use.allCases {
+            guard let flag = try flags.value(use.rawValue).bool else {
+                throw WireDefect("the member '\(use.rawValue)' is no yes or no")
             }
-            return flag
+            if flag { uses.insert(use) }
         }
-        privatePayments = try flag("private_payments")
-        paymentRequests = try flag("payment_requests")
-        receipts = try flag("receipts")
-        outgoingPayments = try flag("outgoing_payments")
+        self.uses = uses
         try flags.end()
         noiseKey = try object.optional("noise_public_key").map { value throws(WireDefect) in
             guard let key = value.string.flatMap({ try? PubkyKey($0) }) else {
@@ -66,18 +62,14 @@ package struct ReceiverMarker: Sendable, Hashable {
     }
 
     package var bytes: [UInt8] {
-        let flags: OrderedJSON.Members = [
-            ("private_payments", .value(.bool(privatePayments))), ("payment_requests", .value(.bool(paymentRequests))),
-            ("receipts", .value(.bool(receipts))), ("outgoing_payments", .value(.bool(outgoingPayments))),
-        ]
+        let flags = Use.allCases.map { ($0.rawValue, OrderedJSON?.some(.value(.bool(uses.contains($0))))) }
         return OrderedJSON.object([
             ("version", .number(1)), ("kind", .string(Self.kind)), ("receiver_path", .string(receiver.text)),
             ("capabilities", .object(flags)), ("noise_public_key", noiseKey.map { .string($0.text) }),
         ]).bytes
     }
 
-    /// True if a link with it makes sense.
-    package var isReachable: Bool { noiseKey != nil && (privatePayments || paymentRequests || receipts) }
+    package var isReachable: Bool { noiseKey != nil && !uses.isSubset(of: [.outgoingPayments]) }
 }
 
 /// A marker that a side with a broken link leaves, so that the other begins anew (Protocol 12.3).

@@ -17,8 +17,7 @@ package enum MessageIntake: Sendable, Hashable {
         String(validating: bytes, as: UTF8.self) ?? invalidText + Base64URL.encode(bytes)
     }
 
-    /// Reads a text. `sender` is the receiver at the other end of the link; a receipt that lies elsewhere is not
-    /// theirs.
+    /// Reads a text. `sender` is the receiver at the other end; a receipt that lies elsewhere is not theirs.
     package init(_ text: String, from sender: PaykitReceiverPath) {
         guard let json = try? JSONValue(parsing: text), json.object != nil else {
             self = .unreadable
@@ -46,7 +45,6 @@ package enum MessageIntake: Sendable, Hashable {
         }
     }
 
-    /// Reads a message that was taken in before.
     static func known(_ text: String) -> PrivateLinkMessage? {
         guard let json = try? JSONValue(parsing: text), let name = json["kind"]?.string,
             let kind = PrivateLinkMessage.Kind(rawValue: name)

@@ -40,7 +40,6 @@ public enum PaykitRecurrenceUnit: String, Sendable, Hashable, CaseIterable {
     case year
 }
 
-/// The interval at which a payment is requested again.
 package struct PrivateLinkRecurrence: Sendable, Hashable {
     package typealias Unit = PaykitRecurrenceUnit
 
@@ -94,8 +93,7 @@ package struct PaymentTerms: Sendable, Hashable {
 
     package init(
         _ amount: PrivateLinkAmount, reference: String, expiresAt: PrivateLinkTime? = nil,
-        recurrence: PrivateLinkRecurrence? = nil,
-        identifiers: [PaykitIdentifier], metadata: [String: JSONValue] = [:]
+        recurrence: PrivateLinkRecurrence? = nil, identifiers: [PaykitIdentifier], metadata: [String: JSONValue] = [:]
     ) {
         self.amount = amount
         self.reference = reference

@@ -40,7 +40,6 @@ package enum PrivateLinkForm {
 /// A link whose handshake is done: the numbers of files and of encrypted messages, which are counted apart, in both
 /// directions. A value: it is stored before a file is written, and together with each message that was read.
 package struct PrivateLinkChannel: Sendable {
-    /// The number of the file after the handshake's.
     package static let firstSlot: UInt32 = 3
 
     /// The progress of both directions: the state of a channel to keep beside its handshake.

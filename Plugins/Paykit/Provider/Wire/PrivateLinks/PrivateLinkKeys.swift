@@ -16,7 +16,6 @@ package struct PrivateLinkKeys: Sendable {
         self.secret = secret
     }
 
-    /// The secret in the form that the handshake takes.
     package var noiseSecret: [UInt8] { secret.reveal() }
 
     /// Returns the secret that only the holders of both routing keys know.
@@ -49,7 +48,6 @@ package struct PrivateLinkParty: Sendable, Hashable {
         case recovery = "paykit-link-recovery-v0"
     }
 
-    /// Returns the name of the folder into which `writer` writes.
     package func folder(_ purpose: Purpose, agreement: [UInt8], writer: PubkyKey) -> String {
         // The same at both ends.
         let sides = [(user.text, receiver.text), (peer.text, peerReceiver.text)].sorted { $0 < $1 }

@@ -2,8 +2,7 @@ package import PaymentCrypto
 
 /// A message between two generation 3 apps (Protocol 12.4), each in one text.
 package enum PrivateLinkMessage: Sendable, Hashable {
-    /// The endpoints for the other side alone; complete, replacing the list before. The payload of a file (11.3) by
-    /// identifier.
+    /// The endpoints for the other side alone, replacing the list before. The payload of a file (11.3) by identifier.
     case paymentList([String: String])
     /// From the payee.
     case request(PaymentRequest)
@@ -20,7 +19,6 @@ package enum PrivateLinkMessage: Sendable, Hashable {
 
     package static let maximumLength = 1000
 
-    /// The ids of an event about a request.
     package struct EventHead: Sendable, Hashable {
         package let eventID: String
         package let requestID: String
@@ -92,8 +90,7 @@ package enum PrivateLinkMessage: Sendable, Hashable {
         switch self {
         case .paymentList: nil
         case .request(let request): (request.head.eventID, request.head.requestID)
-        case .acceptance(let head), .rejection(let head, _), .cancellation(let head, _):
-            (head.eventID, head.requestID)
+        case .acceptance(let head), .rejection(let head, _), .cancellation(let head, _): (head.eventID, head.requestID)
         case .proof(let proof): (proof.head.eventID, proof.head.requestID)
         case .receiptAccess(let access): (access.eventID, access.requestID)
         }

@@ -4,7 +4,6 @@ package import PaymentCrypto
 package struct PrivateLinkTime: Sendable, Hashable {
     private let time: RFC3339
 
-    /// The text as it was received.
     package var text: String { time.text }
     // Computed: Swift 6.3.1 breaks the stack where 128 bits are passed on it to an asynchronous function
     // (`.ci/canary`).

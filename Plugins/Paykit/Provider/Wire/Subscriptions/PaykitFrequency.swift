@@ -38,7 +38,6 @@ public enum PaykitFrequency: Sendable, Hashable {
 
     // MARK: Forms
 
-    /// The JSON text: a string, or an object with one.
     package var json: OrderedJSON {
         switch self {
         case .daily: .string("Daily")

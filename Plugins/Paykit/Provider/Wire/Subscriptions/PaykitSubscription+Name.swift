@@ -1,7 +1,5 @@
-/// The name of a subscription in links and in questions over channels (Protocol 6.3): the payee knows by it what is
-/// paid.
+/// The name of a subscription in links and questions over channels (Protocol 6.3): it shows the payee what is paid.
 extension PaykitSubscription {
-    /// The member of a question's metadata.
     static let nameInMetadata = "subscription_id"
     private static let parameter = "subscription"
 

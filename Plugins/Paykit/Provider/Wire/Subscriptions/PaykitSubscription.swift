@@ -102,7 +102,6 @@ public struct PaykitSubscription: Sendable, Hashable {
         else { throw .field("most per period", "is an amount, and not below what a period costs") }
     }
 
-    /// Returns the same subscription with other terms, as a new proposal.
     func revised(
         _ terms: PaykitSubscriptionTerms, from startsAt: Int64, at now: Int64
     ) throws(PaykitSubscriptionDefect) -> PaykitSubscription {

@@ -49,8 +49,7 @@ extension PaykitSubscriptionSignature {
             publicKey: pair.publicKey, nonce: nonce, timestamp: timestamp, expiresAt: expiresAt)
     }
 
-    /// Checks that the signature is this side's, of this subscription, and valid at this moment. `now` is seconds since
-    /// 1970.
+    /// Checks that the signature is this side's, of this subscription, and valid `now` (seconds since 1970).
     ///
     /// - Throws: ``PaykitSubscriptionDefect``.
     public func verify(

@@ -127,11 +127,11 @@ struct LinkMoneyTests {
                         ($0 as? PaykitNetworkError)?.code == .paymentRejected
                     }
                 }
-                let party = try world.asPayer
                 let claim = PrivateLinkClaim(
-                    requestID: id, period: nil, endpoint: PaykitEndpoint(methodID: "", endpoint: ""), number: 0,
-                    isOpen: false)
-                #expect(try await node.order(named: claim.name(party))?.state == .nothingSent(reason: "abandoned"))
+                    party: try world.asPayer, requestID: id, period: nil,
+                    amount: try Money(minorUnits: 1, currency: .satoshi),
+                    endpoint: PaykitEndpoint(methodID: "", endpoint: ""), number: 0, isOpen: false)
+                #expect(try await node.order(named: claim.name)?.state == .nothingSent(reason: "abandoned"))
             }
             #expect(await world.captures == (isSent ? 1 : 0))
         }

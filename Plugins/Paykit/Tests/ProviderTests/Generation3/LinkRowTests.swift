@@ -146,7 +146,7 @@ struct LinkRowTests {
         }
         let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
         let (flow, asPayer) = (world.payer.flow, try world.asPayer)
-        guard case .paid(nil, _) = try await flow.due(id, period: Self.period(0), asPayer, check) else {
+        guard case .paid(nil, let amount) = try await flow.due(id, period: Self.period(0), asPayer, check) else {
             Issue.record("a past period is due")
             return
         }
@@ -155,9 +155,9 @@ struct LinkRowTests {
             return
         }
         let claim = PrivateLinkClaim(
-            requestID: id, period: try Self.period(0),
+            party: asPayer, requestID: id, period: try Self.period(0), amount: amount,
             endpoint: PaykitEndpoint(methodID: RequestWorld.bolt11, endpoint: "lnbc1"), number: 0, isOpen: true)
-        await #expect(throws: PaykitNetworkError.self) { try await flow.handOver(claim, asPayer) }
+        await #expect(throws: PaykitNetworkError.self) { try await flow.handOver(claim) }
         let settler = ScriptedSettler(
             base: world.node,
             order: { _, _ in

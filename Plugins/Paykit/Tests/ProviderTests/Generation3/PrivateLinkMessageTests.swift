@@ -376,12 +376,10 @@ struct PrivateLinkMessageTests {
         let old =
             #"{"version":1,"kind":"paykit.receiver","receiver_path":"bitkit/server","capabilities":{"private_payments":true,"payment_requests":true,"receipts":true,"outgoing_payments":false}}"#
         let marker = try ReceiverMarker(Array(old.utf8), of: wallet)
-        #expect(marker.noiseKey == nil && !marker.isReachable && !marker.outgoingPayments)
+        #expect(marker.noiseKey == nil && !marker.isReachable && !marker.uses.contains(.outgoingPayments))
         #expect(String(decoding: marker.bytes, as: UTF8.self) == old)
         let key = try LinkKeyTests.keys(1).routing
-        let new = ReceiverMarker(
-            wallet, privatePayments: true, paymentRequests: false, receipts: false, outgoingPayments: true,
-            noiseKey: key)
+        let new = ReceiverMarker(wallet, [.privatePayments, .outgoingPayments], noiseKey: key)
         #expect(new.isReachable)
         #expect(try ReceiverMarker(new.bytes, of: wallet) == new)
         let prefixed = String(decoding: new.bytes, as: UTF8.self).replacing(key.text, with: "pubky\(key)")

@@ -54,12 +54,15 @@ struct LinkRecordTests {
             PrivateLinkParty(users[2], receiver, with: users[1], receiver),
         ]
         let request = try #require(record([try request()]).requests.rows.first)
-        let claims = [0, 1].map { number in
-            PrivateLinkClaim(
-                requestID: request.id, period: nil,
-                endpoint: PaykitEndpoint(methodID: "lightning", endpoint: "lnbc1"), number: number, isOpen: true)
+        let amount = try #require(request.terms.amount.bitcoin)
+        let names = parties.flatMap { party in
+            [0, 1].map { number in
+                PrivateLinkClaim(
+                    party: party, requestID: request.id, period: nil, amount: amount,
+                    endpoint: PaykitEndpoint(methodID: "lightning", endpoint: "lnbc1"), number: number, isOpen: true
+                ).name
+            }
         }
-        let names = parties.flatMap { party in claims.map { $0.name(party) } }
         #expect(Set(names).count == 10)
     }
 

@@ -1,3 +1,4 @@
+import PaykitNetworkSandbox
 import PaymentCore
 import Testing
 
