@@ -159,7 +159,7 @@ let vendors =
             "Network": "PaymentCore SocketPoll +Pubky", "Store": "PaymentCore PaymentRouting PaymentStore +Provider",
             "Postgres": "PaymentCore PaymentPostgres PaymentRouting PaymentStore +Provider +Store",
             "Kit": "PaymentCore PaymentCrypto PaymentRecurring PaymentRouting PaymentStore PaymentTransport \(pubky)",
-            "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +DHT +Pubky",
+            "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +DHT +Network +Pubky",
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +NetworkSandbox +Store \(pubky)",
             "Tests/PubkyTests":
                 "\(app) ChildProcesses PaymentCrypto PaymentTesting TestSupport +DHT +Network +NetworkSandbox +Pubky",

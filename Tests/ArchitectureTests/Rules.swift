@@ -68,7 +68,7 @@ enum Rules {
             ["Provider", "Network", "DHT", "Components", "Types", "Pubky"]
         ),
         "Merchant": ([], ["Provider", "Types"]),
-        "NetworkSandbox": (["PaymentTesting"], ["DHT", "Pubky"]),
+        "NetworkSandbox": (["PaymentTesting"], ["DHT", "Network", "Pubky"]),
         "Sandbox": (
             [
                 "PaymentLoopback", "PaymentSecp256k1", "PaymentStandards", "PaymentTesting", "PaymentWallet",

@@ -1,3 +1,4 @@
+import PaykitNetwork
 import PaykitPubky
 import PaymentCore
 import Synchronization

@@ -1,3 +1,4 @@
+import PaykitNetwork
 public import PaykitPubky
 import PaymentCore
 import Synchronization
@@ -75,7 +76,9 @@ public final class LocalStreams: StreamTransport {
         let listener: LocalListener? = state.withLock { state in
             var port = address.port
             let isV6 = if case .v6 = address.host { true } else { false }
-            func place(_ port: UInt16) -> StreamAddress { isV6 ? .loopbackV6(port: port) : .loopback(port: port) }
+            func place(_ port: UInt16) -> StreamAddress {
+                isV6 ? StreamAddress(.v6(1), port: port) : .loopback(port: port)
+            }
             while port == 0 || (address.port == 0 && state.listeners[place(port)] != nil) {
                 port = state.nextPort
                 state.nextPort = state.nextPort == .max ? 49_152 : state.nextPort + 1

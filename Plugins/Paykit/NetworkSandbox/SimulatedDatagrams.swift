@@ -1,3 +1,4 @@
+import PaykitNetwork
 public import PaykitPubky
 import PaymentCore
 public import PaymentTesting

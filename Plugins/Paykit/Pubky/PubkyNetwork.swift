@@ -35,7 +35,7 @@ public struct PubkyNetwork: Sendable {
     /// Returns true if an approval may be sent to a relay that a scanned link names: none in the device's own network.
     package func permits(_ relay: HTTPURL) -> Bool {
         if allowsLocalHomeservers, relay.isLoopback { return true }
-        guard relay.isSecure, !HomeserverLocator.isPrivate(relay.host) else { return false }
+        guard relay.isSecure, !OutboundHosts.isPrivate(relay.host) else { return false }
         return StreamAddress(host: relay.host, port: relay.port)?.isPublic ?? relay.host.contains(".")
     }
 

@@ -39,9 +39,15 @@ package struct OutboundHosts: Sendable, Hashable {
     /// True if `url` is permitted as any other name is: its host is none that the application or the vendor chose.
     package func isChosenByOthers(_ url: HTTPURL) -> Bool { takesAnyName && !exact.contains(url.authority) }
 
-    private static func isPrivate(_ host: String) -> Bool {
-        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-        return [".internal", ".local", ".home.arpa", ".onion", ".localhost"].contains { name.hasSuffix($0) }
+    private static let privateEndings = [
+        "localhost", "local", "localdomain", "lan", "internal", "intranet", "home", "corp", "private", "home.arpa",
+        "onion",
+    ]
+
+    /// Returns true for the name of another machine in each network, whatever it resolves to.
+    package static func isPrivate(_ host: String) -> Bool {
+        let name = String(host.lowercased().reversed().drop { $0 == "." }.reversed())
+        return privateEndings.contains { name == $0 || name.hasSuffix("." + $0) }
     }
 
     /// True if a host of this machine is among them: the service is a local sandbox.

@@ -2,6 +2,14 @@ package import PaykitPubky
 import PaymentCore
 import PaymentCrypto
 
+/// Numbers of entries that apps do not read.
+extension SealedEnvelope.Key {
+    package static let createdAt: UInt64 = 1
+    package static let expiresAt: UInt64 = 2
+    package static let messageID: UInt64 = 4
+    package static let purpose: UInt64 = 6
+}
+
 /// Envelopes as later key managers write them (Protocol 5.4); apps only read them.
 extension SealedEnvelope {
     /// The public header of an envelope.
@@ -34,13 +42,13 @@ extension SealedEnvelope {
             (label.messageID?.utf8.count ?? 0) <= 128
         else { throw WireDefect("an envelope holds at most \(SealedBlob.maximumLength) bytes and a short label") }
         let (publicHalf, key) = try SealedKeys.sealing(ephemeral, for: recipient.key, Self.info)
-        var entries: [UInt64: CBORMap.Value] = [
+        var entries: [UInt64: CBORValue] = [
             Key.context: .bytes(label.context), Key.nonce: .bytes(nonce), Key.ephemeral: .bytes(publicHalf),
             Key.recipientID: .bytes(Array(Digest.sha256.hash(recipient.key).prefix(16))),
             Key.recipient: .bytes(recipient.user.bytes), Key.sender: .bytes(sender.publicKey.bytes),
         ]
-        entries[Key.createdAt] = label.createdAt.map { .number($0) }
-        entries[Key.expiresAt] = label.expiresAt.map { .number($0) }
+        entries[Key.createdAt] = label.createdAt.map { .unsigned($0) }
+        entries[Key.expiresAt] = label.expiresAt.map { .unsigned($0) }
         entries[Key.messageID] = label.messageID.map { .text($0) }
         entries[Key.purpose] = label.purpose.map { .text($0) }
         let header = CBORMap(entries)

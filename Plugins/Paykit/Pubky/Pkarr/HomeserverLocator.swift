@@ -75,23 +75,10 @@ package struct HomeserverLocator: Sendable {
             return try? HTTPURL("http://localhost:\(port)")
         }
         let port = service.port().map { $0 == 443 ? "" : ":\($0)" } ?? ""
-        guard !Self.isPrivate(name), let link = try? PaymentLink("https://\(name)\(port)/"),
+        guard !OutboundHosts.isPrivate(name), let link = try? PaymentLink("https://\(name)\(port)/"),
             [.name, .internationalName].contains(link.hostKind)
         else { return nil }
         return try? HTTPURL(link.text)
-    }
-
-    /// Endings of names that mean another machine in each network.
-    private static let privateEndings = [
-        "localhost", "local", "localdomain", "lan", "internal", "intranet", "home", "corp", "private", "home.arpa",
-        "onion",
-    ]
-
-    /// Returns true if a name is one of the device's own network, whatever it resolves to.
-    package static func isPrivate(_ name: String) -> Bool {
-        var name = name.lowercased()
-        while name.hasSuffix(".") { name.removeLast() }
-        return privateEndings.contains { name == $0 || name.hasSuffix("." + $0) }
     }
 
     /// Returns false if a name leads to an address that is not on the internet. A name that cannot be resolved here

@@ -122,7 +122,7 @@ package struct SealedBlob: Sendable, Hashable {
             if case .text(let text) = place { return [Array(text.utf8)] }
             return []
         }
-        var entries: [UInt64: CBORMap.Value] = [5: .bytes(nonce), 8: .bytes(ephemeral)]
+        var entries: [UInt64: CBORValue] = [5: .bytes(nonce), 8: .bytes(ephemeral)]
         if let purpose { entries[6] = .text(purpose) }
         let kid = recipient.flatMap(Hex.decode) ?? []
         entries[3] = .bytes(kid + [UInt8](repeating: 0, count: max(0, 16 - kid.count)))

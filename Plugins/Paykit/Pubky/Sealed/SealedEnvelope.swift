@@ -9,12 +9,8 @@ package struct SealedEnvelope: Sendable, Hashable {
 
     package enum Key {
         package static let context: UInt64 = 0
-        package static let createdAt: UInt64 = 1
-        package static let expiresAt: UInt64 = 2
         package static let recipientID: UInt64 = 3
-        package static let messageID: UInt64 = 4
         package static let nonce: UInt64 = 5
-        package static let purpose: UInt64 = 6
         package static let recipient: UInt64 = 7
         package static let ephemeral: UInt64 = 8
         package static let sender: UInt64 = 9

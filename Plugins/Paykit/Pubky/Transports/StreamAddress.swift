@@ -1,3 +1,5 @@
+import PaymentCrypto
+
 /// An IP address and a port: the peer of a ``ByteStream``, or the address of a listener.
 public struct StreamAddress: Sendable, Hashable, CustomStringConvertible {
     /// An address of a machine.
@@ -60,9 +62,6 @@ public struct StreamAddress: Sendable, Hashable, CustomStringConvertible {
     /// Returns the IPv4 loopback address, which only programs on this machine can reach.
     public static func loopback(port: UInt16 = 0) -> StreamAddress { StreamAddress(127, 0, 0, 1, port: port) }
 
-    /// Returns the IPv6 loopback address, which only programs on this machine can reach.
-    public static func loopbackV6(port: UInt16 = 0) -> StreamAddress { StreamAddress(.v6(1), port: port) }
-
     /// True if the address is one of this machine's own.
     public var isLoopback: Bool {
         switch host {
@@ -91,24 +90,5 @@ public struct StreamAddress: Sendable, Hashable, CustomStringConvertible {
         case .v4(let bits): DatagramAddress(host: bits, port: port).description
         case .v6(let bits): "[\(IPv6Text.write(bits))]:\(port)"
         }
-    }
-}
-
-extension IPv6Text {
-    /// Returns the canonical spelling of an address (RFC 5952 section 4).
-    static func write(_ bits: UInt128) -> String {
-        let groups = (0..<8).map { UInt16(truncatingIfNeeded: bits >> UInt128(112 - 16 * $0)) }
-        // The longest run of zeros, the first of equals; a single zero is written.
-        var longest = 0..<0
-        var start = 0
-        for index in 0...8 where index == 8 || groups[index] != 0 {
-            if index - start > max(1, longest.count) { longest = start..<index }
-            start = index + 1
-        }
-        func text(_ part: ArraySlice<UInt16>) -> String {
-            part.map { String($0, radix: 16) }.joined(separator: ":")
-        }
-        guard !longest.isEmpty else { return text(groups[...]) }
-        return text(groups[..<longest.lowerBound]) + "::" + text(groups[longest.upperBound...])
     }
 }

@@ -98,7 +98,7 @@ struct SealedTests {
             #expect(!envelope.isSigned(owner: owner, path: Self.path + "d"))
             let header = envelope.header
             #expect(header[4]?.text == "msg-1" && header[6]?.text == "request" && envelope.sender == owner)
-            #expect(header[1]?.number == 1_767_225_600 && header[2]?.number == 1_767_229_200)
+            #expect(header[1]?.unsigned == 1_767_225_600 && header[2]?.unsigned == 1_767_229_200)
             #expect(Hex.encode(envelope.wire) == hex)
             #expect(throws: WireDefect.self) { try envelope.open(Self.recipient, owner: owner, path: "/other") }
             let bytes = try WireTests.bytes(hex)

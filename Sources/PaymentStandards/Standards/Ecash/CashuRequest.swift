@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentCrypto
 
 /// A request to be paid in ecash. Source: Cashu NUT-18 (CBOR) and NUT-26 (bech32m).
 struct CashuRequest: PaymentStandard {

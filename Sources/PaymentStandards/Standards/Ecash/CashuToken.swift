@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentCrypto
 
 /// Ecash as a text: bearer money, worth its amount to the first reader. Source: Cashu NUT-00.
 ///

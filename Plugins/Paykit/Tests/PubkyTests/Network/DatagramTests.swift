@@ -1,6 +1,7 @@
 import PaymentCore
 import Testing
 
+@testable import PaykitNetwork
 @testable import PaykitPubky
 
 @Suite("Addresses and queues of datagrams")

@@ -1,8 +1,8 @@
-import PaymentCore
+package import PaymentCore
 
-/// The value of a CBOR text (RFC 8949), as far as payment standards use it: Cashu's tokens and Cardano's old addresses.
-/// Tags are skipped; floating-point numbers are refused.
-indirect enum CBORValue: Sendable, Hashable {
+/// A value of CBOR (RFC 8949), as far as payments use it: Cashu's tokens, Cardano's old addresses, headers of sealed
+/// files. Tags are skipped; floating-point numbers are refused.
+package indirect enum CBORValue: Sendable, Hashable {
     case unsigned(UInt64)
     /// −1 minus the number.
     case negative(UInt64)
@@ -18,10 +18,10 @@ indirect enum CBORValue: Sendable, Hashable {
     private static let maximumDepth = 32
 
     /// The error of bytes that are not such a text.
-    struct CBORDefect: Error {}
+    package struct CBORDefect: Error {}
 
     /// Reads all of `bytes`.
-    init(parsing bytes: [UInt8]) throws(CBORDefect) {
+    package init(parsing bytes: [UInt8]) throws(CBORDefect) {
         var rest = bytes[...]
         self = try Self.read(&rest, depth: 0)
         guard rest.isEmpty else { throw CBORDefect() }
@@ -77,20 +77,55 @@ indirect enum CBORValue: Sendable, Hashable {
     }
 
     /// The value of `key` in a map.
-    subscript(_ key: String) -> CBORValue? {
+    package subscript(_ key: String) -> CBORValue? {
         guard case .map(let items) = self else { return nil }
         return items.first { $0.key == .text(key) }?.value
     }
 
     /// The text; nil for other kinds.
-    var text: String? { if case .text(let text) = self { text } else { nil } }
+    package var text: String? { if case .text(let text) = self { text } else { nil } }
+    /// The bytes; nil for other kinds.
+    package var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
     /// The elements; nil for other kinds.
-    var array: [CBORValue]? { if case .array(let items) = self { items } else { nil } }
+    package var array: [CBORValue]? { if case .array(let items) = self { items } else { nil } }
     /// The number; nil for other kinds.
-    var unsigned: UInt64? { if case .unsigned(let number) = self { number } else { nil } }
+    package var unsigned: UInt64? { if case .unsigned(let number) = self { number } else { nil } }
+
+    // MARK: Writing
+
+    /// The one deterministic form of the value (section 4.2.1): numbers and lengths as short as possible, keys in the
+    /// order of their bytes.
+    package var wire: [UInt8] {
+        switch self {
+        case .unsigned(let number): Self.head(0, number)
+        case .negative(let number): Self.head(1, number)
+        case .bytes(let bytes): Self.head(2, UInt64(bytes.count)) + bytes
+        case .text(let text): Self.head(3, UInt64(text.utf8.count)) + text.utf8
+        case .array(let items): Self.head(4, UInt64(items.count)) + items.flatMap(\.wire)
+        case .map(let items):
+            Self.head(5, UInt64(items.count))
+                + items.map { ($0.key.wire, $0.value.wire) }.sorted { $0.0.lexicographicallyPrecedes($1.0) }
+                .flatMap { $0.0 + $0.1 }
+        case .bool(let flag): [flag ? 0xF5 : 0xF4]
+        case .null: [0xF6]
+        }
+    }
+
+    private static func head(_ major: UInt8, _ number: UInt64) -> [UInt8] {
+        let low: (bits: UInt8, bytes: Int) =
+            switch number {
+            case 0..<24: (UInt8(number), 0)
+            case ...0xFF: (24, 1)
+            case ...0xFFFF: (25, 2)
+            case ...0xFFFF_FFFF: (26, 4)
+            default: (27, 8)
+            }
+        let bytes = (0..<low.bytes).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * (low.bytes - 1 - $0))) }
+        return [major << 5 | low.bits] + bytes
+    }
 
     /// The value as JSON; bytes as hexadecimal text.
-    var json: JSONValue {
+    package var json: JSONValue {
         switch self {
         case .unsigned(let number): .number(JSONNumber(number))
         case .negative(let number): .number(JSONNumber(-1 - Int128(number)))
@@ -104,7 +139,7 @@ indirect enum CBORValue: Sendable, Hashable {
         }
     }
 
-    static func == (left: Self, right: Self) -> Bool {
+    package static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.unsigned(let one), .unsigned(let other)), (.negative(let one), .negative(let other)): one == other
         case (.bytes(let one), .bytes(let other)): one == other
@@ -118,7 +153,7 @@ indirect enum CBORValue: Sendable, Hashable {
         }
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         switch self {
         case .unsigned(let number), .negative(let number): hasher.combine(number)
         case .bytes(let bytes): hasher.combine(bytes)

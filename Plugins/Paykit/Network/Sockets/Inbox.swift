@@ -1,3 +1,4 @@
+package import PaykitPubky
 import Synchronization
 
 /// An error that says why no element is returned.
