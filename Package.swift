@@ -162,7 +162,7 @@ let vendors =
             "NetworkSandbox": "PaymentCore PaymentCrypto PaymentTesting +DHT +Network +Pubky",
             "Sandbox": "\(sandboxed) PaymentSecp256k1 PaymentStandards +NetworkSandbox +Store \(pubky)",
             "Tests/PubkyTests":
-                "\(app) ChildProcesses PaymentCrypto PaymentTesting TestSupport +DHT +Network +NetworkSandbox +Pubky",
+                "\(app) ChildProcesses PaymentCrypto PaymentTesting SocketPoll TestSupport +DHT +Network +NetworkSandbox +Pubky",
             "Tests/ProviderTests": "\(suite) PaymentRecurring PaymentSettlement PaymentStandards +Kit +LinkSimulation "
                 + "+NetworkSandbox +Store BitcoinProvider \(pubky)",
             "Tests/SandboxTests": "\(suite) PaymentStandards SandboxHome +Pubky", "Tests/GuideTests": "+Kit",

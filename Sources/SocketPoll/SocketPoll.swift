@@ -87,12 +87,15 @@ package final class SocketPoll: Sendable {
 
     /// Ends a watch, unless it has ended.
     package func end(_ number: Int) {
-        end(number, .ended)
-        wake()
+        if end(number, .ended) { wake() }
     }
 
-    private func end(_ number: Int, _ ending: Ending) {
-        state.withLock { $0.watches.removeValue(forKey: number) }?.ended(number, ending)
+    /// - Returns: false if it had ended.
+    @discardableResult
+    private func end(_ number: Int, _ ending: Ending) -> Bool {
+        guard let watch = state.withLock({ $0.watches.removeValue(forKey: number) }) else { return false }
+        watch.ended(number, ending)
+        return true
     }
 
     private func wake() {

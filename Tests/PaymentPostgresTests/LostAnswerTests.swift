@@ -31,14 +31,8 @@ struct LostAnswerTests {
 
     init() async throws {
         let server = try await PostgresServer.shared()
-        proxy = try CuttingProxy(to: server.folder)
-        let configuration = {
-            var configuration = $0
-            // The proxy sees the statements' texts then.
-            configuration.reusesStatements = false
-            configuration.timeout = .seconds(8)
-            return configuration
-        }(server.configuration(PostgresServer.newSchema(), host: proxy.folder))
+        let configuration: PostgresConfiguration
+        (proxy, configuration) = try server.proxied(timeout: .seconds(8))
         store = try await PostgresStore(configuration)
         journal = PostgresJournal(store, reportsEnds: true)
         deliveries = { try await server.rows(sql: "SELECT attempt FROM \(configuration.schema).delivery") }

@@ -132,11 +132,8 @@ struct SafetyTests {
     @Test("A server that falls silent is not waited for longer than the timeout, and holds no lock for long")
     func silent() async throws {
         let server = try await PostgresServer.shared()
-        let proxy = try CuttingProxy(to: server.folder)
         let schema = PostgresServer.newSchema()
-        var configuration = server.configuration(schema, host: proxy.folder)
-        configuration.reusesStatements = false
-        configuration.timeout = .seconds(1)
+        let (proxy, configuration) = try server.proxied(schema, timeout: .seconds(1))
         let journal = PostgresJournal(try await PostgresStore(configuration))
         let lease = PaymentLease(
             payment: PaymentReference(provider: "acme", id: "p"), holder: "h", duration: .seconds(600))

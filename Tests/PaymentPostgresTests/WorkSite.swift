@@ -54,10 +54,7 @@ struct WorkSite: Sendable {
 
     /// A way to the database through a proxy, which sees the statements' texts.
     func proxied() throws -> (CuttingProxy, PostgresConfiguration) {
-        let proxy = try CuttingProxy(to: server.folder)
-        var configuration = server.configuration(schema, host: proxy.folder)
-        configuration.reusesStatements = false
-        return (proxy, configuration)
+        try server.proxied(schema)
     }
 
     /// A machine whose charges do not arrive.

@@ -1,4 +1,5 @@
 import Foundation
+package import PaymentPostgres
 import Synchronization
 
 #if canImport(Glibc)
@@ -123,6 +124,19 @@ package final class CuttingProxy: Sendable {
         return withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
         }
+    }
+}
+
+extension PostgresServer {
+    /// A way to a schema through a proxy, which sees the statements' texts.
+    package func proxied(
+        _ schema: String = newSchema(), timeout: Duration? = nil
+    ) throws -> (CuttingProxy, PostgresConfiguration) {
+        let proxy = try CuttingProxy(to: folder)
+        var configuration = configuration(schema, host: proxy.folder)
+        configuration.reusesStatements = false
+        configuration.timeout = timeout ?? configuration.timeout
+        return (proxy, configuration)
     }
 }
 

@@ -23,11 +23,7 @@ struct PostgresOrderTests {
     private let wallet: LNbitsWallet
 
     init() async throws {
-        let server = try await PostgresServer.shared()
-        proxy = try CuttingProxy(to: server.folder)
-        var configuration = server.configuration(PostgresServer.newSchema(), host: proxy.folder)
-        configuration.reusesStatements = false
-        self.configuration = configuration
+        (proxy, configuration) = try await PostgresServer.shared().proxied()
         node = SimulatedNode(.lnbits, clock: clock)
         wallet = LNbitsWallet(
             at: try HTTPURL(service: "https://node.example"), key: Redacted(SimulatedNode.key),

@@ -154,34 +154,34 @@ struct WalletOrderTests {
     func secondName() async throws {
         let bench = try WalletBench(.lnd)
         let settlement = try bench.settlement()
-        let invoice = WalletInvoice(
-            text: settlement.endpoint.text, paymentHash: settlement.endpoint.paymentHash ?? "", amount: 21_000,
-            isAmountless: false, feeLimit: 10_000)
-        func order(_ name: String) -> WalletOrder {
-            WalletOrder(
-                name: name, wallet: "w", payment: .invoice(invoice), placedAt: bench.clock.now, state: .sending)
-        }
+        let order = try await Self.order("a", settlement, bench)
         let (orders, others) = (try bench.orders().store, try bench.orders().store)
-        _ = try await orders.begin(order("a"))
-        guard case .known(let known) = try await others.begin(order("b")) else {
+        _ = try await orders.begin(order)
+        guard case .known(let known) = try await others.begin(Self.order("b", settlement, bench)) else {
             Issue.record("it began")
             return
         }
-        #expect(known == order("a"))
+        #expect(known == order)
+    }
+
+    /// An order of a settlement that is being sent.
+    private static func order(
+        _ name: String, _ settlement: Settlement, _ bench: WalletBench
+    ) async throws -> WalletOrder {
+        let invoice = WalletInvoice(
+            text: settlement.endpoint.text, paymentHash: settlement.endpoint.paymentHash ?? "", amount: 21_000,
+            isAmountless: false, feeLimit: 10_000)
+        return WalletOrder(
+            name: name, wallet: try await bench.wallet.account().id, payment: .invoice(invoice),
+            placedAt: bench.clock.now, state: .sending)
     }
 
     @Test("The request of a process that is gone is over, and counts for its quiet time")
     func gone() async throws {
         let bench = try WalletBench(.lnd)
         let settlement = try bench.settlement()
-        let invoice = WalletInvoice(
-            text: settlement.endpoint.text, paymentHash: settlement.endpoint.paymentHash ?? "", amount: 21_000,
-            isAmountless: false, feeLimit: 10_000)
         var mortal: WalletOrders? = try bench.orders()
-        let claim = try await mortal?.store.begin(
-            WalletOrder(
-                name: "a", wallet: bench.wallet.account().id, payment: .invoice(invoice), placedAt: bench.clock.now,
-                state: .sending))
+        let claim = try await mortal?.store.begin(Self.order("a", settlement, bench))
         guard case .begun = claim else {
             Issue.record("it did not begin")
             return

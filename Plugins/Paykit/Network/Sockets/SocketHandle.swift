@@ -39,7 +39,7 @@ final class SocketHandle: Sendable {
         let signals = Inbox<Void, StreamError>(capacity: 1)
         guard let number = begin(readiness, { signals.offer(()) }) else { throw .closed }
         let signal = await signals.take()
-        end(number)
+        SocketPoll.shared.end(number)
         guard use({ _ in }) != nil else { throw .closed }
         try signal.get()
     }
@@ -62,10 +62,6 @@ final class SocketHandle: Sendable {
     }
 
     private func forget(_ number: Int) { _ = state.withLock { $0.watches.remove(number) } }
-
-    private func end(_ number: Int) {
-        if state.withLock({ $0.watches.contains(number) }) { SocketPoll.shared.end(number) }
-    }
 
     /// Repeats a call until it is done, waiting in between.
     func complete<Value: Sendable>(

@@ -13,11 +13,7 @@ struct PostgresStoreTests {
     private let configuration: PostgresConfiguration
 
     init() async throws {
-        let server = try await PostgresServer.shared()
-        proxy = try CuttingProxy(to: server.folder)
-        var configuration = server.configuration(PostgresServer.newSchema(), host: proxy.folder)
-        configuration.reusesStatements = false
-        self.configuration = configuration
+        (proxy, configuration) = try await PostgresServer.shared().proxied()
     }
 
     private static func receipt(_ name: String, payer: String = "payer") -> ChannelReceipt {
