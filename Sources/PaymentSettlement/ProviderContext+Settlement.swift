@@ -4,9 +4,10 @@ import PaymentCrypto
 extension ProviderContext {
     /// Has the payer's settler pay, in a durable step of the core: once for each attempt, whatever happens in between.
     ///
-    /// The settler is first asked what it has begun under the attempt's name. Only its own report that this is nothing
-    /// lets it pay, also after an interruption; an earlier payment under this name is found, whatever endpoint it paid,
-    /// and never made again. The proof of an invoice is checked against its payment hash. Review everything before
+    /// The settler first registers the attempt's name, and the step is stored with the settler's own name. From then on
+    /// it is asked what it has begun under that name: only its own report that this is nothing lets it pay, also after an
+    /// interruption. An earlier payment under this name is found, whatever endpoint it paid, and never made again. What
+    /// was begun with another settler, or with one that has lost the name, stays open. The proof of an invoice is checked against its payment hash. Review everything before
     /// this: the money cannot be recalled.
     ///
     /// - Parameters:
@@ -36,7 +37,11 @@ extension ProviderContext {
         let settling = Settling(
             settlement: settlement, settler: payer.settler, clock: clock, check: check,
             ensureInCharge: { try await ensureInCharge() })
-        let paid = try await durable(StepKind.settlementName, .settlement) { try await settling.run() }
+        // What an earlier run has begun is resumed by the settler that has begun it, and by no other.
+        if await !hasRun(StepKind.settlementName) { try await settling.register() }
+        let paid = try await durable(StepKind.settlementName, .settlement(by: payer.settler?.name ?? "")) {
+            try await settling.run()
+        }
         // A stored proof is checked like a new one.
         try settling.check(paid)
         return (paid.proof, paid.endpoint ?? endpoint)
@@ -85,7 +90,8 @@ private struct Settling: Sendable {
     let check: @Sendable () async throws -> Void
     let ensureInCharge: @Sendable () async throws -> Void
 
-    func run() async throws -> Paid {
+    /// Returns the settler, if it pays such endpoints.
+    private func able() throws(PaymentError) -> any PaymentSettler {
         guard settlement.amount.minorUnits > 0 else {
             throw PaymentError(.integrity, "a payment of nothing is not handed to the settler")
         }
@@ -96,17 +102,29 @@ private struct Settling: Sendable {
         guard settler.canSettle(endpoint.kind, on: endpoint.network) else {
             throw PaymentError(.payer, "the payer's settler does not pay \(endpoint.kind); resume with one that does")
         }
+        return settler
+    }
+
+    /// Has the settler note the name, before the journal says that it may have been asked to pay.
+    func register() async throws {
+        let settler = try able()
+        do { try await settler.register(settlement.key) } catch { throw Self.unanswered(error, hasAsked: false) }
+    }
+
+    func run() async throws -> Paid {
+        let settler = try able()
         // Before this run has asked for money to be sent, a failed query has sent nothing.
         var order: SettlementOrder?
         do { order = try await settler.order(named: settlement.key) } catch {
             throw Self.unanswered(error, hasAsked: false)
         }
-        if order == nil { order = try await request(settler) }
+        if case .registered? = order?.state { order = try await request(settler) }
         var waits = RetryPolicy.settling.waits()
         while let known = order {
             switch known.state {
+            case .registered: order = nil
             case .settled(let proof):
-                let paid = Paid(proof, at: known.endpoint == endpoint ? nil : known.endpoint)
+                let paid = Paid(proof, at: known.endpoint == settlement.endpoint ? nil : known.endpoint)
                 try check(paid)
                 try known.requireAmount(settlement.amount)
                 return paid
@@ -131,7 +149,8 @@ private struct Settling: Sendable {
         }
         throw PaymentError(
             .payer,
-            "the payer's settler has lost the payment that it had begun; look into the wallet before you pay again",
+            "the payer's settler (\(settler.name)) does not know the payment that it was asked for; look into the wallet "
+                + "before you pay again",
             phase: .maybeSent, retry: .later)
     }
 

@@ -8,7 +8,7 @@ import Testing
 struct SettlerConformanceTests {
     private enum Mistake: CaseIterable {
         case paysAgain, paysOtherInvoice, paysInvoiceAgain, claimsInvoice, forgetsRefusals, deniesRefusals
-        case ignoresAbandoning, abandonsPaid, forgetsAtRestart, inventsOrders
+        case ignoresAbandoning, abandonsPaid, forgetsAtRestart, inventsOrders, forgetsNames
     }
 
     /// The money and the records of one wallet.
@@ -16,6 +16,7 @@ struct SettlerConformanceTests {
         struct Records {
             /// The rows, by name: the first settlement, and its state.
             var rows: [String: SettlementOrder] = [:]
+            var registered: Set<String> = []
             var isRefusing = false
             var payments = 0
             var invoices: UInt8 = 0
@@ -44,13 +45,24 @@ struct SettlerConformanceTests {
         let wallet: Wallet
         let mistake: Mistake?
 
+        let name = "orders"
+        func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+
+        func register(_ name: String) async throws {
+            if mistake != .forgetsNames { wallet.records.withLock { _ = $0.registered.insert(name) } }
+        }
+
         func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
 
         func order(named name: String) async throws -> SettlementOrder? {
             if mistake == .inventsOrders {
                 return SettlementOrder(name: name, endpoint: nil, amount: nil, state: .nothingSent(reason: nil))
             }
-            let row = wallet.records.withLock { $0.rows[name] }
+            let row = wallet.records.withLock { records in
+                records.rows[name]
+                    ?? (records.registered.contains(name)
+                        ? SettlementOrder(name: name, endpoint: nil, amount: nil, state: .registered) : nil)
+            }
             if mistake == .deniesRefusals, case .nothingSent = row?.state { return nil }
             return row
         }
@@ -136,6 +148,7 @@ struct SettlerConformanceTests {
                 case .forgetsRefusals, .deniesRefusals: .refused
                 case .ignoresAbandoning, .abandonsPaid: .abandoned
                 case .forgetsAtRestart: .restart
+                case .forgetsNames: .registered
                 }
             let report = await SettlerConformance.check(Self.subject(mistake, hasHash: true))
             #expect(report.failed.contains(probe), "\(mistake): \(report)")

@@ -109,7 +109,8 @@ struct PayeeTests {
         let clock = clock
         await journal.delayNextReading {
             let lease = PaymentLease(payment: attempt.reference, holder: "quick", duration: .seconds(1))
-            let entry = JournalEntry(date: clock.now, event: .stepStarted(name: "settle", kind: .settlement))
+            let entry = JournalEntry(
+                date: clock.now, event: .stepStarted(name: "settle", kind: .settlement(by: "test-orders")))
             #expect(await journal.base.acquire(lease, at: clock.now))
             await #expect(throws: Never.self) { try await journal.base.append(entry, to: attempt.id, under: lease) }
             await journal.base.release(lease)

@@ -132,13 +132,46 @@ struct SettlementTests {
         let other = try router()
         slow.whileAsked = {
             clock.advance(by: .seconds(30_000))
-            // Another router takes the payment over, and its settler pays or refuses permanently.
+            // Another router takes the payment over, and the settler, by another connection, pays or refuses permanently.
+            for attempt in await journal.unfinished().map(\.attempt) {
+                try await quick.register(attempt.key(for: "settle"))
+            }
             _ = try await other.pay(InvoiceProvider.invoice, as: .careless(quick))
         }
         let told = try? await pay(slow)
         #expect(slow.settlements.isEmpty && quick.settlements.count == 1)
         if case .succeeded = told { Issue.record("nothing was paid") }
         #expect(await journal.histories(of: InvoiceProvider.invoiceReference).map(\.isFinished) == [hasEnded])
+    }
+
+    @Test("What was begun with one settler is neither paid nor denied by another, nor by one that has lost its memory")
+    func otherSettler() async throws {
+        let first = TestSettler(.losesAnswer)
+        guard case .unknown = try await pay(first) else {
+            Issue.record("a lost answer was believed")
+            return
+        }
+        #expect(first.payments == 1)
+        let second = TestSettler(name: "other-orders")
+        // It knows the name from another journal, and has refused it.
+        for attempt in await journal.unfinished().map(\.attempt) {
+            _ = try await second.abandon(attempt.key(for: "settle"))
+        }
+        guard case .unknown(let unknown) = try await pay(second) else {
+            Issue.record("another settler has ended it")
+            return
+        }
+        #expect(unknown.message.contains("test-orders") && second.settlements.isEmpty)
+        _ = try await router().recover(as: .careless(second))
+        #expect(await journal.unfinished().count == 1 && second.settlements.isEmpty)
+        let lost = TestSettler()
+        guard case .unknown(let open) = try await pay(lost) else {
+            Issue.record("a settler without a memory has ended it")
+            return
+        }
+        #expect(open.message.contains("does not know") && lost.settlements.isEmpty)
+        #expect(try await pay(first) == paid)
+        #expect(first.payments == 1)
     }
 
     @Test("Nor is it for an attempt that was ended under the same lease")
@@ -177,6 +210,11 @@ struct SettlementTests {
     private struct OtherAmount: PaymentSettler {
         let base: TestSettler
 
+        var name: String { base.name }
+        func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
+            base.feeLimit(for: amount, to: kind)
+        }
+        func register(_ name: String) async throws { try await base.register(name) }
         func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
         func order(named name: String) async throws -> SettlementOrder? {
             SettlementOrder(
@@ -266,7 +304,7 @@ struct SettlementTests {
         try await journal.open(attempt, under: lease)
         let zeros = String(repeating: "00", count: 32)
         for event in [
-            JournalEntry.Event.stepStarted(name: "settle", kind: .settlement),
+            JournalEntry.Event.stepStarted(name: "settle", kind: .settlement(by: "test-orders")),
             .stepFinished(name: "settle", result: .string("preimage:" + zeros)),
         ] {
             try await journal.append(JournalEntry(date: clock.now, event: event), to: attempt.id, under: lease)
@@ -284,7 +322,7 @@ struct SettlementTests {
     func ownStep() async throws {
         var world = World()
         world.provider.payBody = { attempt, context in
-            _ = try await context.step("settle", .settlement) { true }
+            _ = try await context.step("settle", .settlement(by: "test-orders")) { true }
             return .succeeded(PaymentReceipt(reference: attempt.reference))
         }
         let error = await #expect(throws: PaymentError.self) { try await world.pay() }

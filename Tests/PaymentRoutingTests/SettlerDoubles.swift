@@ -36,14 +36,21 @@ final class TestSettler: PaymentSettler {
         var orders: [String: (settlement: Settlement, state: SettlementState)] = [:]
         /// Keys that were abandoned before anything was begun.
         var abandoned: Set<String> = []
+        /// Names that it knows.
+        var registered: Set<String> = []
         var lies: Set<String> = []
         var settlements: [Settlement] = []
     }
 
     private let state = Mutex(State())
+    let name: String
     private let kinds: Set<SettlementEndpoint.Kind>
 
-    init(_ habit: Habit = .pays, kinds: Set<SettlementEndpoint.Kind> = [.bolt11, .bitcoinAddress]) {
+    init(
+        _ habit: Habit = .pays, kinds: Set<SettlementEndpoint.Kind> = [.bolt11, .bitcoinAddress],
+        name: String = "test-orders"
+    ) {
+        self.name = name
         self.kinds = kinds
         state.withLock { $0.habit = habit }
     }
@@ -75,6 +82,17 @@ final class TestSettler: PaymentSettler {
         state.withLock { $0.orders.values.count { if case .settled = $0.state { true } else { false } } }
     }
 
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+
+    func register(_ name: String) async throws { state.withLock { _ = $0.registered.insert(name) } }
+
+    /// Loses its memory, as by a file that was deleted. What it paid stays paid.
+    func forget() {
+        state.withLock { state in
+            (state.orders, state.abandoned, state.registered) = ([:], [], [])
+        }
+    }
+
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { kinds.contains(kind) }
 
     func order(named name: String) async throws -> SettlementOrder? {
@@ -84,7 +102,10 @@ final class TestSettler: PaymentSettler {
             if state.abandoned.contains(name) {
                 return SettlementOrder(name: name, endpoint: nil, amount: nil, state: .nothingSent(reason: "abandoned"))
             }
-            guard let order = state.orders[name] else { return nil }
+            guard let order = state.orders[name] else {
+                guard state.registered.contains(name) else { return nil }
+                return SettlementOrder(name: name, endpoint: nil, amount: nil, state: .registered)
+            }
             if case .inFlight = order.state { state.orders[name]?.state = .settled(Self.proof(of: order.settlement)) }
             return Self.report(name, state)
         }

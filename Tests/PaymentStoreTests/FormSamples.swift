@@ -25,11 +25,11 @@ enum FormSamples {
             try history(
                 "a6", "left", [.stepStarted(name: "ask", kind: .query), .abandoned(reason: "changed their mind")]),
             try transferred(), try history("a8", "caf\u{E9}", []),
-            try history("a9", "coffee", [.stepStarted(name: "settle", kind: .settlement)]),
+            try history("a9", "coffee", [.stepStarted(name: "settle", kind: .settlement(by: "orders-7"))]),
             try history(
                 "a10", "decided",
                 [
-                    .stepStarted(name: "settle", kind: .settlement),
+                    .stepStarted(name: "settle", kind: .settlement(by: "orders-7")),
                     .outcome(
                         .succeeded(
                             PaymentReceipt(

@@ -71,6 +71,7 @@ struct Forgetful: RecurringPayer {
 /// The payer's money: the payments, by the name of the period, with all repetitions.
 final class Wallet: Sendable {
     private let state = Mutex<(paid: [String: SettlementProof], moved: [String: Int])>(([:], [:]))
+    private let registered = Mutex<Set<String>>([])
     private let asleep = Mutex<(isOver: Bool, waiting: [OneShot<Void>], breaches: [String])>((false, [], []))
 
     var moved: [String: Int] { state.withLock { $0.moved } }
@@ -100,6 +101,10 @@ final class Wallet: Sendable {
 
     func breach(_ text: String) { asleep.withLock { $0.breaches.append(text) } }
 
+    func register(_ key: String) { registered.withLock { _ = $0.insert(key) } }
+
+    func isRegistered(_ key: String) -> Bool { registered.withLock { $0.contains(key) } }
+
     /// Pays once for each key, as settlers do.
     func pay(_ key: String, for period: String) -> SettlementProof {
         state.withLock { state in
@@ -119,12 +124,21 @@ struct WalletOfProcess: PaymentSettler {
     let wallet: Wallet
     let process: SimulatedProcess
 
+    let name = "wallet-orders"
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+
+    func register(_ name: String) async throws {
+        try await wait()
+        wallet.register(name)
+    }
+
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
 
     func order(named name: String) async throws -> SettlementOrder? {
         try await wait()
-        return wallet.proof(name).map {
-            SettlementOrder(name: name, endpoint: nil, amount: nil, state: .settled($0))
+        let state = wallet.proof(name).map { SettlementState.settled($0) }
+        return (state ?? (wallet.isRegistered(name) ? .registered : nil)).map {
+            SettlementOrder(name: name, endpoint: nil, amount: nil, state: $0)
         }
     }
 

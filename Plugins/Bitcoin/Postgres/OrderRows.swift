@@ -10,6 +10,7 @@ struct OrderRows: OrderStore {
     private typealias Column = StoredOrder.Column
 
     let store: PostgresStore
+    let name: String
     /// The time for which a sender counts as alive.
     let lease: Duration
     /// The clock of this machine's senders.
@@ -18,8 +19,12 @@ struct OrderRows: OrderStore {
     private var table: String { "\(store.schema).wallet_order" }
     private var tables: Tables { Tables(store.schema) }
 
-    init(store: PostgresStore, lease: Duration, clock: any PaymentClock) {
+    init(store: PostgresStore, lease: Duration, clock: any PaymentClock) async throws {
         self.store = store
+        let query = Statement("SELECT id FROM \(store.schema).wallet_memory", [])
+        let id = try await store.transaction([query]) { rows in .write([], rows[0].cells.first.map { $0.text(0) }) }
+        guard let id else { throw JournalError.damaged(path: store.path, detail: "the orders have no name") }
+        name = "orders-" + id
         self.lease = lease
         self.clock = clock
     }
@@ -62,7 +67,18 @@ struct OrderRows: OrderStore {
         return (order, row.integer(.owner))
     }
 
+    func isRegistered(_ name: String) async throws -> Bool {
+        let query = Statement("SELECT 1 FROM \(store.schema).wallet_registered WHERE name = $1", [.text(name)])
+        return try await store.transaction([query]) { rows in .write([], !rows[0].isEmpty) }
+    }
+
     // MARK: Changing
+
+    func register(_ name: String) async throws {
+        let row = Statement(
+            "INSERT INTO \(store.schema).wallet_registered (name) VALUES ($1) ON CONFLICT DO NOTHING", [.text(name)])
+        try await store.transaction([row]) { _ in .write([], ()) }
+    }
 
     func begin(_ order: WalletOrder) async throws -> OrderClaim {
         // One of 2^52 calls: no other has begun this order.

@@ -34,6 +34,9 @@ extension PostgresTables {
                     )
                     """,
                     "CREATE UNIQUE INDEX wallet_order_hash ON \(schema).wallet_order (hash) WHERE state <> 'refused'",
+                    "CREATE TABLE \(schema).wallet_registered (name bytea PRIMARY KEY)",
+                    "CREATE TABLE \(schema).wallet_memory (id bytea NOT NULL)",
+                    "INSERT INTO \(schema).wallet_memory VALUES (convert_to(gen_random_uuid()::text, 'UTF8'))",
                 ]
             }
         ])

@@ -22,6 +22,9 @@ extension WalletOrders {
 
     init(_ store: PostgresStore, lease: Duration, clock: any PaymentClock) async throws(JournalError) {
         try await store.migrate(.walletOrders)
-        self.init(OrderRows(store: store, lease: lease, clock: clock))
+        do { self.init(try await OrderRows(store: store, lease: lease, clock: clock)) } catch let error as JournalError
+        {
+            throw error
+        } catch { throw .inaccessible(path: store.path, detail: "\(error)") }
     }
 }

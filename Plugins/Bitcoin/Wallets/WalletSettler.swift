@@ -68,6 +68,22 @@ public struct WalletSettler: PaymentSettler {
         self.clock = clock
     }
 
+    /// The permanent name of the orders.
+    public var name: String { orders.name }
+
+    /// Returns the most that a route, or a transaction on the chain, may cost.
+    public func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
+        guard let thousandths = Self.thousandths(amount) else { return nil }
+        let limit = (kind == .bitcoinAddress ? chainFeeLimit : feeLimit).limit(for: thousandths)
+        let units = amount.exponent == 11 ? limit : limit / 1000 + (limit % 1000 == 0 ? 0 : 1)
+        return try? Money(minorUnits: UInt128(units), currency: amount.currency, exponent: amount.exponent)
+    }
+
+    /// Notes a name in the orders.
+    ///
+    /// - Throws: ``/PaymentRouting/JournalError``.
+    public func register(_ name: String) async throws { try await orders.register(name) }
+
     /// Returns true for invoices of the wallet's network, for what such invoices are made for, and for addresses on its
     /// chain, as far as the wallet can pay them.
     public func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
@@ -87,8 +103,9 @@ public struct WalletSettler: PaymentSettler {
     ///
     /// - Throws: any error, when the orders cannot be read or the wallet does not answer.
     public func order(named name: String) async throws -> SettlementOrder? {
-        guard let order = try await orders.order(named: name, at: clock.now) else { return nil }
-        return try await report(order)
+        if let order = try await orders.order(named: name, at: clock.now) { return try await report(order) }
+        guard try await orders.isRegistered(name) else { return nil }
+        return SettlementOrder(name: name, endpoint: nil, amount: nil, state: .registered)
     }
 
     /// Returns the order of an invoice, under any name, and without one what the wallet knows of the invoice.

@@ -85,5 +85,7 @@ package struct Authorities: Sendable {
     }
 
     /// True if the settler was asked to pay, and may have.
-    package var haveSettlement: Bool { steps.values.contains { $0.kind == .settlement } }
+    package var haveSettlement: Bool {
+        steps.values.contains { if case .settlement = $0.kind { true } else { false } }
+    }
 }

@@ -22,9 +22,10 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
     /// broadcasts. Its result is a string, the transaction's id. It never runs again once it may have begun, and after
     /// it no refusal is final, not even one in the service's status: the money has left all the same.
     case walletTransfer
-    /// The payer's settler pays, by `settle(_:to:)`; no other code may run such a step. No service sees it: once it may
-    /// have begun, only the settler's own report that nothing was sent lets it run again, or makes a refusal final.
-    case settlement
+    /// The payer's settler of this permanent name (``PaymentSettler/name``) pays, by `settle(_:to:)`; no other code may
+    /// run such a step. No service sees it: once it may have begun, only this settler's own report that nothing was sent
+    /// lets it run again, or makes a refusal final. Another settler knows nothing of it.
+    case settlement(by: String)
 
     /// The raw values. A kind and its name lead to each other by two switches that the compiler keeps complete: no kind
     /// can be written and not be read, and ``all`` lacks none.
@@ -34,10 +35,11 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
         case signature = "signature-until"
         case mutationWithSameKey = "mutation-same-key"
         case walletTransfer = "wallet-transfer"
-        case settlement
+        /// Followed by the settler's name, after a hyphen.
+        case settlement = "settlement-by"
 
-        /// The kind of this name, for a signature the one until `end`.
-        func kind(until end: Date) -> StepKind {
+        /// The kind of this name: of signatures the one until `end`, of settlements that of `settler`.
+        func kind(until end: Date, by settler: String) -> StepKind {
             switch self {
             case .query: .query
             case .interaction: .interaction
@@ -45,7 +47,7 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
             case .mutation: .mutation(replay: .never)
             case .mutationWithSameKey: .mutation(replay: .sameKey)
             case .walletTransfer: .walletTransfer
-            case .settlement: .settlement
+            case .settlement: .settlement(by: settler)
             }
         }
     }
@@ -107,29 +109,43 @@ public enum StepKind: Sendable, Hashable, Codable, RawRepresentable {
         }
     }
 
-    /// Every kind; of signatures one.
-    package static let all = Name.allCases.map { $0.kind(until: Date(timeIntervalSince1970: 1_800_000_000)) }
+    /// Every kind; of signatures and settlements one.
+    package static let all = Name.allCases.map {
+        $0.kind(until: Date(timeIntervalSince1970: 1_800_000_000), by: "orders-7")
+    }
 
     /// The kind's name in journals, such as `mutation-same-key` or `signature-until-1800000000`.
     public var rawValue: String {
-        guard case .signature(let end) = self else { return row.name.rawValue }
-        return "\(row.name.rawValue)-\(Int64(end.timeIntervalSince1970))"
+        switch self {
+        case .signature(let end): "\(row.name.rawValue)-\(Int64(end.timeIntervalSince1970))"
+        case .settlement(let settler): "\(row.name.rawValue)-\(settler)"
+        default: row.name.rawValue
+        }
     }
 
     /// The pattern of SQL's GLOB that is met by the names of this kind and by no other.
     package var namePattern: String {
-        if case .signature = self { "\(row.name.rawValue)-*" } else { rawValue }
+        switch self {
+        case .signature, .settlement: "\(row.name.rawValue)-*"
+        default: rawValue
+        }
     }
 
     /// Creates the kind of this name; nil when there is none.
     public init?(rawValue: String) {
-        let prefix = Name.signature.rawValue + "-"
-        if rawValue.hasPrefix(prefix) {
-            guard let seconds = Int64(rawValue.dropFirst(prefix.count)), seconds.magnitude < 1 << 53 else { return nil }
+        func rest(behind name: Name) -> String? {
+            let prefix = Array((name.rawValue + "-").utf8)
+            guard rawValue.utf8.starts(with: prefix) else { return nil }
+            return String(decoding: rawValue.utf8.dropFirst(prefix.count), as: UTF8.self)
+        }
+        if let text = rest(behind: .signature) {
+            guard let seconds = Int64(text), seconds.magnitude < 1 << 53 else { return nil }
             self = .signature(until: Date(timeIntervalSince1970: Double(seconds)))
+        } else if let settler = rest(behind: .settlement) {
+            self = .settlement(by: settler)
         } else {
-            guard let name = Name(rawValue: rawValue), name != .signature else { return nil }
-            self = name.kind(until: .distantPast)
+            guard let name = Name(rawValue: rawValue), name != .signature, name != .settlement else { return nil }
+            self = name.kind(until: .distantPast, by: "")
         }
     }
 

@@ -13,11 +13,29 @@
 /// }
 /// ```
 public protocol PaymentSettler: Sendable {
+    /// The permanent name of the settler's memory: of the orders that it keeps, not of the wallet that pays them. It is
+    /// drawn once, with that memory. An attempt that this settler was asked to pay is asked about, and resumed, under no
+    /// other name: a settler with another memory knows nothing of it.
+    var name: String { get }
+
     /// Returns true if endpoints of this kind can be paid at all, on the network that their text names (nil where it
     /// names none). Decides which options the payer can choose.
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool
 
-    /// Returns what was begun under a name (``Settlement/key``), whatever it pays; nil if nothing was. Sends nothing.
+    /// Returns the most that paying an amount may cost beyond the amount, in its currency and decimals, rounded up; nil
+    /// where it never costs more. Limits of what is paid without a question reserve it.
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money?
+
+    /// Notes that a payment may be requested under a name, unless the name is known. Durable when it returns, and sends
+    /// nothing. A router calls it before its journal says that the payment may have begun, so a settler that does not
+    /// know a name of which the journal says that has lost it, and is not asked to pay under it.
+    ///
+    /// - Throws: any error; the payment is not requested then.
+    func register(_ name: String) async throws
+
+    /// Returns what was begun under a name (``Settlement/key``), whatever it pays:
+    /// ``SettlementState/registered`` if nothing was requested yet, nil for a name that was never registered here. Sends
+    /// nothing.
     ///
     /// - Throws: any error, when that cannot be determined.
     func order(named name: String) async throws -> SettlementOrder?
@@ -81,6 +99,8 @@ public enum SettlementState: Sendable, Hashable {
     case settled(SettlementProof)
     /// It is on its way, or may be. Ask again after so long, when known.
     case inFlight(retryAfter: Duration?)
+    /// The name is registered, and nothing was requested under it: nothing was sent, and something may be.
+    case registered
     /// Certainly nothing was sent. The reason, where there is one, is for people and holds no secrets.
     case nothingSent(reason: String?)
     /// The invoice was paid under another name; under this one nothing was sent, and nothing will be.

@@ -64,7 +64,7 @@ public struct ProviderContext: Sendable {
     public func step<Result: Codable & Sendable>(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        guard kind != .settlement else {
+        if case .settlement = kind {
             throw PaymentError(
                 .providerFault, "the step '\(name)' would settle by itself; settle(_:to:) is the only way to do it")
         }

@@ -87,6 +87,11 @@ private struct ObservedSettler: PaymentSettler {
     let base: any PaymentSettler
     let emit: EventSink
 
+    var name: String { base.name }
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
+        base.feeLimit(for: amount, to: kind)
+    }
+    func register(_ name: String) async throws { try await base.register(name) }
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { base.canSettle(kind, on: network) }
 
     func order(named name: String) async throws -> SettlementOrder? { try await base.order(named: name) }

@@ -197,7 +197,14 @@ actor StepLog: StepRunner {
         case .ifSettlerSentNothing where kind == earlier: return
         // An entry from the future proves that the clock was set: the age of the first sending is then unknown.
         case .withSameKey where kind == earlier && now >= latest && age < replayWindow: return
-        case .always, .withSameKey, .ifSettlerSentNothing, .never: break
+        case .ifSettlerSentNothing:
+            if case .settlement(let settler) = earlier {
+                throw error(
+                    .payer,
+                    "the payment was begun with another settler (\(settler)), which alone knows what it has sent; resume it "
+                        + "with that one", phase: .maybeSent)
+            }
+        case .always, .withSameKey, .never: break
         }
         throw error(
             .network, "the payment was interrupted while '\(name)' was in progress; ask for its status",

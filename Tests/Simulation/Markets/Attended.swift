@@ -51,7 +51,8 @@ private struct RenamedSteps: StepRunner {
     func run(
         _ name: String, _ kind: StepKind, _ body: @escaping @Sendable () async throws -> JSONValue
     ) async throws -> JSONValue {
-        try await context.durable(kind == .settlement ? name : renamed(name), kind, body)
+        if case .settlement = kind { return try await context.durable(name, kind, body) }
+        return try await context.durable(renamed(name), kind, body)
     }
 
     func hasRun(_ name: String) async -> Bool { await context.hasRun(name == "settle" ? name : renamed(name)) }

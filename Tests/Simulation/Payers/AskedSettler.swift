@@ -11,6 +11,11 @@ struct AskedSettler: PaymentSettler {
     /// Never answers, or fails, by chance.
     let ponder: @Sendable (String) async throws -> Void
 
+    var name: String { base.name }
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
+        base.feeLimit(for: amount, to: kind)
+    }
+    func register(_ name: String) async throws { try await base.register(name) }
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { base.canSettle(kind, on: network) }
 
     func order(named name: String) async throws -> SettlementOrder? {

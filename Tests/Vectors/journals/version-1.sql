@@ -89,9 +89,9 @@ INSERT INTO entry VALUES (6, 2, 821692800.375, 'abandoned', NULL, 'changed their
 INSERT INTO entry VALUES (7, 1, 821692800.125, 'started', 'send', 'wallet-transfer', 'c3bfa08b4b4dd46c98baa7ff58084e48620294ec156c2146bfe1bc97752c8bf0');
 INSERT INTO entry VALUES (7, 2, 821692800.375, 'finished', 'send', '"0xabc"', 'a9fbeec3985246ad463e3882ccb3dd0c2c86bbdad174b8b32b18380e598e037f');
 INSERT INTO entry VALUES (7, 3, 821692800.625, 'outcome', NULL, '{"message":"not seen yet","outcome":"unknown","reference":["acme","payment","coins"]}', 'f11d109629221cf5927f1ad0aa48e8d7f5049fa66a45a372c9c6b3e08c534680');
-INSERT INTO entry VALUES (9, 1, 821692800.125, 'started', 'settle', 'settlement', '05d9c637e94957a9153f8db7024dfc25361666e4ff6620f20f7da6bd86a57a7f');
-INSERT INTO entry VALUES (10, 1, 821692800.125, 'started', 'settle', 'settlement', '040733f8a1edfcf274d678338eaf7357241b11d295775a33e53d4a6d9299ea06');
-INSERT INTO entry VALUES (10, 2, 821692800.375, 'outcome', NULL, '{"outcome":"succeeded","receipt":{"decision":"Mina decided: a statement","reference":["acme","payment","decided"]}}', 'ebce6bcc7a85e376302e949064cf4e33ba0eadc6a280e40e751075e33e90117f');
+INSERT INTO entry VALUES (9, 1, 821692800.125, 'started', 'settle', 'settlement-by-orders-7', '6ffd5b601fc11197db1daf7e445d798d237f05d8187cf31091ff6ef995a0c922');
+INSERT INTO entry VALUES (10, 1, 821692800.125, 'started', 'settle', 'settlement-by-orders-7', '8fda2840fff397eeba3538b3d7307b1edfaad9458c18dbe4d55baa6df516c874');
+INSERT INTO entry VALUES (10, 2, 821692800.375, 'outcome', NULL, '{"outcome":"succeeded","receipt":{"decision":"Mina decided: a statement","reference":["acme","payment","decided"]}}', '273484a4d10bd3c020d8ab2bbb5a77eda12accf542d7404c1437ab678869b4bd');
 INSERT INTO entry VALUES (11, 1, 821692800.125, 'started', 'capture', 'mutation-same-key', 'be58ec8d45a44373d8588b5d15d730b9f27a4d7de3738253465285f63a7ab639');
 INSERT INTO spending VALUES (1, 's1', 'acme', 'payment', 'refund:p of s1', '{"amounts":[{"currency":"iso4217/EUR","exponent":2,"minorUnits":"12345678901234567890123"},{"currency":"sat","exponent":8,"minorUnits":"7"}]}', 20833, 'shop', 'café', 'application', 'paid', 20832);
 INSERT INTO spending VALUES (2, 's2', 'acme', 'payment', 'refund:p of s2', '{"amounts":[{"currency":"iso4217/EUR","exponent":2,"minorUnits":"12345678901234567890123"}]}', 20832, NULL, NULL, 'journal', 'released', NULL);

@@ -8,6 +8,14 @@ struct ProcessSettler: PaymentSettler {
     let node: WalletNode
     let current: @Sendable () throws -> (settler: any PaymentSettler, process: SimulatedProcess)
 
+    let name = "orders"
+
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
+        (try? current())?.settler.feeLimit(for: amount, to: kind)
+    }
+
+    func register(_ name: String) async throws { try await current().settler.register(name) }
+
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
         kind == .bolt11 ? network == "regtest" : [.lightningAddress, .lnurl].contains(kind) && network == nil
     }

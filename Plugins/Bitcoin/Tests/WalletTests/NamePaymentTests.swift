@@ -17,11 +17,17 @@ struct NamePaymentTests {
     /// A settler that pays everything at once, and keeps what it was asked for.
     private final class Settler: PaymentSettler {
         private let orders = Mutex<[Settlement]>([])
+        private let registered = Mutex<Set<String>>([])
         private let kinds: Set<SettlementEndpoint.Kind>
+        let name = "orders"
 
         init(_ kinds: Set<SettlementEndpoint.Kind> = [.bolt12Offer, .bitcoinAddress]) { self.kinds = kinds }
 
         var payments: [Settlement] { orders.withLock { $0 } }
+
+        func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+
+        func register(_ name: String) async throws { registered.withLock { _ = $0.insert(name) } }
 
         func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { kinds.contains(kind) }
 
@@ -34,7 +40,9 @@ struct NamePaymentTests {
         }
 
         func order(named name: String) async throws -> SettlementOrder? {
-            payments.first { $0.key == name }.map(order)
+            if let order = payments.first(where: { $0.key == name }).map(order) { return order }
+            guard registered.withLock({ $0.contains(name) }) else { return nil }
+            return SettlementOrder(name: name, endpoint: nil, amount: nil, state: .registered)
         }
 
         func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? { nil }

@@ -16,6 +16,7 @@ actor OrderFile: OrderStore {
     private let queue = SerialQueue("wallet-orders")
     private let database: Database
     private let owner: OwnerLock
+    nonisolated let name: String
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
@@ -23,6 +24,10 @@ actor OrderFile: OrderStore {
         let random = SystemRandomSource()
         database = try JournalFile(path: path, isMade: creating, schema: .walletOrders).open(random.hex(16))
         try database.execute("PRAGMA synchronous = FULL")
+        guard let id = try database.texts("SELECT id FROM memory").first else {
+            throw JournalError.damaged(path: path, detail: "the orders have no name")
+        }
+        name = "orders-" + id
         // One of 2^52 bytes: two owners never meet on one.
         owner = try OwnerLock(path: path + "-owners", id: Int64(random.next() >> 12))
     }
@@ -37,7 +42,17 @@ actor OrderFile: OrderStore {
         try database.transaction { () throws(JournalError) in try find(Self.isOpen, id, now) }
     }
 
+    func isRegistered(_ name: String) throws -> Bool {
+        try !database.texts("SELECT name FROM registered WHERE name = ?1", [.text(name)]).isEmpty
+    }
+
     // MARK: Changing
+
+    func register(_ name: String) throws {
+        try database.transaction { () throws(JournalError) in
+            try database.run("INSERT OR IGNORE INTO registered (name) VALUES (?1)", [.text(name)])
+        }
+    }
 
     func begin(_ order: WalletOrder) throws -> OrderClaim {
         try database.transaction { () throws(JournalError) in

@@ -23,6 +23,15 @@ package typealias OrderRequest = @Sendable (_ send: @escaping @Sendable () async
 /// An order is ``WalletOrder/State/sending`` while the process that began it lives; when it is found dead, the request
 /// is over from then on.
 package protocol OrderStore: Sendable {
+    /// The permanent name of these orders, drawn when they were made.
+    var name: String { get }
+
+    /// Notes a name, unless it is known.
+    func register(_ name: String) async throws
+
+    /// Returns true if a name was noted.
+    func isRegistered(_ name: String) async throws -> Bool
+
     /// Returns the order of a name; nil when there is none.
     func order(named name: String, at now: Date) async throws -> WalletOrder?
 

@@ -30,6 +30,9 @@ extension Schema {
                 success TEXT
             ) STRICT;
             CREATE UNIQUE INDEX wallet_order_hash ON wallet_order (hash) WHERE state <> 'refused';
+            CREATE TABLE registered (name TEXT PRIMARY KEY) STRICT;
+            CREATE TABLE memory (id TEXT NOT NULL) STRICT;
+            INSERT INTO memory (id) VALUES (lower(hex(randomblob(16))));
             """
         ])
 }

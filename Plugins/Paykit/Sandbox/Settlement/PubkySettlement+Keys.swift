@@ -1,8 +1,8 @@
 import PaymentCore
 import PaymentStandards
 
-/// Payments of payers in another process, who recognise them by a key: `POST /sandbox/paykit/settlements/<key>` pays,
-/// `GET` returns what was paid under the key, and `DELETE` ends the key. `GET /sandbox/paykit/settlements?endpoint=…`
+/// Payments of payers in another process, who recognise them by a key: `PUT /sandbox/paykit/settlements/<key>` notes
+/// the key, `POST` pays, `GET` returns what was paid under the key, and `DELETE` ends the key. `GET /sandbox/paykit/settlements?endpoint=…`
 /// returns the payment of an invoice.
 extension PubkySandbox {
     /// A payment under a key.
@@ -13,6 +13,8 @@ extension PubkySandbox {
             /// Nothing was paid, and nothing will be under this key.
             case refused(SettlementError)
             case abandoned
+            /// Nothing was requested yet.
+            case registered
         }
 
         /// The endpoint as it was requested; nil where none was.
@@ -31,7 +33,7 @@ extension PubkySandbox {
     /// - Returns: the proof.
     /// - Throws: ``SettlementError``: nothing is ever paid under this key then.
     public func pay(_ endpoint: String, amount: UInt64?, key: String) throws(SettlementError) -> Proof {
-        if settlements[key] == nil {
+        if settlements[key].map({ if case .registered = $0.result { true } else { false } }) ?? true {
             let result: KeyedPayment.Result
             do { result = .paid(try pay(endpoint, amount: amount)) } catch { result = .refused(error) }
             settlements[key] = KeyedPayment(endpoint: endpoint, amount: amount, result: result)
@@ -39,14 +41,18 @@ extension PubkySandbox {
         switch settlements[key]?.result {
         case .paid(let proof): return proof
         case .refused(let error): throw error
-        case .abandoned, nil: throw .abandoned
+        case .abandoned, .registered, nil: throw .abandoned
         }
     }
 
     func settlement(_ key: String, _ request: HTTPRequest) throws(PubkySandboxError) -> HTTPResponse {
         switch request.method {
         case .get: break
-        case .delete: settlements[key] = settlements[key] ?? KeyedPayment(result: .abandoned)
+        case .put: settlements[key] = settlements[key] ?? KeyedPayment(result: .registered)
+        case .delete:
+            if case .paid? = settlements[key]?.result { break }
+            if case .refused? = settlements[key]?.result { break }
+            settlements[key] = KeyedPayment(result: .abandoned)
         case .post:
             guard let body = try? JSONValue(parsing: request.body), let endpoint = body["endpoint"]?.string else {
                 throw PubkySandboxError(400, "a payment has an endpoint, and an amount in satoshi")
@@ -107,6 +113,7 @@ extension PubkySandbox {
                     body["state"] = "settled-elsewhere"
                     body["payer"] = .string(other)
                 }
+            case .registered: body["state"] = "registered"
             case .abandoned: body["reason"] = .string(SettlementError.abandoned.rawValue)
             }
         }

@@ -21,6 +21,17 @@ public struct SandboxSettler: PaymentSettler {
         [.bolt11, .bitcoinAddress].contains(kind) && network == "regtest"
     }
 
+    /// The sandbox's address: all settlers of one sandbox share its memory.
+    public var name: String { "sandbox \(url.text)" }
+
+    /// Returns nil: simulated money moves without a fee.
+    public func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+
+    /// Notes a name at the sandbox.
+    ///
+    /// - Throws: ``PaymentError`` when it does not report the result.
+    public func register(_ name: String) async throws { _ = try await state(HTTPRequest(.put, try place(name))) }
+
     /// Asks the sandbox for the payment under a name.
     ///
     /// - Throws: ``PaymentError`` when it does not report one.
@@ -85,6 +96,7 @@ public struct SandboxSettler: PaymentSettler {
         let state: SettlementState
         switch (word, body["preimage"]?.string, body["transaction"]?.string, body["payer"]?.string) {
         case ("none", _, _, _): return nil
+        case ("registered", _, _, _): state = .registered
         case ("settled", let preimage?, _, _): state = .settled(.preimage(preimage))
         case ("settled", nil, let transaction?, _): state = .settled(.transaction(transaction))
         case ("settled-elsewhere", _, _, let name?): state = .settledElsewhere(name: name)

@@ -12,6 +12,7 @@ final class LinkBank: Sendable {
         var invoices: [String: String] = [:]
         /// The payments by name.
         var orders: [String: SettlementOrder] = [:]
+        var registered: Set<String> = []
         /// The number of payments of each request, by its id.
         var paid: [String: Int] = [:]
         var paidInvoices: [String: Int] = [:]
@@ -47,7 +48,15 @@ final class LinkBank: Sendable {
     /// The number of payments of all kinds.
     var payments: Int { state.withLock { $0.paidInvoices.values.reduce(0, +) } }
 
-    func order(named name: String) -> SettlementOrder? { state.withLock { $0.orders[name] } }
+    func order(named name: String) -> SettlementOrder? {
+        state.withLock { state in
+            state.orders[name]
+                ?? (state.registered.contains(name)
+                    ? SettlementOrder(name: name, endpoint: nil, amount: nil, state: .registered) : nil)
+        }
+    }
+
+    func register(_ name: String) { state.withLock { _ = $0.registered.insert(name) } }
 
     func order(paying endpoint: SettlementEndpoint) -> SettlementOrder? {
         state.withLock { state in
@@ -103,6 +112,16 @@ struct SimulatedLinkSettler: PaymentSettler {
 
     /// The check of the endpoints that it pays.
     static let check = PaykitEndpointCheck(StandardsReader(), network: .regtest)
+
+    let name = "bank"
+
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+
+    func register(_ name: String) async throws {
+        try stop(20)
+        bank.register(name)
+        try stop(20)
+    }
 
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
         kind == .bolt11 && network == "regtest"

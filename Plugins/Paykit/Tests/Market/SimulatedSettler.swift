@@ -41,6 +41,7 @@ final class SimulatedSettler: PaymentSettler {
         var entries: [String: Entry] = [:]
         /// Keys that were abandoned before anything was requested under them.
         var abandoned: Set<String> = []
+        var registered: Set<String> = []
         /// The keys of each payment of an application, one for each of its attempts.
         var keys: [PaymentReference: Set<String>] = [:]
         /// Endpoints that are never paid.
@@ -69,6 +70,15 @@ final class SimulatedSettler: PaymentSettler {
     /// The error of a lost answer.
     struct Silent: Error {}
 
+    let name = "node"
+
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+
+    func register(_ name: String) async throws {
+        try await think()
+        state.withLock { _ = $0.registered.insert(name) }
+    }
+
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
         [.bolt11, .bitcoinAddress].contains(kind) && network == "regtest"
     }
@@ -77,9 +87,11 @@ final class SimulatedSettler: PaymentSettler {
         try await think()
         // What is not decided was not begun: a request whose caller is gone decides nothing.
         guard !forgets, let entry = state.withLock({ $0.entries[name] }), entry.pays != nil else {
-            guard state.withLock({ $0.abandoned.contains(name) }) else { return nil }
-            let state = SettlementState.nothingSent(reason: "it was abandoned")
-            return SettlementOrder(name: name, endpoint: nil, amount: nil, state: state)
+            let known: SettlementState? = state.withLock { state in
+                if state.abandoned.contains(name) { return .nothingSent(reason: "it was abandoned") }
+                return state.registered.contains(name) ? .registered : nil
+            }
+            return known.map { SettlementOrder(name: name, endpoint: nil, amount: nil, state: $0) }
         }
         let settlement = entry.settlement
         return SettlementOrder(

@@ -35,6 +35,12 @@ struct TellingStates: SealedStateStore {
 struct TellingSettler: PaymentSettler {
     let base: SandboxSettler
 
+    var name: String { base.name }
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
+        base.feeLimit(for: amount, to: kind)
+    }
+    func register(_ name: String) async throws { try await base.register(name) }
+
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
         base.canSettle(kind, on: network)
     }

@@ -16,6 +16,8 @@ public enum SettlerConformance {
     public enum Probe: String, Sendable, Hashable, CaseIterable {
         /// Of something that was never requested there is no order.
         case question = "a question sends nothing"
+        /// A registered name is known, also after a restart, and never replaces what is known under it.
+        case registered = "a registered name is known, and sends nothing"
         /// A repeated request returns the first one's state.
         case once = "a key is paid once"
         /// Simultaneous requests under one key are one.
@@ -47,6 +49,7 @@ public enum SettlerConformance {
     private static func run(_ probe: Probe, _ trial: SettlerTrial) async throws {
         switch probe {
         case .question: try await trial.question()
+        case .registered: try await trial.registered()
         case .once: try await trial.once()
         case .race: try await trial.race()
         case .first: try await trial.first()

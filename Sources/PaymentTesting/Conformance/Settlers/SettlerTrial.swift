@@ -21,6 +21,30 @@ struct SettlerTrial: StorageTrial {
         try await expectPayments(0, "a question")
     }
 
+    func registered() async throws {
+        let settlement = try await settlement("a")
+        try await wallet.settler.register("a")
+        try await wallet.settler.register("a")
+        var settlers = [wallet.settler]
+        if let reopen = wallet.reopen { settlers.append(try await reopen()) }
+        for settler in settlers {
+            let known = try await settler.order(named: "a")?.state
+            expect(known == .registered, "a registered name is \(String(describing: known))")
+            expect(settler.name == wallet.settler.name, "opened again, it is called \(settler.name)")
+        }
+        try await expectPayments(0, "a registered name")
+        let state = try await pay(settlement)
+        expect(state.isSettled, "what can be paid is \(state)")
+        try await wallet.settler.register("a")
+        try await expectKept(settlement, state, wallet.settler)
+        try await wallet.settler.register("b")
+        let promise = try await wallet.settler.abandon("b")
+        expect(promise.hasSentNothing, "a registered name is abandoned as \(promise)")
+        try await wallet.settler.register("b")
+        try await expectRefused("b", wallet.settler)
+        try await expectPayments(1, "names that were registered again")
+    }
+
     func once() async throws {
         let settlement = try await settlement("a")
         let first = try await pay(settlement)

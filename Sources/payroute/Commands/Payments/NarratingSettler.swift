@@ -8,6 +8,11 @@ struct NarratingSettler: PaymentSettler {
     var wallet: OpenedWallet?
     let narrate: PaymentSession.Narrator
 
+    var name: String { settler.name }
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
+        settler.feeLimit(for: amount, to: kind)
+    }
+    func register(_ name: String) async throws { try await settler.register(name) }
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
         settler.canSettle(kind, on: network)
     }

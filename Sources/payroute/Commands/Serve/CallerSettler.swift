@@ -12,11 +12,20 @@ struct CallerSettler: PaymentSettler {
     let tenant: String
     let clock: any PaymentClock
 
+    /// The memory is the file of the callers' payments.
+    var name: String { table.name }
+
+    /// The caller sees the amount, and pays its wallet's fees.
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+
+    func register(_ name: String) async throws { try await table.register(name) }
+
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
 
     func order(named name: String) async throws -> SettlementOrder? {
-        guard let handed = try await table.settlement(named: name) else { return nil }
-        return try await answered(handed)
+        if let handed = try await table.settlement(named: name) { return try await answered(handed) }
+        guard try await table.isRegistered(name) else { return nil }
+        return SettlementOrder(name: name, endpoint: nil, amount: nil, state: .registered)
     }
 
     func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {

@@ -18,6 +18,7 @@ extension ServeTable {
             refusal TEXT,
             ended REAL
         ) STRICT;
+        CREATE TABLE registered (name TEXT PRIMARY KEY) STRICT;
         CREATE UNIQUE INDEX settlement_hash ON settlement (hash) WHERE refusal IS NULL;
         """
 
@@ -30,6 +31,18 @@ extension ServeTable {
     struct HandedSettlement: Sendable {
         let tenant: String
         let order: SettlementOrder
+    }
+
+    /// Notes a name under which a caller may be asked to pay.
+    func register(_ name: String) throws {
+        try database.transaction { () throws(JournalError) in
+            try database.run("INSERT OR IGNORE INTO registered (name) VALUES (?1)", [.text(name)])
+        }
+    }
+
+    /// Returns true if a name was noted.
+    func isRegistered(_ name: String) throws -> Bool {
+        try !database.texts("SELECT name FROM registered WHERE name = ?1", [.text(name)]).isEmpty
     }
 
     /// Stores what a caller is about to be asked to pay, or returns what stands under its name. An invoice that is

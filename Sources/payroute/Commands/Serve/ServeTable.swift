@@ -38,6 +38,8 @@ extension Schema {
             ) STRICT;
             CREATE INDEX webhook_due ON webhook (tenant, due, number);
             CREATE TABLE server (owner INTEGER NOT NULL) STRICT;
+            CREATE TABLE memory (id TEXT NOT NULL) STRICT;
+            INSERT INTO memory (id) VALUES (lower(hex(randomblob(16))));
             \(ServeTable.settlements)
             """
         ])
@@ -65,6 +67,8 @@ actor ServeTable {
     private let queue = SerialQueue("served-payments")
     let database: Database
     private let owner: OwnerLock
+    /// The permanent name of the file's memory of what callers were asked to pay.
+    nonisolated let name: String
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
@@ -84,6 +88,10 @@ actor ServeTable {
             try database.run("DELETE FROM server")
             try database.run("INSERT INTO server (owner) VALUES (?1)", [.integer(owner.id)])
         }
+        guard let id = try database.texts("SELECT id FROM memory").first else {
+            throw JournalError.damaged(path: path, detail: "the file has no name")
+        }
+        name = "callers-" + id
         self.database = database
         self.owner = owner
     }

@@ -57,7 +57,7 @@ extension PrivateLinkFlow {
     ) async throws(RequestSettlerError) -> SettlerReport {
         let order: SettlementOrder?
         do { order = try await settler.order(named: claim.name) } catch { throw .noAnswer(error) }
-        guard let order else { return .nothingBegun }
+        guard let order, order.state != .registered else { return .nothingBegun }
         return try await store(order, of: claim)
     }
 
@@ -94,6 +94,7 @@ extension PrivateLinkFlow {
             if case .nothingSent(let reason) = order.state { return .nothingSent(reason: reason) }
             return .nothingSent(reason: "the invoice was paid for something else")
         case .inFlight(let wait): throw .inFlight(retryAfter: wait)
+        case .registered: throw .notKnown
         }
     }
 

@@ -80,6 +80,12 @@ final class CurrentSettler: PaymentSettler {
 
     func set(_ settler: any PaymentSettler, neverEnds: Bool) { state.withLock { $0 = (settler, neverEnds) } }
 
+    let name = "sandbox"
+
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+
+    func register(_ name: String) async throws { try await state.withLock { $0.settler }?.register(name) }
+
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
         state.withLock { $0.settler }?.canSettle(kind, on: network) ?? false
     }

@@ -11,6 +11,11 @@ struct ScriptedSettler: PaymentSettler {
     /// The test's answer; nil asks `base`.
     var settle: @Sendable (Settlement) async throws -> SettlementState? = { _ in nil }
 
+    var name: String { base.name }
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
+        base.feeLimit(for: amount, to: kind)
+    }
+    func register(_ name: String) async throws { try await base.register(name) }
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
         base.canSettle(kind, on: network)
     }

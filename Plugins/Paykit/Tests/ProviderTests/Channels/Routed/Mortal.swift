@@ -113,6 +113,11 @@ struct MortalSettler: PaymentSettler {
     /// Called before each payment.
     var paying: @Sendable (Settlement) -> Void = { _ in }
 
+    var name: String { base.name }
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
+        base.feeLimit(for: amount, to: kind)
+    }
+    func register(_ name: String) async throws { try await life.deed { try await base.register(name) } }
     func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool {
         base.canSettle(kind, on: network)
     }

@@ -148,7 +148,12 @@ struct PrivateProviderTests {
     /// A wallet without money.
     private struct EmptyWallet: PaymentSettler {
         func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { true }
-        func order(named name: String) async throws -> SettlementOrder? { nil }
+        let name = "empty"
+        func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+        func register(_ name: String) async throws {}
+        func order(named name: String) async throws -> SettlementOrder? {
+            SettlementOrder(name: name, endpoint: nil, amount: nil, state: .registered)
+        }
         func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? { nil }
         func abandon(_ name: String) async throws -> SettlementState { .nothingSent(reason: nil) }
         func settle(_ settlement: Settlement) async throws -> SettlementState { .nothingSent(reason: "no money") }
