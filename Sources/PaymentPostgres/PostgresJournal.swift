@@ -124,13 +124,16 @@ public struct PostgresJournal: PaymentJournal, AttemptArchive {
             let reference = try status.reference()
             guard reference == lease.payment else { throw JournalError.leaseLost(reference) }
             guard !rows[0].isEmpty else { throw JournalError.leaseLost(reference) }
-            guard status.integer(.finished) == 0 else { throw JournalError.finishedAttempt(attempt) }
+            guard StoredAttempt.takes(entry, status) else { throw JournalError.finishedAttempt(attempt) }
+            // A correction of an earlier attempt says nothing of one that is open.
+            let isCorrection = status.integer(.finished) != 0
             let number = status.integer(.number)
             let position = (rows[2].cells.first?.integer(0) ?? 0) + 1
             return .write(
                 Self.adding(entry, content, to: number, at: position, by: write, in: tables)
                     + (entry.isEnding ? Self.finishing(number, with: entry, in: tables) : [])
-                    + due.adding(entry, to: reference) + (ends.map { [$0.ending(number)] } ?? []), ())
+                    + (isCorrection ? [] : due.adding(entry, to: reference)) + (ends.map { [$0.ending(number)] } ?? []),
+                ())
         }
     }
 

@@ -160,16 +160,45 @@ public struct PaymentRouter: Sendable {
         -> PaymentOutcome
     {
         let serviceClient = try serviceClient(for: payment.provider, payer: payer)
+        try serviceClient.checkIsPayment(payment)
+        // Where a name can come to stand for another payment, only the service knows which one it is now.
+        if !serviceClient.identity.reusesNames, let histories = try? await effects.journal.histories(of: payment),
+            let paid = Ledger(histories, effects).recordedPayment?.outcome
+        {
+            return paid
+        }
         if serviceClient.isSettledByPayer {
-            try serviceClient.checkIsPayment(payment)
             let histories = try await journaled(at: payment.provider, .answered) { try await $0.histories(of: payment) }
-            return Ledger(histories, effects).recorded(of: payment)
+            return try await settled(histories, of: payment, serviceClient)
         }
         let report: CheckedReport
         do { report = try await serviceClient.status(of: payment) } catch {
             throw PaymentError(thrown: error, at: payment.provider)
         }
         return try await verdict(on: report, of: payment, serviceClient)
+    }
+
+    /// Returns the outcome of a payment that only the payer's settler sees: by the journal, and by the settler where it was
+    /// asked to pay and may say otherwise by now.
+    private func settled(
+        _ histories: [AttemptHistory], of payment: PaymentReference, _ serviceClient: ServiceClient
+    ) async throws(PaymentError) -> PaymentOutcome {
+        for history in histories.reversed() where effects.isSound(history) {
+            guard let report = try? await serviceClient.settlement(of: history),
+                report.affirmsPayment || !history.isFinished && !report.isFinal
+            else { continue }
+            guard report.affirmsPayment, history.isFinished else {
+                return Ledger([], effects).verdict(on: report, at: .question)
+            }
+            do {
+                return try await leases.with(payment, as: .visitor) { journal in
+                    try await visitor(journal, serviceClient).correct(history, by: report)
+                } orElse: {
+                    $0
+                }
+            } catch { return Ledger([], effects).verdict(on: report, at: .question) }
+        }
+        return Ledger(histories, effects).recorded(of: payment)
     }
 
     /// Returns the outcome to state where the service reports `report`.
@@ -207,6 +236,13 @@ public struct PaymentRouter: Sendable {
     private func recorded(
         _ report: CheckedReport, of payment: PaymentReference, until end: Date?, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {
+        Ledger(try await records(of: payment, until: end, serviceClient), effects).verdict(on: report, at: .question)
+    }
+
+    /// Returns the journal's records of what may have moved the money of a payment, also under another name.
+    func records(
+        of payment: PaymentReference, until end: Date? = nil, _ serviceClient: ServiceClient
+    ) async throws(PaymentError) -> [AttemptHistory] {
         var histories: [AttemptHistory] = []
         for reference in serviceClient.identity.references(of: payment) {
             histories += try await journaled(at: payment.provider, .answered) { try await $0.histories(of: reference) }
@@ -218,7 +254,7 @@ public struct PaymentRouter: Sendable {
                     && serviceClient.identity.mayBe(payment, until: ends, $0.attempt)
             }
         }
-        return Ledger(histories, effects).verdict(on: report, at: .question)
+        return histories
     }
 
     /// Asks for the outcome of a payment under the name by which its merchant's service knows it.
@@ -236,7 +272,9 @@ public struct PaymentRouter: Sendable {
     /// Returns the question about the payment of `route`. The only place that decides on trust.
     ///
     /// - Throws: ``PaymentError``; `untrustedLink`, `notAPayment`.
-    private func quoteRequest(_ route: Route, acceptingUnverified: Bool) throws(PaymentError) -> QuoteRequest {
+    func quoteRequest(
+        _ route: Route, acceptingUnverified: Bool, for intent: PaymentIntent? = nil
+    ) throws(PaymentError) -> QuoteRequest {
         if case .unverified(let reason) = route.match.trust, !acceptingUnverified {
             throw PaymentError(.untrustedLink, "the link is not trusted: \(reason)", provider: route.provider)
         }
@@ -252,14 +290,15 @@ public struct PaymentRouter: Sendable {
                 .providerFault, "the provider's link names a payee, but the provider cannot distinguish payees",
                 provider: route.provider)
         }
-        // The name shows the payee to people; it suffices that it has never been drawn before.
-        let drawn = PaymentReference(provider: route.provider, id: "\(id)/\(effects.random.hex(24))")
+        // The name shows the payee to people. Where no key decides it, it suffices that it has never been drawn before.
+        let name = intent?.payment(to: id, effects.random) ?? "\(id)/\(effects.random.hex(24))"
+        let drawn = PaymentReference(provider: route.provider, id: name)
         return QuoteRequest(link: route.link, match: route.match, reference: drawn)
     }
 
     /// Refuses a success that belongs to another link with the same name: a payment that this start joined, or that
     /// another router made meanwhile.
-    private func checkedOwn(
+    func checkedOwn(
         _ outcome: PaymentOutcome, of payment: PaymentReference, _ link: PaymentLink?, _ serviceClient: ServiceClient
     ) async throws(PaymentError) -> PaymentOutcome {
         guard case .succeeded = outcome, serviceClient.identity.reusesNames else { return outcome }

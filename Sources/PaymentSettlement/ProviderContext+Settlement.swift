@@ -48,6 +48,41 @@ extension ProviderContext {
     }
 }
 
+extension SettlingProvider {
+    /// Asks the payer's settler about an attempt, by the name under which it was asked to pay.
+    ///
+    /// - Throws: ``PaymentError``, when the settler does not say, or does not know the name.
+    public func settlement(of attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
+        guard let settler = context.payer.settler else {
+            throw PaymentError(.payer, "the payer has no settler to ask", retry: .later)
+        }
+        let name = SettlementFlow.name(for: attempt.idempotencyKey)
+        let order: SettlementOrder?
+        do { order = try await settler.order(named: name) } catch { throw Settling.unanswered(error, hasAsked: true) }
+        guard let order else { throw Settling.lost(settler) }
+        switch order.state {
+        case .settled(let proof):
+            guard let endpoint = order.endpoint else {
+                throw PaymentError(.integrity, "the settler does not say what it has paid", phase: .maybeSent)
+            }
+            try Settling.check(proof, at: endpoint)
+            try order.requireAmount(attempt.option.amount)
+            return .succeeded(
+                PaymentReceipt(
+                    reference: attempt.reference, amount: attempt.option.amount, transactionID: proof.text))
+        case .nothingSent(let reason):
+            return .declined(
+                DeclineReason(.refused, "the payer's settler sent nothing: \(reason ?? "it does not say why")"))
+        case .settledElsewhere:
+            return .declined(DeclineReason(.paidElsewhere, "the invoice was paid by another payment"))
+        case .inFlight(let wait): return .pending(retryAfter: wait)
+        case .registered:
+            return .unknown(
+                UnknownOutcome(reference: attempt.reference, message: "the payer's settler was not asked to pay yet"))
+        }
+    }
+}
+
 /// The cause of a ``PaymentError/Code/notSettled``: the invoice was paid by another payment.
 struct SettledElsewhereError: Error {}
 
@@ -147,7 +182,11 @@ private struct Settling: Sendable {
                 } catch { throw Self.unanswered(error, hasAsked: true) }
             }
         }
-        throw PaymentError(
+        throw Self.lost(settler)
+    }
+
+    static func lost(_ settler: any PaymentSettler) -> PaymentError {
+        PaymentError(
             .payer,
             "the payer's settler (\(settler.name)) does not know the payment that it was asked for; look into the wallet "
                 + "before you pay again",
@@ -172,9 +211,12 @@ private struct Settling: Sendable {
 
     /// Checks a proof; one that proves nothing leaves the fate of the money open.
     func check(_ paid: Paid) throws(PaymentError) {
-        let endpoint = paid.endpoint ?? settlement.endpoint
+        try Self.check(paid.proof, at: paid.endpoint ?? settlement.endpoint)
+    }
+
+    static func check(_ proof: SettlementProof, at endpoint: SettlementEndpoint) throws(PaymentError) {
         let isProof: Bool
-        switch (paid.proof, endpoint.paymentHash) {
+        switch (proof, endpoint.paymentHash) {
         case (.preimage(let text), let hash?):
             isProof = isPreimage(text, of: hash)
         case (.preimage(let text), nil):
@@ -193,13 +235,13 @@ private struct Settling: Sendable {
         }
     }
 
-    private func isPreimage(_ text: String, of hash: String) -> Bool {
+    private static func isPreimage(_ text: String, of hash: String) -> Bool {
         guard let preimage = Hex.decode(text), preimage.count == 32 else { return false }
         return Hex.encode(Digest.sha256.hash(preimage)) == hash
     }
 
     /// Whatever phase a settler's error claims, only its state says that nothing was sent.
-    private static func unanswered(_ error: any Error, hasAsked: Bool) -> PaymentError {
+    static func unanswered(_ error: any Error, hasAsked: Bool) -> PaymentError {
         let reason = (error as? PaymentError)?.message ?? "\(type(of: error))"
         return PaymentError(
             .payer, "the payer's settler did not say what became of the payment (\(reason))",

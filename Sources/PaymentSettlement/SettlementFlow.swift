@@ -204,6 +204,9 @@ package enum SettlementFlow {
             payee: payee, currency: .satoshi, minimum: least, suggested: fixed ?? suggested ?? minimum)
         let answer: Money?
         do { answer = try await choose(request) } catch {
+            guard !(error is CancellationError) else {
+                throw PaymentError(.cancelled, "stopped before an amount was chosen", cause: error)
+            }
             throw PaymentError(
                 .payer, "no amount was said: the amount chooser failed (\(type(of: error)))", cause: error)
         }

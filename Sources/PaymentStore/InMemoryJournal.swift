@@ -59,7 +59,7 @@ public actor InMemoryJournal: PaymentJournal, AttemptArchive, SpendingStore {
             throw JournalError.leaseLost(history.attempt.reference)
         }
         try renew(lease, at: entry.date)
-        guard !history.isFinished else { throw JournalError.finishedAttempt(attempt) }
+        guard history.takes(entry) else { throw JournalError.finishedAttempt(attempt) }
         history.entries.append(entry)
         if entry.isEnding { history.eraseInteractions() }
         attempts[attempt] = history

@@ -100,12 +100,12 @@ public actor SQLiteJournal: PaymentJournal, AttemptArchive {
             let rows = try database.all(
                 StoredAttempt.Status.self, "WHERE id = ?1", [.text(attempt.rawValue)]
             ) { (row) throws(JournalError) in
-                (row.integer(.number), try row.reference(), row.integer(.finished) != 0)
+                (row.integer(.number), try row.reference(), StoredAttempt.takes(entry, row))
             }
-            guard let (number, reference, isFinished) = rows.first else { throw .unknownAttempt(attempt) }
+            guard let (number, reference, isTaken) = rows.first else { throw .unknownAttempt(attempt) }
             guard reference == lease.payment else { throw .leaseLost(reference) }
             try leases.renew(lease, at: entry.date)
-            guard !isFinished else { throw .finishedAttempt(attempt) }
+            guard isTaken else { throw .finishedAttempt(attempt) }
             let position = try database.number(
                 "SELECT coalesce(max(position), 0) + 1 FROM entry WHERE attempt = ?1", [.integer(number)])
             try database.insert(

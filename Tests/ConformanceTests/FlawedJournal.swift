@@ -158,7 +158,8 @@ actor FlawedJournal: PaymentJournal, AttemptArchive {
             throw JournalError.leaseLost(row.attempt.reference)
         }
         if flaw != .noFence { try write(under: lease, at: entry.date) }
-        guard !isFinished(row) || flaw == .writesAfterEnd else { throw JournalError.finishedAttempt(id) }
+        let isTaken = !isFinished(row) || entry.provesPayment && !row.entries.contains(where: \.provesPayment)
+        guard isTaken || flaw == .writesAfterEnd else { throw JournalError.finishedAttempt(id) }
         if flaw == .readsThenWrites { await Task.yield() }
         let isKept = !entry.mayBeLost(afterMutation: row.hasBegunMutation)
         row.entries.append(stored(entry))

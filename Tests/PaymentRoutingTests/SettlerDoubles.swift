@@ -44,13 +44,15 @@ final class TestSettler: PaymentSettler {
 
     private let state = Mutex(State())
     let name: String
+    private let fee: UInt128
     private let kinds: Set<SettlementEndpoint.Kind>
 
     init(
         _ habit: Habit = .pays, kinds: Set<SettlementEndpoint.Kind> = [.bolt11, .bitcoinAddress],
-        name: String = "test-orders"
+        name: String = "test-orders", fee: UInt128 = 0
     ) {
         self.name = name
+        self.fee = fee
         self.kinds = kinds
         state.withLock { $0.habit = habit }
     }
@@ -82,9 +84,19 @@ final class TestSettler: PaymentSettler {
         state.withLock { $0.orders.values.count { if case .settled = $0.state { true } else { false } } }
     }
 
-    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? { nil }
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
+        fee == 0 ? nil : .cents(fee, amount.currency)
+    }
 
     func register(_ name: String) async throws { state.withLock { _ = $0.registered.insert(name) } }
+
+    /// Pays under a name after all, although it had said otherwise.
+    func pay(_ name: String) {
+        state.withLock { state in
+            guard let order = state.orders[name] else { return }
+            state.orders[name]?.state = .settled(Self.proof(of: order.settlement))
+        }
+    }
 
     /// Loses its memory, as by a file that was deleted. What it paid stays paid.
     func forget() {

@@ -42,6 +42,7 @@ package struct Authorities: Sendable {
             latestSignature = max(latestSignature ?? end, end)
         case .stepStarted(let name, let kind) where kind.movesMoney:
             haveBegun = true
+            if case .settlement(let name) = kind { settler = name }
             let earlier = steps[name]
             steps[name] = Step(kind: kind, isAnswered: earlier?.isAnswered ?? false, proof: earlier?.proof)
             // Where it begins again, the request of the run before may have left.
@@ -83,6 +84,9 @@ package struct Authorities: Sendable {
     var transfers: [String?] {
         steps.sorted { $0.key < $1.key }.filter { $0.value.kind.movesMoneyUnseen }.map(\.value.proof)
     }
+
+    /// The settler that was asked to pay, by its permanent name; nil where none was.
+    package private(set) var settler: String?
 
     /// True if the settler was asked to pay, and may have.
     package var haveSettlement: Bool {

@@ -21,7 +21,7 @@ package struct Ledger: Sendable {
     }
 
     let histories: [AttemptHistory]
-    private let isSound: @Sendable (AttemptHistory) -> Bool
+    let isSound: @Sendable (AttemptHistory) -> Bool
     private let now: Date
 
     /// Creates the ledger of records, oldest first.

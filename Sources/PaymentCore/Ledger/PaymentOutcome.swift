@@ -48,6 +48,22 @@ public struct Stated<Fact: Sendable & Hashable>: Sendable, Hashable {
     public subscript<Value>(dynamicMember member: KeyPath<Fact, Value>) -> Value { fact[keyPath: member] }
 }
 
+/// What may be said of a payment: an outcome, or that a call about it was stopped. An error is no outcome: what it
+/// leaves open is decided by the journal's records.
+///
+/// Only the ledger makes ``notBegun(_:)``, as it makes final outcomes.
+@nonexhaustive
+public enum PaymentStatement: Sendable, Hashable {
+    /// The outcome.
+    case stated(PaymentOutcome)
+    /// The call was stopped by this error, and the payment may be made, or may still be: ask again, and do not pay in any
+    /// other way before there is an answer.
+    case unanswered(PaymentError, UnknownOutcome)
+    /// The call was stopped by this error. Nothing was handed out for the payment, by the journal: no request, signature
+    /// or order that can move money.
+    case notBegun(Stated<PaymentError>)
+}
+
 /// The fact that no money moved, and none will.
 public struct NoPayment: Sendable, Hashable {
     fileprivate init() {}
@@ -115,6 +131,19 @@ extension Ledger {
                     message: "\(obstacle.fact); \(words); \(obstacle.advice)"))
         }
         return PaymentOutcome(report.claim)
+    }
+
+    /// Returns what to state of a payment where a call about it has thrown `error`.
+    ///
+    /// - Parameter payment: the payment; nil where a link named none.
+    package func statement(on error: PaymentError, of payment: PaymentReference?) -> PaymentStatement {
+        if let paid = recordedPayment?.outcome { return .stated(paid) }
+        let open = histories.last { !isSound($0) || !$0.isFinished }
+        guard error.phase == .maybeSent || open != nil else { return .notBegun(Stated(error)) }
+        let reference = open?.attempt.reference ?? payment ?? PaymentReference(provider: error.provider ?? "", id: "")
+        var message = error.message
+        if open != nil, case .unknown(let known) = recorded(of: reference) { message += "; \(known.message)" }
+        return .unanswered(error, UnknownOutcome(reference: reference, message: message))
     }
 
     /// Returns the outcome of an attempt that a person has decided.

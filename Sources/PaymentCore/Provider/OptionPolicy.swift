@@ -37,6 +37,9 @@ public struct OptionPolicy: Sendable, Hashable {
         case none(String)
     }
 
+    /// Returns true if an option is taken, at its amount.
+    package func takes(_ option: PaymentMethodOption) -> Bool { objection(to: option) == nil }
+
     private func objection(to option: PaymentMethodOption) -> String? {
         guard case .limits(let limits) = rule else { return nil }
         let amount = option.amount
@@ -47,8 +50,9 @@ public struct OptionPolicy: Sendable, Hashable {
             return "costs \(amount), counted with other decimals than its limit"
         }
         guard !option.isEstimate else { return "costs an estimated \(amount), which may become more" }
-        guard let limit = comparable.min(by: { $0.minorUnits < $1.minorUnits }), amount.minorUnits > limit.minorUnits
+        guard let most = option.most else { return "costs \(amount) and a fee that cannot be added to it" }
+        guard let limit = comparable.min(by: { $0.minorUnits < $1.minorUnits }), most.minorUnits > limit.minorUnits
         else { return nil }
-        return "costs \(amount), more than \(limit)"
+        return "costs \(most)\(option.feeLimit == nil ? "" : " with its fee"), more than \(limit)"
     }
 }

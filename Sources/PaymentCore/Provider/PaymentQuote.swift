@@ -61,6 +61,14 @@ public struct PaymentQuote: Sendable, Hashable {
 }
 
 extension PaymentQuote {
+    /// Returns the quote under another name of its payment, for links that name a payee.
+    package func named(_ reference: PaymentReference) -> PaymentQuote {
+        var quote = PaymentQuote(
+            reference: reference, payee: payee, amount: amount, options: options, expiresAt: expiresAt, report: report)
+        (quote.outcome, quote.link) = (outcome, link)
+        return quote
+    }
+
     /// Checks that every option has its own id, which alone identifies it from the choice to the service's charge. With
     /// two of one name, the option paid need not be the one chosen.
     ///
@@ -117,6 +125,9 @@ public struct PaymentMethodOption: Sendable, Hashable, Codable, Identifiable {
     public let needs: [PayerNeed]
     /// The needs that this payer cannot fulfil; set by the router. An option with any cannot be chosen.
     public var unmet: [PayerNeed]
+    /// The most that paying it may cost beyond the amount, where the payer's settler pays; set by the router. Nil where
+    /// it costs no more.
+    public var feeLimit: Money?
     /// The end of the validity of the option's price.
     public let expiresAt: Date?
     /// The data that the provider itself needs to carry the option out. Opaque to all other code; stored with the
@@ -135,6 +146,7 @@ public struct PaymentMethodOption: Sendable, Hashable, Codable, Identifiable {
         self.account = account
         self.needs = needs
         unmet = []
+        feeLimit = nil
         self.expiresAt = expiresAt
         self.providerData = providerData
     }
@@ -144,9 +156,13 @@ public struct PaymentMethodOption: Sendable, Hashable, Codable, Identifiable {
         var option = PaymentMethodOption(
             id: id, title: title, amount: amount, isEstimate: isEstimate, account: account, needs: needs,
             expiresAt: expiresAt, providerData: providerData)
-        option.unmet = unmet
+        (option.unmet, option.feeLimit) = (unmet, feeLimit)
         return option
     }
+
+    /// The most that leaves the payer: the amount with ``feeLimit``. Nil where the two cannot be added, so that no limit
+    /// is known to suffice.
+    package var most: Money? { feeLimit.map { fee in try? amount.adding(fee) } ?? amount }
 
     /// The method of payment for limits by method (`SpendingLimit.Scope.method`): `lightning` or `onchain` where
     /// the payer's settler pays bitcoin, whatever name the payee uses; elsewhere the option's id.

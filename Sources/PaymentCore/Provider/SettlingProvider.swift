@@ -3,7 +3,16 @@
 /// The stored entries of the attempts are all that is known of a payment, so that routers read its status from their
 /// journal. An attempt whose end is not known is resumed, which asks the settler: by `resume`, `recover`, or paying the
 /// link again.
-public protocol SettlingProvider: PaymentProvider {}
+public protocol SettlingProvider: PaymentProvider {
+    /// Asks the payer's settler about an attempt that it was asked to pay, by the attempt's name alone. Sends nothing
+    /// that could move money. `PaymentSettlement` implements it for every provider that pays by `settle(_:to:)`.
+    ///
+    /// - Parameters:
+    ///   - attempt: the attempt.
+    ///   - context: the payer, whose settler it is.
+    /// - Throws: ``PaymentError``, when the settler does not say, or does not know the name.
+    func settlement(of attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport
+}
 
 extension SettlingProvider {
     /// Reports nothing, since no service can be asked. Routers answer from their journal instead.

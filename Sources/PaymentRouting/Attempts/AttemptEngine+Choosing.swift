@@ -14,6 +14,7 @@ extension AttemptEngine {
         guard quote.options.contains(where: \.unmet.isEmpty) else {
             return .ended(Self.noUsableOption(quote))
         }
+        if let decided = try await decided(by: intent, from: quote) { return decided }
         var whyAsked: String?
         switch try await reserveUnasked(quote) {
         case .reserved(let option, let id)?: return .unasked(option, id)
@@ -31,10 +32,39 @@ extension AttemptEngine {
         do {
             choice = try await chooser(quote)
         } catch {
+            guard !(error is CancellationError) else {
+                throw self.error(.cancelled, "stopped before an option was chosen", cause: error)
+            }
             throw self.error(.payer, "no option was chosen: the chooser failed (\(type(of: error)))", cause: error)
         }
         guard let choice else { return .ended(.cancelled(quote.reference)) }
         return .option(try serviceClient.option(choice, of: quote))
+    }
+
+    /// Takes the option that the intent has chosen; nil where the payer is to choose.
+    private func decided(by intent: PaymentIntent?, from quote: PaymentQuote) async throws -> Choice? {
+        guard let intent else { return nil }
+        do { try await bind(intent.bound(to: quote), quote) } catch {
+            throw self.error(.journal, "what was quoted could not be stored: \(error)", cause: error)
+        }
+        switch intent.choice {
+        case .asked: return nil
+        case .option(let id): return .option(try serviceClient.option(id, of: quote))
+        case .within(let limits):
+            switch OptionPolicy.first(upTo: limits).choice(from: quote) {
+            case .option(let option): return .option(option)
+            case .none(let why):
+                return .ended(
+                    .refused(.outsidePolicy, "no option is within the limits: \(why)", of: quote.reference))
+            }
+        case .shown(let id, let amount):
+            let option = try serviceClient.option(id, of: quote)
+            guard intent.covers(option) else {
+                throw error(
+                    .unusableOption, "'\(id)' costs \(option.amount) now, and \(amount) was shown; ask for a new quote")
+            }
+            return .option(option)
+        }
     }
 
     /// Returns the outcome of a payment of which the payer takes no option.

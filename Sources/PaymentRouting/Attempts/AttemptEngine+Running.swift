@@ -1,4 +1,5 @@
 import PaymentCore
+import PaymentCrypto
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -31,9 +32,10 @@ extension AttemptEngine {
         _ reference: PaymentReference, _ option: PaymentMethodOption, as id: AttemptID? = nil, under key: String? = nil,
         until end: Date? = nil, link: PaymentLink? = nil
     ) async throws -> PaymentOutcome {
+        let settledKey = try await settledKey(["payment"] + reference.parts, of: reference)
         let attempt = PaymentAttempt(
             id: id ?? newAttemptID(), reference: reference, option: option,
-            idempotencyKey: key ?? effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end)
+            idempotencyKey: key ?? settledKey ?? effects.random.uuid(), startedAt: effects.clock.now, expiresAt: end)
         try await journal.inTurn {
             if reference.isPayment, await journal.steps.isPaymentEnded {
                 throw error(.cancelled, "the payment ended while it was chosen how to pay")
@@ -42,6 +44,21 @@ extension AttemptEngine {
         }
         effects.emit(.began(option), of: attempt)
         return try await run(AttemptHistory(attempt: attempt), link)
+    }
+
+    /// Returns the key by which the payer's settler recognises an attempt, nil where a service does: it follows from what is
+    /// paid and from the number of the settler's refusals, each of which is final under its key. So a journal that was put
+    /// back, and another device with the same settler, find what was begun. Services know keys of other payers, too, so
+    /// theirs are random.
+    ///
+    /// - Parameter words: what is paid.
+    func settledKey(_ words: [String], of payment: PaymentReference) async throws -> String? {
+        guard serviceClient.isSettledByPayer, payment.isPayment else { return nil }
+        let refusals = try await histories(of: payment).count {
+            effects.isSound($0) && $0.authorities.settlerHasRefused
+        }
+        let text = (words + ["\(refusals)"]).joined(separator: "\n")
+        return "settled-" + Hex.encode(Digest.sha256.hash(Array(text.utf8))).prefix(48)
     }
 
     /// Resumes an attempt that has sent nothing, unless its payment or its time is over, or another one is open at what

@@ -8,28 +8,37 @@ import PaymentCore
 /// payers, captures, refunds, cancellations, notifications.
 struct AttemptEngine: Sendable {
     /// The service that is paid at, and the payer.
-    let serviceClient: ServiceClient
+    var serviceClient: ServiceClient
     /// The journal, for writing about this payment.
     let journal: LeasedJournal
+    /// The request that is carried out; nil where a payer pays by itself.
+    var intent: PaymentIntent?
     /// Called with the end of an attempt.
     var hasEnded: @Sendable (PaymentReference, PaymentOutcome) async -> Void = { _, _ in }
     /// Releases the reservations of attempts that have ended, or never began.
     var settleOthers: @Sendable () async -> Void = {}
+    /// Called with the first quote for the intent, before an option is taken.
+    var bind: PaymentIntent.Binding = { _, _ in }
 
     var descriptor: ProviderDescriptor { serviceClient.descriptor }
     var payer: Payer { serviceClient.payer }
     var effects: RouterEffects { serviceClient.effects }
 
     /// Pays the payment of `request`: resumes an earlier attempt, otherwise quote, choice, attempt.
-    func pay(_ request: QuoteRequest) async throws -> PaymentOutcome {
+    ///
+    /// - Parameter shown: the quote that the payer has seen, which is tried first; nil for none.
+    func pay(_ request: QuoteRequest, shown: PaymentQuote? = nil) async throws -> PaymentOutcome {
         if let outcome = try await resumeOrReturnEarlierAttempt(at: request.reference, for: request.link) {
             return outcome
         }
+        try await checkMayBegin(request.reference)
+        var shown = shown
         // A service may change its demand while the payer chooses; the number of repetitions is limited.
         var repetitions = 2
         while true {
             do {
-                let (quote, report) = try await serviceClient.quote(request)
+                let (quote, report) = try await quote(request, shown)
+                shown = nil
                 if let outcome = try await attemptUnderAnotherID(quote, report) { return outcome }
                 if let report { return try await state(report, of: quote.reference) }
                 switch try await choose(from: quote) {
@@ -44,6 +53,15 @@ struct AttemptEngine: Sendable {
                 effects.emit(.note(failure.message), at: descriptor.id, request.reference)
             }
         }
+    }
+
+    private func quote(
+        _ request: QuoteRequest, _ shown: PaymentQuote?
+    ) async throws -> (terms: PaymentQuote, report: CheckedReport?) {
+        guard let shown else { return try await serviceClient.quote(request) }
+        return (
+            serviceClient.marked(shown), try shown.outcome.map { try CheckedReport($0.report, of: shown.reference) }
+        )
     }
 
     /// Returns the outcome of a payment for which no attempt was opened. The answer of the service or the payer may

@@ -16,6 +16,9 @@ struct ServiceClient: Sendable {
         identity = PaymentIdentity(at: descriptor.id, service)
     }
 
+    /// Returns the client of another payer.
+    func with(_ payer: Payer) -> ServiceClient { ServiceClient(service, descriptor, payer: payer, effects: effects) }
+
     // MARK: What the service can do
 
     private var provider: any PaymentProvider {
@@ -67,11 +70,34 @@ struct ServiceClient: Sendable {
         quote.report = nil
         try quote.checkOptionIDs()
         quote.link = Redacted(request.link)
-        for index in quote.options.indices {
-            quote.options[index].unmet = payer.unmet(of: quote.options[index].needs)
-        }
+        quote = marked(quote)
         effects.emit(.quoted(quote), at: descriptor.id, request.reference)
         return (quote, report)
+    }
+
+    /// Returns the quote with what this payer cannot fulfil of its options, and what they may cost it beyond their amounts.
+    func marked(_ quote: PaymentQuote) -> PaymentQuote {
+        var quote = quote
+        for (index, option) in quote.options.enumerated() {
+            quote.options[index].unmet = payer.unmet(of: option.needs)
+            for case .settlement(let kind, _) in option.needs {
+                quote.options[index].feeLimit = payer.settler?.feeLimit(for: option.amount, to: kind)
+            }
+        }
+        return quote
+    }
+
+    /// Returns what the payer's settler says of an attempt that it was asked to pay; nil for an attempt that it was not,
+    /// or another settler was.
+    ///
+    /// - Throws: any error, where it does not say.
+    func settlement(of history: AttemptHistory) async throws -> CheckedReport? {
+        guard let provider = service as? any SettlingProvider, let settler = history.authorities.settler,
+            settler == payer.settler?.name
+        else { return nil }
+        let attempt = history.attempt
+        let report = try await provider.settlement(of: attempt, in: queries(about: attempt.reference))
+        return try CheckedReport(report, of: attempt.reference).checked(against: attempt)
     }
 
     /// Asks for the status of `payment`.

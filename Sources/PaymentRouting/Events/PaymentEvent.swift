@@ -48,6 +48,8 @@ public struct PaymentEvent: Sendable, Hashable {
         case note(String)
         /// The payment reached an outcome; see whether it is final.
         case outcome(PaymentOutcome)
+        /// The payment, which was stated to be unpaid, is paid after all: its wallet or service has changed its record.
+        case corrected(PaymentOutcome)
         /// The attempt was abandoned before anything was paid.
         case abandoned(reason: String)
         /// The payment could not continue. The error's phase says whether money can have moved.
@@ -99,6 +101,7 @@ extension PaymentEvent: CustomStringConvertible {
         case .waiting(let pause): "waits \(pause.inWords)"
         case .note(let text): text
         case .outcome(let outcome): outcome.description
+        case .corrected(let outcome): "corrected: \(outcome.description)"
         case .abandoned(let reason): "abandoned: \(reason)"
         case .failed(let error): error.description
         }

@@ -61,7 +61,7 @@ public struct PaymentStage: Sendable, Hashable {
         case .stepFinished, .stepFailed, .joined, .payerAnswered: activity = .working
         case .payerAsked(let need): activity = .awaitingPayer(need)
         case .retrying, .waiting: activity = .waiting
-        case .outcome(let outcome): activity = .ended(outcome)
+        case .outcome(let outcome), .corrected(let outcome): activity = .ended(outcome)
         case .abandoned: mayHaveMovedMoney = false
         case .failed(let error): activity = .failed(error)
         case .routed, .note: break

@@ -39,6 +39,8 @@ actor InFlightPayments {
 
     private struct Work {
         let mark = Mark()
+        /// The caller's name for the request; nil for none.
+        let owner: String?
         let payment: PaymentReference
         let names: [Name]
         /// The reply to callers that stop waiting: about the work that was begun, whichever caller began it.
@@ -64,21 +66,26 @@ actor InFlightPayments {
     ///
     /// - Parameters:
     ///   - payee: the payee, where any payment to them in progress is to be joined.
+    ///   - owner: the caller's name for the request; nil joins whatever is in progress.
     ///   - joining: called with the payment in progress, when there is one.
+    /// - Returns: the ending; nil where the work in progress is another owner's: its payer answers other questions.
     func run(
-        _ payment: PaymentReference, to payee: String? = nil, _ cancellationReply: CancellationReply,
-        joining: @Sendable (PaymentReference) -> Void, work operation: @escaping @Sendable () async -> Ending
-    ) async -> Ending {
-        let names = [.payment(payment)] + (payee.map { [Name.payee($0, at: payment.provider)] } ?? [])
+        _ payment: PaymentReference, to payee: String? = nil, for owner: String? = nil,
+        _ cancellationReply: CancellationReply, joining: @Sendable (PaymentReference) -> Void,
+        work operation: @escaping @Sendable () async -> Ending
+    ) async -> Ending? {
+        let names = Self.names(payment, payee)
         let joined = names.lazy.compactMap { self.joinable[$0] }.first
-        let callers = works.filter { work in Self.inside.contains { $0 === work.value.mark } }.map(\.key)
+        let callers = callers
         if let joined, let work = works[joined] {
             guard !isAwaiting(joined, any: callers) else {
                 return .failure(PaymentError.waitsForCallback(payment.provider))
             }
             joining(work.payment)
+            guard owner == nil || owner == work.owner else { return nil }
         }
-        let number = joined ?? start(payment, names: names, cancellationReply: cancellationReply, operation)
+        let number =
+            joined ?? start(payment, names: names, owner: owner, cancellationReply: cancellationReply, operation)
         for caller in callers { works[caller]?.awaited.append(number) }
         defer { for caller in callers { removeAwaited(number, from: caller) } }
         let ending = OneShot<Ending>()
@@ -92,6 +99,41 @@ actor InFlightPayments {
         }
     }
 
+    private static func names(_ payment: PaymentReference, _ payee: String?) -> [Name] {
+        [.payment(payment)] + (payee.map { [Name.payee($0, at: payment.provider)] } ?? [])
+    }
+
+    /// The works whose callbacks the current task was called from.
+    private var callers: [Int] {
+        works.filter { work in Self.inside.contains { $0 === work.value.mark } }.map(\.key)
+    }
+
+    /// Waits until another owner's work on the payment, or on one to the same payee, has ended.
+    ///
+    /// - Throws: ``PaymentError``, `inUse`, where it has not within `bound`; `cancelled` where the caller is.
+    func awaitOther(
+        _ payment: PaymentReference, to payee: String?, within bound: Duration, _ clock: any PaymentClock
+    ) async throws(PaymentError) {
+        guard let number = Self.names(payment, payee).lazy.compactMap({ self.joinable[$0] }).first else { return }
+        let ending = OneShot<Ending>()
+        works[number]?.waiting.append(ending)
+        let late = Ending.failure(PaymentError.inUse(payment.provider))
+        let watch = Task(executorPreference: RouterTasks.executor) {
+            if (try? await clock.sleep(for: bound)) != nil { ending.finish(late) }
+        }
+        let ended = await withTaskCancellationHandler {
+            await ending.value()
+        } onCancel: {
+            ending.finish(late)
+        }
+        watch.cancel()
+        guard !Task.isCancelled else {
+            throw PaymentError(
+                .cancelled, "stopped while another request makes this payment", provider: payment.provider)
+        }
+        if case .failure(let error) = ended, error.code == .inUse { throw error }
+    }
+
     /// Passes the end of `payment` to every caller that waits for it: the worker that carries it out may never return.
     func end(_ payment: PaymentReference, with outcome: PaymentOutcome) {
         for (number, work) in works where work.payment == payment {
@@ -101,12 +143,12 @@ actor InFlightPayments {
     }
 
     private func start(
-        _ payment: PaymentReference, names: [Name], cancellationReply: CancellationReply,
+        _ payment: PaymentReference, names: [Name], owner: String?, cancellationReply: CancellationReply,
         _ operation: @escaping @Sendable () async -> Ending
     ) -> Int {
         made += 1
         let number = made
-        let work = Work(payment: payment, names: names, cancellationReply: cancellationReply)
+        let work = Work(owner: owner, payment: payment, names: names, cancellationReply: cancellationReply)
         works[number] = work
         for name in names { joinable[name] = number }
         Self.$inside.withValue(Self.inside + [work.mark]) {

@@ -16,28 +16,33 @@ extension PaymentRouter {
     ///
     /// - Parameters:
     ///   - payee: the payee, where any payment to them in progress is to be joined.
+    ///   - owner: the caller's name for the request: another one's work is waited for, and not joined. Nil joins any.
     ///   - subject: the payment that the work is about by now.
     func once(
-        _ payment: PaymentReference, to payee: String? = nil,
+        _ payment: PaymentReference, to payee: String? = nil, for owner: String? = nil,
         about subject: @escaping @Sendable () -> PaymentReference,
         _ operation: @escaping @Sendable () async throws -> PaymentOutcome
     ) async throws(PaymentError) -> PaymentOutcome {
+        // Payers hang in real time, whatever clock payments use; only simulations have no other.
+        let clock: any PaymentClock = RouterTasks.executor == nil ? SystemPaymentClock() : effects.clock
         let cancellationReply = InFlightPayments.CancellationReply {
-            // Payers hang in real time, whatever clock payments use; only simulations have no other.
-            let clock: any PaymentClock = RouterTasks.executor == nil ? SystemPaymentClock() : effects.clock
             try? await clock.sleep(for: leases.policy.grace)
         } known: { isCancelled in
             await known(of: subject(), isCancelled: isCancelled)
         }
-        return try await inFlight.run(payment, to: payee, cancellationReply) { joined in
-            effects.emit(.joined, at: joined.provider, joined)
-        } work: {
-            do { return .success(try await operation()) } catch {
-                let failure = PaymentError(thrown: error, at: payment.provider)
-                effects.emit(.failed(failure), at: payment.provider, subject())
-                return .failure(failure)
+        while true {
+            let ending = await inFlight.run(payment, to: payee, for: owner, cancellationReply) { joined in
+                effects.emit(.joined, at: joined.provider, joined)
+            } work: {
+                do { return .success(try await operation()) } catch {
+                    let failure = PaymentError(thrown: error, at: payment.provider)
+                    effects.emit(.failed(failure), at: payment.provider, subject())
+                    return .failure(failure)
+                }
             }
-        }.get()
+            if let ending { return try ending.get() }
+            try await inFlight.awaitOther(payment, to: payee, within: leases.policy.timeout, clock)
+        }
     }
 
     /// Returns an engine that pays `payment`, and releases other reservations where they are in its way.

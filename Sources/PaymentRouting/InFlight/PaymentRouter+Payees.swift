@@ -1,4 +1,4 @@
-import PaymentCore
+public import PaymentCore
 import Synchronization
 
 /// Payments to payees: by links that name no single payment.
@@ -7,18 +7,42 @@ import Synchronization
 /// that may have moved money resumes that one: whether a second payment was meant is unknown.
 extension PaymentRouter {
     /// Pays the payee of `request`, whose payment was named for this call.
-    func pay(_ request: QuoteRequest, to payee: String, _ serviceClient: ServiceClient) async throws(PaymentError)
-        -> PaymentOutcome
-    {
+    func pay(
+        _ request: QuoteRequest, to payee: String, _ serviceClient: ServiceClient, for intent: PaymentIntent? = nil,
+        _ bind: @escaping PaymentIntent.Binding = { _, _ in }
+    ) async throws(PaymentError) -> PaymentOutcome {
         let subject = Subject(request.reference)
         return try await once(request.reference, to: payee, about: { subject.payment }) {
             if let outcome = try await resumePayment(to: payee, request.link, serviceClient, subject) { return outcome }
             return try await leases.with(request.reference) { journal in
-                try await engine(serviceClient, journal, request.reference).pay(request)
+                var engine = engine(serviceClient, journal, request.reference)
+                (engine.intent, engine.bind) = (intent, bind)
+                return try await engine.pay(request)
             } orElse: {
                 $0
             }
         }
+    }
+
+    /// Returns the payments in the journal to the payee that a link names, oldest first; empty for a link that names a
+    /// single payment, and where the journal cannot list its attempts.
+    ///
+    /// - Throws: ``PaymentError``, when the journal cannot be read.
+    public func payments(toPayeeOf route: Route) async throws(PaymentError) -> [PaymentReference] {
+        guard route.match.namesPayee, let payee = route.match.reference,
+            let archive = effects.journal as? any AttemptArchive
+        else { return [] }
+        let serviceClient = try serviceClient(for: route.provider, payer: Payer())
+        var (payments, query) = ([PaymentReference](), AttemptQuery(provider: route.provider))
+        repeat {
+            let page = try await journaled(at: route.provider) { _ in try await archive.attempts(query) }
+            for attempt in page.histories.map(\.attempt)
+            where serviceClient.identity.isPayment(attempt, to: payee) && !payments.contains(attempt.reference) {
+                payments.append(attempt.reference)
+            }
+            query.cursor = page.next
+        } while query.cursor != nil
+        return payments
     }
 
     /// The payment that the work is about: a new one, unless an earlier one turns out to be open.

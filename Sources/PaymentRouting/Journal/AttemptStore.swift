@@ -30,6 +30,9 @@ public protocol AttemptStore: Sendable {
     ///   - entry: the event, with its date.
     ///   - attempt: the attempt that the entry belongs to.
     ///   - lease: the lease of the payment, held by the caller.
+    /// An attempt that ended unpaid takes one more entry: the correction that it was paid
+    /// (`AttemptHistory.takes(_:)`). It counts as paid from then on.
+    ///
     /// - Throws: ``JournalError``; `leaseLost`, `unknownAttempt`, or `finishedAttempt` when the attempt has ended.
     func append(_ entry: JournalEntry, to attempt: AttemptID, under lease: PaymentLease) async throws
 

@@ -17,6 +17,12 @@ extension JournalEntry {
 }
 
 extension AttemptHistory {
+    /// Returns true if `entry` may be added: to an attempt that has not ended any, and to one that ended unpaid the
+    /// correction that it was paid after all.
+    public func takes(_ entry: JournalEntry) -> Bool {
+        !isFinished || entry.provesPayment && !entries.contains(where: \.provesPayment)
+    }
+
     /// True if it proves what happened to money: it was paid, or something that moves money began.
     public var isProof: Bool { hasBegunMutation || entries.contains(where: \.provesPayment) }
 

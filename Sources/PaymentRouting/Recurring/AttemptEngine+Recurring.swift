@@ -1,5 +1,4 @@
 import PaymentCore
-import PaymentCrypto
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -88,18 +87,13 @@ extension AttemptEngine {
     }
 
     /// Returns the key by which the payer's settler recognises a period: the same in every try and on every device that
-    /// has the plan, so that two of them that pay from one wallet pay once. Only after the settler's own refusal, which
-    /// is final under its key, there is another one. Services know keys of other payers too, so that theirs are random.
+    /// has the plan, so that two of them that pay from one wallet pay once.
     private func key(of charge: PlannedPeriod, _ order: PlannedPeriod.Order) async throws -> String? {
-        guard serviceClient.isSettledByPayer else { return nil }
-        let refusals = try await histories(of: charge.reference).count {
-            effects.isSound($0) && $0.authorities.settlerHasRefused
-        }
         let words = [
-            charge.reference.description, order.link, "\(charge.amount)",
-            "\(Int64(charge.period.start.timeIntervalSince1970))", "\(refusals)",
+            "period", charge.reference.description, order.link, "\(charge.amount)",
+            "\(Int64(charge.period.start.timeIntervalSince1970))",
         ]
-        return "period-" + Hex.encode(Digest.sha256.hash(Array(words.joined(separator: "\n").utf8))).prefix(48)
+        return try await settledKey(words, of: charge.reference)
     }
 
     // MARK: What was begun
@@ -123,18 +117,10 @@ extension AttemptEngine {
         .max() ?? 0
     }
 
-    /// Stores in the journal that the tries up to this one are cancelled: as an attempt that never ran, and that cannot
-    /// be resumed, its time being over when it begins. A worker that is late with one of those tries finds it under the
-    /// payment's lease.
+    /// Stores in the journal that the tries up to this one are cancelled.
     private func cancelCharge(_ charge: PlannedPeriod) async throws {
-        let now = effects.clock.now
-        let option = PaymentMethodOption(
-            id: "called-off", title: "nothing", amount: charge.amount, expiresAt: now,
-            providerData: [Self.mark: .number(JSONNumber(charge.attempts))])
-        let attempt = PaymentAttempt(
-            id: newAttemptID(), reference: charge.reference, option: option, idempotencyKey: effects.random.uuid(),
-            startedAt: now, expiresAt: now)
-        try await journaled { try await journal.open(attempt) }
-        try await close(attempt, .abandoned(reason: "cancelled: try \(charge.attempts) sent nothing"))
+        try await noteCancellation(
+            of: charge.reference, amount: charge.amount, data: [Self.mark: .number(JSONNumber(charge.attempts))],
+            "cancelled: try \(charge.attempts) sent nothing")
     }
 }

@@ -26,7 +26,11 @@ extension AttemptEngine {
                 continue
             }
             let id = newAttemptID()
-            let spending = await autoPay.spending(on: option, of: quote, by: id, at: effects.clock.now)
+            guard let most = option.most else {
+                objections.append("'\(option.id)' costs a fee that cannot be added to its amount")
+                continue
+            }
+            let spending = await autoPay.spending(on: option, most, of: quote, by: id, at: effects.clock.now)
             var verdict = try await reserve(spending, autoPay, store)
             if case .refused(.exceeded) = verdict, !hasLooked {
                 hasLooked = true
@@ -85,7 +89,9 @@ extension AttemptEngine {
         return payer
     }
 
-    func newAttemptID() -> AttemptID { AttemptID(rawValue: "att_" + effects.random.hex(24)) }
+    func newAttemptID() -> AttemptID {
+        intent?.attemptID(effects.random) ?? AttemptID(rawValue: "att_" + effects.random.hex(24))
+    }
 }
 
 extension RouterEffects {

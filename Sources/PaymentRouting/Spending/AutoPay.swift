@@ -53,19 +53,19 @@ public struct AutoPay: Sendable {
 
     func includes(_ provider: ProviderID) -> Bool { providers?.contains(provider) ?? true }
 
-    /// Returns the spending of paying `option`.
+    /// Returns the spending of paying `option`: the most that may leave the payer.
     func spending(
-        on option: PaymentMethodOption, of quote: PaymentQuote, by attempt: AttemptID, at now: Date
+        on option: PaymentMethodOption, _ most: Money, of quote: PaymentQuote, by attempt: AttemptID, at now: Date
     ) async -> Spending {
         let spending = Spending(
-            attempt: attempt, payment: quote.reference, amounts: [option.amount], day: SpendingDay(now, in: timeZone),
+            attempt: attempt, payment: quote.reference, amounts: [most], day: SpendingDay(now, in: timeZone),
             payee: quote.payee.id, method: option.method, keeper: .journal)
         guard let converter else { return spending }
-        var amounts = [option.amount]
+        var amounts = [most]
         for limit in limits where limit.includes(spending) {
             guard !amounts.contains(where: { $0.currency.denotesSame(as: limit.amount.currency) }) else { continue }
             // Only an amount like the limit's is an answer; a failure is none either.
-            guard let worth = try? await converter(option.amount, limit.amount),
+            guard let worth = try? await converter(most, limit.amount),
                 worth.currency.denotesSame(as: limit.amount.currency), worth.exponent == limit.amount.exponent,
                 !worth.isZero
             else { continue }

@@ -18,7 +18,12 @@ package enum StoredAttempt {
     /// The columns that an entry is checked against before it is added.
     package enum Status: String, ReferenceColumn {
         package static let table = "attempt"
-        case number, provider, subject, reference, finished
+        case number, provider, subject, reference, finished, paid
+    }
+
+    /// Returns true if an attempt takes an entry, as `AttemptHistory.takes(_:)` does.
+    package static func takes(_ entry: JournalEntry, _ status: Row<Status>) -> Bool {
+        status.integer(.finished) == 0 || entry.provesPayment && status.integer(.paid) == 0
     }
 
     /// A new row.

@@ -60,7 +60,11 @@ extension WatchedService: AliasedPaymentProvider where Base: AliasedPaymentProvi
     func isUnresolved(_ payment: PaymentReference) -> Bool { base.isUnresolved(payment) }
 }
 
-extension WatchedService: SettlingProvider where Base: SettlingProvider {}
+extension WatchedService: SettlingProvider where Base: SettlingProvider {
+    func settlement(of attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
+        try await base.settlement(of: attempt, in: watched(context))
+    }
+}
 
 extension WatchedService: PayeeProvider where Base: PayeeProvider {
     func payee(of option: PaymentMethodOption) -> String? { base.payee(of: option) }

@@ -255,7 +255,7 @@ public final class SimulatedDisk: Sendable {
             guard let history = state.seen.history(of: id) else { return .unknownAttempt(id) }
             let payment = history.attempt.reference
             guard payment == lease.payment, renew(lease, at: entry.date, in: &state) else { return .leaseLost(payment) }
-            return history.isFinished ? .finishedAttempt(id) : nil
+            return history.takes(entry) ? nil : .finishedAttempt(id)
         }
     }
 }

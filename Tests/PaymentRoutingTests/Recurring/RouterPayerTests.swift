@@ -2,6 +2,7 @@ import Foundation
 import PaymentCore
 import PaymentRecurring
 import PaymentRouting
+import PaymentSettlement
 import PaymentStore
 import PaymentTesting
 import Synchronization

@@ -78,9 +78,15 @@ struct ServePaymentTests {
         try await Self.leave(body, reference, in: folder, shop, at: moment)
         let served = try await ServedShop(in: folder, shop: shop)
         let again = try await served.begin(body, key: "k")
-        #expect((again.status, again.json["id"], again.json["state"]) == (200, "pay_1", "interrupted"))
-        #expect(try await served.call(.get, "/v1/payments").json["payments"]?[0]?["state"] == "interrupted")
-        #expect(try await served.call(.post, "/v1/payments/pay_1/resume").status == 202)
+        #expect((again.status, again.json["id"]) == (200, "pay_1"))
+        if moment == .paid {
+            // What is left is asked about without its caller.
+            await served.api.payments.look()
+        } else {
+            #expect(again.json["state"] == "interrupted")
+            #expect(try await served.call(.get, "/v1/payments").json["payments"]?[0]?["state"] == "interrupted")
+            #expect(try await served.call(.post, "/v1/payments/pay_1/resume").status == 202)
+        }
         let paid = try await served.settled("pay_1")
         #expect(paid["state"] == "ended" && paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
         #expect(await shop.charges == 1)
@@ -118,7 +124,7 @@ struct ServePaymentTests {
             return
         }
         guard moment != .keyStored else { return }
-        try await table.name("pay_1", reference, after: nil, terms: ["payee": "The shop"])
+        try await table.name("pay_1", reference)
         guard moment == .paid else { return }
         // The payment, without the note of its end.
         let gateway = try LoopbackServer(shop)
@@ -147,7 +153,8 @@ struct ServePaymentTests {
         first = nil
         let served = try await ServedShop.reopened(in: folder, shop: shop)
         let left = try await served.call(.get, "/v1/payments/\(id)").json
-        #expect(left["state"] == "interrupted", "\(left.text)")
+        // The shop has taken the money: the server may have asked it already.
+        #expect(left["state"] == "interrupted" || left["outcome"]?["outcome"] == "succeeded", "\(left.text)")
         try await served.call(.post, "/v1/payments/\(id)/resume")
         let paid = try await served.settled(id)
         #expect(paid["outcome"]?["outcome"] == "succeeded", "\(paid.text)")
@@ -165,7 +172,7 @@ struct ServePaymentTests {
         let served = try await ServedShop()
         let eur: JSONValue = "iso4217/EUR"
         let low = try await served.pay(["link": .string(Self.link), "limits": [["amount": "4.79", "unit": eur]]])
-        #expect(low["outcome"]?["outcome"] == "failed" && low["outcome"]?["error"]?["code"] == "unusable-option")
+        #expect(low["outcome"]?["outcome"] == "declined", "\(low.text)")
         #expect(low["state"] == "ended")
         #expect(await served.shop.charges == 0)
         let enough = try await served.pay(["link": .string(Self.link), "limits": [["amount": "4.80", "unit": eur]]])

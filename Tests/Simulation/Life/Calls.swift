@@ -29,6 +29,28 @@ struct Calls: Sendable {
         return content
     }
 
+    /// Calls the router about an intent.
+    func carry(
+        _ name: String, _ payment: PaymentReference, patience: Duration? = nil,
+        _ work: @escaping @Sendable () async -> PaymentStatement
+    ) async {
+        let begun = life.witness.tick()
+        let content = await within(patience) {
+            await acting(begun) { () async -> Statement.Content in
+                switch await work() {
+                case .stated(let outcome): .outcome(outcome)
+                case .unanswered(let error, _): .failure(error.with(phase: .maybeSent))
+                case .notBegun(let error): .notBegun(error.fact)
+                }
+            }
+        }
+        guard let content, !seat.process.isDead else { return }
+        await life.oracle.hear(
+            Statement(
+                call: name, subject: .payment(life.markets.identity(of: payment)), content: content, doer: seat.doer,
+                begun: begun, told: life.witness.tick()))
+    }
+
     /// The router's answer to `work`.
     func answer(
         _ patience: Duration?, _ begun: Int, _ work: @escaping @Sendable () async throws -> PaymentOutcome?

@@ -48,8 +48,36 @@ struct Days: Sendable {
 
     private func pay(_ payment: MarketPayment, _ link: String, _ patience: Duration?) async {
         let (router, payer) = (seat.router, seat.device.payer)
+        guard !life.usesIntents else { return await carryOut(payment, link, patience) }
         await calls.call("pay", payment.reference, patience: patience) {
             try await router.pay(link, as: payer, acceptingUnverified: true)
+        }
+    }
+
+    /// Carries the payment out by one of two keys; now and then the key is cancelled or asked about meanwhile, and it is
+    /// carried out again.
+    private func carryOut(_ payment: MarketPayment, _ link: String, _ patience: Duration?) async {
+        let (router, payer) = (seat.router, seat.device.payer)
+        let intent = PaymentIntent(
+            of: link, key: "\(seat.device.number)/\(payment.reference.id)/\(random.below(2))", acceptsUnverified: true)
+        let (cancels, asks, repeats) = (random.happens(0.2), random.happens(0.4), random.happens(0.3))
+        let delay = Duration.milliseconds(random.below(4000))
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await calls.carry("carryOut", payment.reference, patience: patience) {
+                    await router.carryOut(intent, as: payer)
+                }
+                guard repeats else { return }
+                await calls.carry("resume", payment.reference) { await router.resume(intent, as: payer) }
+            }
+            guard cancels || asks else { return }
+            group.addTask {
+                try? await seat.process.clock.sleep(for: delay)
+                if cancels { await calls.carry("cancel(intent)", payment.reference) { await router.cancel(intent) } }
+                await calls.carry("outcome(of:)", payment.reference) {
+                    await router.outcome(of: intent, as: Payer(settler: payer.settler))
+                }
+            }
         }
     }
 

@@ -25,6 +25,8 @@ struct Life: Sendable {
     /// Every third history is sealed. In some the key is added, changed or lost in between.
     /// True if the application calls its router from inside callbacks.
     let reenters: Bool
+    /// True if the application carries intents out.
+    let usesIntents: Bool
     /// True if two merchants' servers with separate journals number their refunds alike.
     let hasServers: Bool
     /// True if merchants capture, and do not only refund.
@@ -56,6 +58,7 @@ struct Life: Sendable {
         hasUpgrade = random.happens(variation.upgrades)
         // Drawn apart, so that other histories stay as they are.
         reenters = SeededRandomSource(seed: world.seed ^ 0xCA11).happens(variation.reentries)
+        usesIntents = SeededRandomSource(seed: world.seed ^ 0x1A7E27).happens(variation.intents)
         hasServers = SeededRandomSource(seed: world.seed ^ 0x5E12).happens(variation.servers)
         hasCaptures = SeededRandomSource(seed: world.seed ^ 0xC0113C7).happens(variation.captures)
         hasRestores = SeededRandomSource(seed: world.seed ^ 0xBACC).happens(variation.restores)

@@ -39,6 +39,8 @@ package struct Variation: Sendable {
     package var upgrades = 0.1
     /// The probability that an application calls its router from inside callbacks.
     package var reentries = 0.1
+    /// The probability that an application carries its payments out for others, by keys that it cancels and asks about.
+    package var intents = 0.25
     /// The probability that payments are those of two merchants' servers, with separate journals, which number refunds
     /// alike and get each other's notifications.
     package var servers = 0.1

@@ -115,7 +115,11 @@ extension Attended: ReusableReferenceProvider where Base: ReusableReferenceProvi
     }
 }
 
-extension Attended: SettlingProvider where Base: SettlingProvider {}
+extension Attended: SettlingProvider where Base: SettlingProvider {
+    func settlement(of attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
+        try await base.settlement(of: attempt, in: edition.steps(surround(context)))
+    }
+}
 
 extension Attended: PayeeProvider where Base: PayeeProvider {
     func payee(of option: PaymentMethodOption) -> String? { base.payee(of: option) }

@@ -13,6 +13,8 @@ struct Statement: Sendable {
     enum Content: Sendable {
         case outcome(PaymentOutcome)
         case failure(PaymentError)
+        /// Nothing was handed out for the payment from this device.
+        case notBegun(PaymentError)
     }
 
     /// The name of the router's call.
@@ -35,8 +37,11 @@ struct Statement: Sendable {
 
     /// True if it states that this call, or this attempt, moved nothing.
     var deniesEffect: Bool {
-        guard case .failure(let error) = content else { return false }
-        return error.phase != .maybeSent
+        switch content {
+        case .failure(let error): error.phase != .maybeSent
+        case .notBegun: true
+        case .outcome: false
+        }
     }
 
     /// True if it states that this attempt moved nothing because another one has paid.
@@ -52,6 +57,7 @@ struct Statement: Sendable {
     var description: String {
         switch content {
         case .outcome(let outcome): "\(call) said \(outcome)"
+        case .notBegun(let error): "\(call) said that nothing was begun (\(error.code.rawValue): \(error.message))"
         case .failure(let error): "\(call) failed (\(error.phase.rawValue), \(error.code.rawValue): \(error.message))"
         }
     }

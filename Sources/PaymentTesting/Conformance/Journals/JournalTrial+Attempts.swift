@@ -123,6 +123,23 @@ extension JournalTrial {
         expect(try await journal.histories(of: other.payment).isEmpty, "a refused attempt is stored")
     }
 
+    /// An attempt that ended unpaid takes the correction that it was paid, once, and nothing else.
+    private func correction() async throws {
+        let stored = try await store("corrected", Self.payment("corrected"), [Self.ask, Self.abandoned])
+        let lease = Self.lease(stored.attempt.reference)
+        guard let paid = Self.endings.first(where: { Self.entry($0).provesPayment }) else { return }
+        try await journal.append(Self.entry(paid), to: stored.attempt.id, under: lease)
+        let corrected = try await journal.history(of: stored.attempt.id)
+        expect(
+            corrected?.entries == stored.entries + [Self.entry(paid)] && corrected?.state == .paid,
+            "an attempt that ended unpaid does not take the correction that it was paid")
+        for event in [paid, Self.ask, Self.abandoned] {
+            await refuses(.finishedAttempt(stored.attempt.id), "an entry after a correction") {
+                try await journal.append(Self.entry(event), to: stored.attempt.id, under: lease)
+            }
+        }
+    }
+
     func ending() async throws {
         for (index, ending) in Self.endings.enumerated() {
             let stored = try await store("a\(index)", Self.payment("p\(index)"), [Self.ask, ending])
@@ -137,6 +154,7 @@ extension JournalTrial {
                 "a refused entry is stored after '\(ending)'")
         }
         expect(try await journal.unfinished().isEmpty, "attempts that have ended are called unfinished")
+        try await correction()
         let open = try await store(
             "open", Self.payment("open"),
             [

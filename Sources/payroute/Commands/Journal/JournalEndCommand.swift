@@ -48,7 +48,7 @@ enum JournalEndCommand: Command {
         let id = AttemptID(rawValue: arguments.positionals[0])
         let outcome = try await router.end(id, as: decision, by: person, evidence: evidence)
         var result = PaymentResult(id.rawValue)
-        result.end(outcome)
+        result.end(.stated(outcome))
         console.show(result, isJSON: arguments.has("json"))
         return .done
     }

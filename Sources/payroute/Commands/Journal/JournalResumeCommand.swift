@@ -9,7 +9,7 @@ enum JournalResumeCommand: Command {
         path: "payroute journal resume",
         overview: "Settle one interrupted attempt, or all of them.",
         discussion: """
-            Finished steps are not run again. An attempt that may have moved money is settled by asking the service. One that had sent nothing continues.
+            Finished steps are not run again. An attempt that may have moved money is settled by asking the service. One that had sent nothing continues. With your own wallet, real money leaves only with --yes: without it the wallet is asked about what it has begun, and what it was not asked for is abandoned.
 
             Exits with 0 only if every attempt is settled: paid, or certainly not.
             """,
@@ -19,7 +19,8 @@ enum JournalResumeCommand: Command {
                 isOptional: true)
         ],
         options: [
-            .init(name: "json", help: "Print one JSON object per attempt, one line each.")
+            .init(name: "json", help: "Print one JSON object per attempt, one line each."),
+            .init(name: "yes", help: "Pay what is left to be paid with real money from your own wallet."),
         ] + PaymentOptions.payers.map { $0.name == JournalOption.syntax.name ? JournalOption.syntax : $0 },
         examples: [
             .init("payroute journal resume --journal payments.db", "after a crash")
@@ -28,32 +29,38 @@ enum JournalResumeCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         _ = try JournalOption.path(arguments)
         let session = try await PaymentSession(arguments, console, creatingJournal: false) { _ in }
+        var payer = session.payer
+        if try WalletOption.movesRealMoney(arguments), !arguments.has(PaymentConsent.option.name) {
+            payer.settler = payer.settler.map { UnpaidSettler(base: $0) }
+        }
         let id = arguments.positionals.first.map { AttemptID(rawValue: $0) }
-        let (result, signal) = await Interrupts.run { () -> Result<[RecoveryReport], PaymentError> in
+        let (result, signal) = await Interrupts.run { [payer] () -> Result<[RecoveryReport], PaymentError> in
             do throws(PaymentError) {
-                guard let id else { return .success(try await session.router.recover(as: session.payer)) }
-                return .success([try await session.router.recover(id, as: session.payer)])
+                guard let id else { return .success(try await session.router.recover(as: payer)) }
+                return .success([try await session.router.recover(id, as: payer)])
             } catch {
                 return .failure(error)
             }
         }
         let reports = try result.get()
         let layout = console.layout(["ATTEMPT", "SUBJECT", "REFERENCE", "OUTCOME", "WHY"], [28, 7, 40, 9, 24])
-        for report in reports { show(report, isJSON: arguments.has("json"), layout, console) }
+        for report in reports {
+            await show(report, isJSON: arguments.has("json"), layout, console, session.router)
+        }
         let isDone = reports.allSatisfy(\.isSettled)
         if !isDone { console.diagnostics.line("Not everything is settled. Run the same command again later.") }
         return isDone ? .done : signal.map(ExitCode.interrupted(by:)) ?? .failed
     }
 
     private static func show(
-        _ report: RecoveryReport, isJSON: Bool, _ layout: Table.Layout, _ console: Console
-    ) {
+        _ report: RecoveryReport, isJSON: Bool, _ layout: Table.Layout, _ console: Console, _ router: PaymentRouter
+    ) async {
         let attempt = report.attempt
         var result = PaymentResult("")
         switch report.result {
-        case .success(let outcome): result.end(outcome)
+        case .success(let outcome): result.end(.stated(outcome))
         case .failure(let error):
-            result.end(error)
+            result.end(await router.statement(on: error, of: attempt.reference))
             if error.code == .unroutable {
                 result.reason += "; name it with --with \(attempt.reference.provider) if it is an external provider"
             }

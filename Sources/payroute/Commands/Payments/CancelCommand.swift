@@ -17,7 +17,7 @@ enum CancelCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let session = try await ServiceSession(arguments, console, creatingJournal: true)
         let payment = await session.asMerchant(try PaymentName.read(arguments, console, session.router))
-        return await ServiceSession.finish(payment, arguments, console) {
+        return await session.finish(payment, arguments, console) {
             $0 == .cancelled
         } by: { () async throws(PaymentError) in
             try await session.router.cancel(payment)

@@ -97,7 +97,9 @@ enum PayCommand: Command {
         console.show(result, isJSON: isJSON, hasSteps: true)
         if result.ending == .unknown || result.ending == .pending {
             console.output.flush()
-            console.diagnostics.line("Ask again before paying in any other way: run the same command once more.")
+            let resume = result.attempt.map { ", or 'payroute journal resume \($0)'" } ?? ""
+            console.diagnostics.line(
+                "Ask again before paying in any other way: run the same command again\(resume).")
         }
         return result.exitCode(after: signal)
     }

@@ -54,3 +54,25 @@ enum PaymentConsent {
         return "with real money from \(Printable.text(wallet.name)) and \(fees)"
     }
 }
+
+/// A settler that is asked about what it has begun, and pays nothing: real money moves only with the payer's consent.
+struct UnpaidSettler: PaymentSettler {
+    let base: any PaymentSettler
+
+    var name: String { base.name }
+    func canSettle(_ kind: SettlementEndpoint.Kind, on network: String?) -> Bool { base.canSettle(kind, on: network) }
+    func feeLimit(for amount: Money, to kind: SettlementEndpoint.Kind) -> Money? {
+        base.feeLimit(for: amount, to: kind)
+    }
+    func register(_ name: String) async throws { throw Self.noConsent }
+    func order(named name: String) async throws -> SettlementOrder? { try await base.order(named: name) }
+    func order(paying endpoint: SettlementEndpoint) async throws -> SettlementOrder? {
+        try await base.order(paying: endpoint)
+    }
+    func settle(_ settlement: Settlement) async throws -> SettlementState { throw Self.noConsent }
+    func abandon(_ name: String) async throws -> SettlementState { try await base.abandon(name) }
+
+    private static var noConsent: PaymentError {
+        PaymentError(.consentNeeded, "this pays real money; add '--yes' to pay what is left to be paid")
+    }
+}

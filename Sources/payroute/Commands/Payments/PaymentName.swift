@@ -15,11 +15,30 @@ enum PaymentName {
     {
         let text = try SingleLink.read(arguments, console)
         guard let payment = reference(text, router) else {
-            throw UsageError(
-                "\(UsageError.quoted(text)) names no payment: give its link, or provider/id with a provider that "
-                    + "'payroute providers' lists", arguments.syntax)
+            throw noPayment(text, arguments)
         }
         return payment
+    }
+
+    private static func noPayment(_ text: String, _ arguments: ParsedArguments) -> UsageError {
+        UsageError(
+            "\(UsageError.quoted(text)) names no payment: give its link, or provider/id with a provider that "
+                + "'payroute providers' lists", arguments.syntax)
+    }
+
+    /// Reads the payments that a line is about: of a link that names a payee, all that the journal has; otherwise one.
+    ///
+    /// - Throws: ``UsageError`` when the text names no payment, ``PaymentError`` when the journal cannot be read.
+    static func readAll(_ arguments: ParsedArguments, _ console: Console, _ router: PaymentRouter) async throws
+        -> [PaymentReference]
+    {
+        let text = try SingleLink.read(arguments, console)
+        if case .matched(let route) = router.route(text), route.match.namesPayee {
+            let payments = try await router.payments(toPayeeOf: route)
+            if !payments.isEmpty { return payments }
+        }
+        guard let payment = reference(text, router) else { throw noPayment(text, arguments) }
+        return [payment]
     }
 
     /// Returns the payment that a text names; nil for none.

@@ -5,7 +5,7 @@ struct PaymentResult: Sendable, Equatable {
     /// The ways a payment can end.
     enum Ending: String, Sendable {
         case succeeded, declined, cancelled, expired, pending, unknown
-        /// It could not continue; no money moved.
+        /// It could not continue; nothing was handed out for it.
         case failed
 
         init(_ outcome: PaymentOutcome) {
@@ -33,6 +33,8 @@ struct PaymentResult: Sendable, Equatable {
     let input: String
     var provider: String?
     var reference: String?
+    /// The attempt, once there is one.
+    var attempt: AttemptID?
     var payee: String?
     /// The amount that left the payer, or that was to leave, or that the payee asked for: the first that is known.
     var amount: Money?
@@ -43,6 +45,8 @@ struct PaymentResult: Sendable, Equatable {
     var wasBegunBefore = false
     var ending = Ending.failed
     var reason = ""
+    /// The error that stopped the payment, or the question about it.
+    private(set) var error: PaymentError?
 
     /// A payment that has not begun.
     init(_ input: String) {
@@ -50,7 +54,7 @@ struct PaymentResult: Sendable, Equatable {
     }
 
     /// Applies the payment's outcome.
-    mutating func end(_ outcome: PaymentOutcome) {
+    private mutating func end(_ outcome: PaymentOutcome) {
         let already = outcome.isFinal ? "already over: " : "already in progress: "
         reason = (wasBegunBefore ? already : "") + outcome.description
         ending = Ending(outcome)
@@ -59,15 +63,14 @@ struct PaymentResult: Sendable, Equatable {
         transaction = receipt.transactionID
     }
 
-    /// Applies the error that stopped the payment.
-    mutating func end(_ error: PaymentError) {
-        reason = error.message
-        ending =
-            switch (error.phase, error.code) {
-            case (.maybeSent, _): .unknown
-            case (_, .cancelled): .cancelled
-            default: .failed
-            }
+    /// Applies the router's statement about the payment.
+    mutating func end(_ statement: PaymentStatement) {
+        switch statement {
+        case .stated(let outcome): end(outcome)
+        case .unanswered(let error, let known): (ending, reason, self.error) = (.unknown, known.message, error)
+        case .notBegun(let error):
+            (ending, reason, self.error) = (error.code == .cancelled ? .cancelled : .failed, error.message, error.fact)
+        }
     }
 
     /// The object as a line.

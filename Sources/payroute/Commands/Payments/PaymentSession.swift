@@ -4,6 +4,7 @@ import PaymentStore
 import PaymentTransport
 import PaymentWallet
 import SandboxSupport
+import Synchronization
 
 /// Pays links with a development wallet at a sandbox, or with a wallet of the payer's own, and reports every step.
 struct PaymentSession: Sendable {
@@ -26,6 +27,7 @@ struct PaymentSession: Sendable {
 
     let router: PaymentRouter
     let payer: Payer
+    private let seen: SeenEvents
     private let vendors: SandboxVendors
     let narrate: Narrator
     /// The payer's own wallet; nil for a development wallet.
@@ -50,17 +52,18 @@ struct PaymentSession: Sendable {
         var payer = vendors.payer(wallet, at: sandbox, over: transport)
         payer.signer = payer.signer.map { NarratingSigner(signer: $0, narrate: narrate) }
         payer.settler = payer.settler.map { NarratingSettler(settler: $0, narrate: narrate) }
+        let seen = SeenEvents()
         let secrets = ExternalSecrets(
             base: SandboxSecrets(vendors, sandbox: sandbox, transport: transport), providers: external,
             environment: environment)
         let registry = try vendors.registry(
             sandbox: sandbox, privately: privately, allowing: allowedTokens, names: names, with: external)
         self.init(
-            vendors, payer, amount: amount, isPrivateOnly: privately?.isOnly ?? false, narrate: narrate,
+            vendors, payer, amount: amount, isPrivateOnly: privately?.isOnly ?? false, seen, narrate: narrate,
             router: PaymentRouter(
                 registry: registry, transport: external.network(transport), journal: journal,
                 readers: Installation.readers, clock: clock, secrets: secrets,
-                log: PaymentLog { Self.narrate($0, narrate) }, autoPay: autoPay))
+                log: PaymentLog { seen.take($0, narrate) }, autoPay: autoPay))
     }
 
     /// Makes a session that pays with a wallet of the payer's own, and with nothing else.
@@ -73,36 +76,43 @@ struct PaymentSession: Sendable {
         names: HTTPURL?, amount: Money?, autoPay: AutoPay?, external: [ExternalProvider],
         environment: @escaping @Sendable (String) -> String?, narrate: @escaping Narrator
     ) throws {
+        let seen = SeenEvents()
         let settler = wallet.settler.map { NarratingSettler(settler: $0, wallet: wallet, narrate: narrate) }
         let registry = try vendors.registry(names: names, with: external, hasWallet: true)
         self.init(
             vendors, Payer(policy: .firstWhateverItCosts, settler: settler), amount: amount, isPrivateOnly: false,
-            narrate: narrate,
+            seen, narrate: narrate,
             router: PaymentRouter(
                 registry: registry, transport: external.network(transport), journal: journal,
                 readers: Installation.readers,
                 secrets: ExternalSecrets(base: NoSecrets(), providers: external, environment: environment),
-                log: PaymentLog { Self.narrate($0, narrate) }, autoPay: autoPay))
+                log: PaymentLog { seen.take($0, narrate) }, autoPay: autoPay))
         self.wallet = wallet
     }
 
     private init(
-        _ vendors: SandboxVendors, _ payer: Payer, amount: Money?, isPrivateOnly: Bool, narrate: @escaping Narrator,
+        _ vendors: SandboxVendors, _ payer: Payer, amount: Money?, isPrivateOnly: Bool, _ seen: SeenEvents,
+        narrate: @escaping Narrator,
         router: PaymentRouter
     ) {
         var payer = payer
         if let amount { payer.amountChooser = { _ in amount } }
         (self.vendors, self.payer, self.router) = (vendors, payer, router)
-        (self.isPrivateOnly, self.narrate) = (isPrivateOnly, narrate)
+        (self.isPrivateOnly, self.seen, self.narrate) = (isPrivateOnly, seen, narrate)
     }
 
-    /// Pays what `text` asks for: routes it, requests a quote and, with the choice, pays it, and reports each step.
-    /// Never throws: every ending is a result.
+    /// Pays what `text` asks for, and reports each step. Never throws: every ending is a result.
     func pay(_ text: String, choice: Choice = .first, trustsLink: Bool = false) async -> PaymentResult {
-        let (quote, result) = await self.quote(text, trustsLink: trustsLink)
-        guard let quote else { return result }
-        narrate(quote)
-        return await pay(quote, choice, result)
+        let (route, result) = await self.route(text)
+        guard route != nil else { return result }
+        return await carryOut(text, choice, trustsLink: trustsLink, quote: nil, result)
+    }
+
+    /// Pays an option of a quote that the payer has seen.
+    func pay(
+        _ text: String, _ quote: PaymentQuote, _ option: PaymentMethodOption.ID, _ result: PaymentResult
+    ) async -> PaymentResult {
+        await carryOut(text, .option(option), trustsLink: true, quote: quote, result)
     }
 
     /// Pays one period of what recurs, under its own name: by a link that names the payee.
@@ -119,10 +129,11 @@ struct PaymentSession: Sendable {
             asked.reference, amount: asked.amount, period: asked.period, attempts: 1, isApproved: isApproved)
         do throws(PaymentError) {
             result.end(
-                try await router.pay(
-                    period, as: PlannedPeriod.Order(link: link, option: nil, paysByItself: true), with: payer))
+                .stated(
+                    try await router.pay(
+                        period, as: PlannedPeriod.Order(link: link, option: nil, paysByItself: true), with: payer)))
         } catch {
-            result.end(error)
+            result.end(await router.statement(on: error, of: asked.reference))
         }
         return result
     }
@@ -131,134 +142,100 @@ struct PaymentSession: Sendable {
     ///
     /// - Returns: The quote with the result so far; without a quote the result states the reason.
     func quote(_ text: String, trustsLink: Bool = false) async -> (quote: PaymentQuote?, result: PaymentResult) {
+        var (route, result) = await route(text)
+        guard let route else { return (nil, result) }
+        do throws(PaymentError) {
+            seen.begin(narratesQuote: false)
+            let quote = try await router.quote(route, as: payer, acceptingUnverified: trustsLink)
+            result.payee = quote.payee.name
+            result.amount = quote.amount
+            return (quote, result)
+        } catch {
+            let payment = result.reference.map { PaymentReference(provider: route.provider, id: $0) }
+            result.end(await router.statement(on: remedied(error), of: payment))
+            return (nil, result)
+        }
+    }
+
+    /// Routes `text`.
+    ///
+    /// - Returns: The route with the result so far; without a route the result states the reason.
+    private func route(_ text: String) async -> (route: Route?, result: PaymentResult) {
         let decision = router.route(text)
         var result = PaymentResult(decision.shown(text))
         narrate(Self.event(decision))
         guard case .matched(let route) = decision else {
-            result.end(PaymentError(.unroutable, decision.explanation + NamesOption.remedy(for: decision)))
+            let error = PaymentError(.unroutable, decision.explanation + NamesOption.remedy(for: decision))
+            result.end(await router.statement(on: error, of: nil))
             return (nil, result)
         }
         result.provider = route.provider.rawValue
         result.reference = route.match.reference
         if isPrivateOnly, let objection = PrivateOption.objection(to: vendors[route.provider], route) {
-            result.end(objection)
+            result.end(await router.statement(on: objection, of: nil))
             return (nil, result)
         }
-        do throws(PaymentError) {
-            let quote = try await quote(route, trustsLink)
-            result.payee = quote.payee.name
-            result.amount = quote.amount
-            result.wasBegunBefore = quote.outcome != nil
-            return (quote, result)
-        } catch {
-            result.end(error)
-            return (nil, result)
-        }
+        return (route, result)
     }
 
-    /// Pays a quote that the payer has seen.
-    func pay(_ quote: PaymentQuote, _ choice: Choice, _ result: PaymentResult) async -> PaymentResult {
-        var result = result
-        do throws(PaymentError) {
-            result.end(try await pay(quote, choice, &result))
-        } catch {
-            result.end(error)
+    private func carryOut(
+        _ text: String, _ choice: Choice, trustsLink: Bool, quote: PaymentQuote?, _ result: PaymentResult
+    ) async -> PaymentResult {
+        var (result, payer) = (result, payer)
+        var intent = PaymentIntent(of: text, key: nil, acceptsUnverified: trustsLink)
+        (payer.chooser, payer.policy) = (nil, nil)
+        switch choice {
+        case .none: payer.chooser = { _ in nil }
+        case .option(let id): intent.choice = .option(id)
+        case .asked(let chooser): payer.chooser = chooser
+        case .withinLimits: break
+        case .first:
+            payer.chooser = { [seen] quote in
+                let usable = quote.options.filter(\.unmet.isEmpty)
+                if let id = usable.first?.id, usable.count > 1 {
+                    seen.remark(
+                        "'\(id)' is the first of \(usable.count) options that can be paid; --option names another")
+                }
+                return usable.first?.id
+            }
         }
+        seen.begin(narratesQuote: quote == nil)
+        let statement = await router.carryOut(intent, quote: quote, as: payer)
+        let events = seen.end()
+        result.choiceRemark = events.remark
+        result.payee = events.quote?.payee.name ?? result.payee
+        result.amount = events.option?.amount ?? events.quote?.amount ?? result.amount
+        // A payee's payment has a name of its own, with which it is asked about and resumed.
+        result.reference = events.payment?.id ?? result.reference
+        result.attempt = events.attempt
+        result.wasBegunBefore = !events.hasBegun && (events.quote?.options.isEmpty ?? true) && statement.isOfService
+        if result.wasBegunBefore, case .stated(let outcome) = statement {
+            let state = outcome.isFinal ? "over" : "in progress"
+            narrate(SessionEvent("note", "the payment is \(state) already; nothing is sent"))
+        }
+        result.end(statement)
+        if case .notBegun(let error) = statement { result.reason = remedied(error.fact).message }
         return result
     }
 
-    private func quote(_ route: Route, _ trustsLink: Bool) async throws(PaymentError) -> PaymentQuote {
-        do { return try await router.quote(route, as: payer, acceptingUnverified: trustsLink) } catch {
-            if error.code == .noChooser {
-                throw PaymentError(
-                    error.code, "the payee leaves the amount to the payer; say it with --amount, in satoshi",
-                    provider: error.provider)
-            }
-            guard error.code == .untrustedLink else { throw wallet == nil ? error.withSandboxHint : error }
-            throw PaymentError(
-                error.code, "\(error.message); pass --trust-host if you know where it comes from",
-                provider: error.provider)
+    /// Returns the error with what to do about it here.
+    private func remedied(_ error: PaymentError) -> PaymentError {
+        switch error.code {
+        case .noChooser:
+            error.with(message: "the payee leaves the amount to the payer; say it with --amount, in satoshi")
+        case .untrustedLink:
+            error.with(message: "\(error.message); pass --trust-host if you know where it comes from")
+        default: wallet == nil ? error.withSandboxHint : error
         }
     }
 
-    private func narrate(_ quote: PaymentQuote) {
-        narrate(
-            SessionEvent(
-                "quote",
-                "\(Printable.name(quote.payee.name)) asks for "
-                    + (quote.amount.map(AmountText.words) ?? "an amount it does not state"),
-                SessionEvent.amount(quote.amount).merging([
-                    "payee": .string(quote.payee.name),
-                    "expires": quote.expiresAt.map { .string(AttemptSummary.text($0)) } ?? .null,
-                ]) { first, _ in first }))
-        guard let outcome = quote.outcome else {
-            for option in quote.options {
-                narrate(SessionEvent("option", Self.describe(option), option.members.object ?? [:]))
-            }
-            return
-        }
-        narrate(
-            SessionEvent("note", "the payment is \(outcome.isFinal ? "over" : "in progress") already; nothing is sent"))
-    }
-
-    private func pay(
-        _ quote: PaymentQuote, _ choice: Choice, _ result: inout PaymentResult
-    ) async throws(PaymentError) -> PaymentOutcome {
-        if let outcome = quote.outcome { return outcome }
-        let id: PaymentMethodOption.ID?
-        switch choice {
-        case .none: id = nil
-        case .option(let chosen): id = chosen
-        case .asked(let chooser): return try await pay(quote, by: chooser)
-        case .withinLimits: return try await pay(quote, by: nil)
-        case .first:
-            let usable = quote.options.filter(\.unmet.isEmpty)
-            id = usable.first?.id
-            if let id, usable.count > 1 {
-                result.choiceRemark =
-                    "'\(id)' is the first of \(usable.count) options that can be paid; --option names another"
-            }
-        }
-        if let id {
-            result.amount = quote.options.first { $0.id == id }?.amount ?? result.amount
-            narrate(SessionEvent("choice", result.choiceRemark ?? id, ["option": .string(id)]))
-        }
-        return try await router.pay(quote, option: id, as: payer)
-    }
-
-    /// Lets the router choose, by the user's answer or without a question, unless the payment was begun before. The
-    /// link was quoted, so its trust is already decided.
-    private func pay(
-        _ quote: PaymentQuote, by chooser: Payer.Chooser?
-    ) async throws(PaymentError) -> PaymentOutcome {
-        var payer = payer
-        (payer.chooser, payer.policy) = (chooser, nil)
-        guard let link = quote.link?.reveal(), case .matched(let route) = router.route(link) else {
-            throw PaymentError(.unroutable, "the link of the quote leads nowhere any more")
-        }
-        return try await router.pay(route, as: payer, acceptingUnverified: true)
-    }
-
-    private static func describe(_ option: PaymentMethodOption) -> String {
+    fileprivate static func describe(_ option: PaymentMethodOption) -> String {
         let needs = option.unmet.isEmpty ? "" : ", needs " + option.unmet.map(\.description).joined(separator: ", ")
         return
             "\(Printable.name(option.id)): \(Printable.name(option.title)), \(AmountText.words(option.amount))\(needs)"
     }
 
-    private static func narrate(_ event: PaymentEvent, _ narrate: Narrator) {
-        switch event.kind {
-        case .stepStarted(let name, let kind): narrate(step("step", "\(name) …", name, kind: kind))
-        case .stepFinished(let name, let kind): narrate(step("done", name, name, kind: kind))
-        case .stepReplayed(let name, let kind):
-            narrate(step("done", "\(name) (from the journal)", name, kind: kind, isReplayed: true))
-        case .retrying(let retry): narrate(SessionEvent(retry, event.description))
-        case .note(let remark): narrate(SessionEvent("note", remark))
-        // Already reported by the caller, or of no interest here.
-        default: break
-        }
-    }
-
-    private static func step(
+    fileprivate static func step(
         _ label: String, _ text: String, _ name: String, kind: StepKind, isReplayed: Bool = false
     ) -> SessionEvent {
         var members: [String: JSONValue] = [
@@ -283,6 +260,89 @@ struct PaymentSession: Sendable {
                 "reference": route.match.reference.map { .string($0) } ?? .null,
                 "trust": .string(isVerified ? "verified" : "unverified"),
             ])
+    }
+}
+
+/// The router's events of one payment: told as steps, and kept for its result.
+private final class SeenEvents: Sendable {
+    struct Events: Sendable {
+        var quote: PaymentQuote?
+        var option: PaymentMethodOption?
+        var payment: PaymentReference?
+        var attempt: AttemptID?
+        /// True if an attempt began, or was resumed.
+        var hasBegun = false
+        /// The remark about a choice without a question.
+        var remark: String?
+        var narratesQuote = true
+    }
+
+    private let events = Mutex(Events())
+
+    /// Begins another payment.
+    func begin(narratesQuote: Bool) { events.withLock { $0 = Events(narratesQuote: narratesQuote) } }
+
+    /// Returns what was seen of the payment.
+    func end() -> Events { events.withLock { $0 } }
+
+    func remark(_ text: String) { events.withLock { $0.remark = text } }
+
+    func take(_ event: PaymentEvent, _ narrate: PaymentSession.Narrator) {
+        let seen = events.withLock { seen in
+            if let reference = event.reference, reference.isPayment { seen.payment = reference }
+            if let attempt = event.attempt { seen.attempt = attempt }
+            switch event.kind {
+            case .quoted(let quote): seen.quote = quote
+            case .chosen(let option), .continued(let option): seen.option = option
+            default: break
+            }
+            switch event.kind {
+            case .began, .continued: seen.hasBegun = true
+            default: break
+            }
+            return seen
+        }
+        switch event.kind {
+        case .quoted(let quote) where seen.narratesQuote: Self.narrate(quote, narrate)
+        case .chosen(let option):
+            narrate(SessionEvent("choice", seen.remark ?? option.id, ["option": .string(option.id)]))
+        case .stepStarted(let name, let kind):
+            narrate(PaymentSession.step("step", "\(name) …", name, kind: kind))
+        case .stepFinished(let name, let kind): narrate(PaymentSession.step("done", name, name, kind: kind))
+        case .stepReplayed(let name, let kind):
+            narrate(PaymentSession.step("done", "\(name) (from the journal)", name, kind: kind, isReplayed: true))
+        case .retrying(let retry): narrate(SessionEvent(retry, event.description))
+        case .note(let remark): narrate(SessionEvent("note", remark))
+        case .corrected: narrate(SessionEvent("note", event.description))
+        // Already reported by the caller, or of no interest here.
+        default: break
+        }
+    }
+
+    private static func narrate(_ quote: PaymentQuote, _ narrate: PaymentSession.Narrator) {
+        narrate(
+            SessionEvent(
+                "quote",
+                "\(Printable.name(quote.payee.name)) asks for "
+                    + (quote.amount.map(AmountText.words) ?? "an amount it does not state"),
+                SessionEvent.amount(quote.amount).merging([
+                    "payee": .string(quote.payee.name),
+                    "expires": quote.expiresAt.map { .string(AttemptSummary.text($0)) } ?? .null,
+                ]) { first, _ in first }))
+        for option in quote.options {
+            narrate(SessionEvent("option", PaymentSession.describe(option), option.members.object ?? [:]))
+        }
+    }
+}
+
+extension PaymentStatement {
+    /// True if it is the service's or the journal's, and not the payer's own refusal.
+    fileprivate var isOfService: Bool {
+        switch self {
+        case .stated(.declined(let reason)): ![.noUsableOption, .outsidePolicy, .overLimit].contains(reason.code)
+        case .stated: true
+        default: false
+        }
     }
 }
 

@@ -39,8 +39,8 @@ enum RefundCommand: Command {
             arguments.value("id") ?? session.vendor(of: payment.provider)?.refundID(of: payment, amount)
             ?? Self.defaultID(payment, amount)
         let request = RefundRequest(of: payment, amount: amount, id: id)
-        return await ServiceSession.finish(request.reference, arguments, console) {
-            if case .succeeded = $0 { true } else { false }
+        return await session.finish(request.reference, arguments, console) {
+            $0 == .succeeded
         } by: { () async throws(PaymentError) in
             try await session.router.refund(request)
         }

@@ -105,9 +105,9 @@ struct ServiceSession {
     /// Does `work`, which a signal stops in good order, and shows its result.
     ///
     /// - Parameter isDone: Returns true if a result is the requested one: only then the command ends with 0.
-    static func finish(
+    func finish(
         _ payment: PaymentReference, _ arguments: ParsedArguments, _ console: Console,
-        isDone: (PaymentOutcome) -> Bool,
+        isDone: (PaymentResult.Ending) -> Bool,
         by work: @escaping @Sendable () async throws(PaymentError) -> PaymentOutcome
     ) async -> ExitCode {
         let (ending, signal) = await Interrupts.run { () -> Result<PaymentOutcome, PaymentError> in
@@ -117,11 +117,13 @@ struct ServiceSession {
         result.provider = payment.provider.rawValue
         result.reference = payment.id
         switch ending {
-        case .success(let outcome): result.end(outcome)
-        case .failure(let error): result.end(arguments.value("sandbox") == nil ? error : error.withSandboxHint)
+        case .success(let outcome): result.end(.stated(outcome))
+        case .failure(let error):
+            let failure = arguments.value("sandbox") == nil ? error : error.withSandboxHint
+            result.end(await router.statement(on: failure, of: payment))
         }
         console.show(result, isJSON: arguments.has("json"))
-        if case .success(let outcome) = ending, isDone(outcome) { return .done }
+        if isDone(result.ending) { return .done }
         return signal.map(ExitCode.interrupted(by:)) ?? .failed
     }
 }

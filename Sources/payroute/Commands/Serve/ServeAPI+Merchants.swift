@@ -62,7 +62,7 @@ extension ServeAPI {
     private static func json(_ reference: PaymentReference, _ outcome: PaymentOutcome) -> JSONValue {
         [
             "provider": .string(reference.provider.rawValue), "reference": .string(reference.id),
-            "subject": .string(reference.subject.kind), "outcome": ServeOutcome.json(outcome),
+            "subject": .string(reference.subject.kind), "outcome": ServeOutcome.json(.stated(outcome)),
         ]
     }
 }

@@ -53,7 +53,7 @@ extension ServeAPI {
         json["id"] = .string(id)
         json["expires"] = quote.expiresAt.map { .string(AttemptSummary.text($0)) } ?? .null
         json["options"] = .array(quote.options.map(\.members))
-        json["outcome"] = quote.outcome.map { ServeOutcome.json($0) } ?? .null
+        json["outcome"] = quote.outcome.map { ServeOutcome.json(.stated($0)) } ?? .null
         json["provider"] = .string(quote.reference.provider.rawValue)
         json["reference"] = .string(quote.reference.id)
         return Self.json(200, json)
@@ -91,7 +91,7 @@ extension ServeAPI {
         let digest = body.digest
         let order: ServeOrder
         if let seen {
-            order = try ServeOrder(body, quoted: seen.order)
+            order = try ServeOrder(body, quoted: seen.order, seen.quote)
         } else if body.has("quote") {
             // The key may be known, and then the quote is not needed.
             guard let known = try await payments.known(key, digest: digest, of: tenant) else {

@@ -113,7 +113,13 @@ enum ServeCommand: Command {
             router: session.router, journal: try SQLiteJournal(path: path, creating: false), table: table,
             wallet: hasWallet ? session.payer : nil, metrics: metrics,
             webhooks: Dictionary(uniqueKeysWithValues: senders), clock: console.clock)
-        await payments.open()
+        let left = try await payments.open()
+        if !left.isEmpty {
+            let ids = left.prefix(20).map(\.id).joined(separator: ", ")
+            console.diagnostics.line(
+                "Left from an earlier run, and asked about in the background: \(left.count) payments (\(ids)"
+                    + "\(left.count > 20 ? ", …" : "")). Nothing is sent for them before they are resumed.")
+        }
         return ServeAPI(
             vendors: console.vendors, session: session, payments: payments, quotes: ServeQuotes(), metrics: metrics,
             tokens: tokens, clock: console.clock)

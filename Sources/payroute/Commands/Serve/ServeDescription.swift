@@ -50,7 +50,7 @@ enum ServeDescription {
               "post": {"operationId": "resumePayment", "summary": "Resumes an interrupted payment. Finished steps are not run again.",
                 "responses": {"202": \#(answer("Payment")), "default": \#(error)}}},
             "/v1/payments/{id}/cancel": {\#(parameters("id")),
-              "post": {"operationId": "cancelPayment", "summary": "Cancels a payment as its payer. The outcome says what became of it.",
+              "post": {"operationId": "cancelPayment", "summary": "Cancels a payment as its payer, or answers 409 where it may be made all the same.",
                 "responses": {"200": \#(answer("Payment")), "default": \#(error)}}},
             "/v1/payments/{id}/actions/{action}": {\#(parameters("id", "action")),
               "post": {"operationId": "answerPayment", "summary": "Answers what a payment asks of its payer, once.", \#(body("Answer")),

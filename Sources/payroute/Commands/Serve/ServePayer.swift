@@ -9,10 +9,10 @@ struct ServePayer: Sendable {
     let table: ServeTable
     let clock: any PaymentClock
 
-    /// Returns the payer of the payment called `id`. Its option is chosen by ``choice(from:of:)`` alone.
+    /// Returns the payer of the payment called `id`.
     func payer(of id: String, _ order: ServeOrder?, tenant: String) -> Payer {
         var payer = wallet ?? Payer()
-        (payer.chooser, payer.policy) = (nil, nil)
+        (payer.chooser, payer.policy) = ({ try await choice(from: $0, of: id) }, nil)
         if wallet == nil { payer.accounts = order?.accounts ?? [] }
         payer.signer = payer.signer ?? Signer(actions: actions, payment: id)
         payer.settler =
@@ -38,7 +38,7 @@ struct ServePayer: Sendable {
     }
 
     /// Asks which option of a quote is paid; nil for none.
-    func choice(from quote: PaymentQuote, of id: String) async throws -> PaymentMethodOption.ID? {
+    private func choice(from quote: PaymentQuote, of id: String) async throws -> PaymentMethodOption.ID? {
         let usable = Set(quote.options.filter(\.unmet.isEmpty).map(\.id))
         let members: [String: JSONValue] = ["options": .array(quote.options.map(\.members))]
         let answer = try await actions.ask(

@@ -6,6 +6,9 @@ actor ServePayments {
     /// The longest that the end of cancelled payments is waited for.
     private static let grace = Duration.seconds(5)
 
+    /// The pause between two looks at payments that nothing runs for.
+    private static let pause = Duration.seconds(60)
+
     private let router: PaymentRouter
     private let journal: any PaymentJournal
     private let table: ServeTable
@@ -21,6 +24,7 @@ actor ServePayments {
     private var watchers: [String: [Int: AsyncStream<String?>.Continuation]] = [:]
     private var lastWatcher = 0
     private var isDraining = false
+    private var tending: Task<Void, Never>?
 
     init(
         router: PaymentRouter, journal: any PaymentJournal, table: ServeTable, wallet: Payer?, metrics: ServeMetrics,
@@ -44,11 +48,32 @@ actor ServePayments {
     private let relay: Relay
     nonisolated let actions: ServeActions
 
-    /// Begins to take payments, and to send webhooks.
-    func open() async {
+    /// Begins to take payments, and to send webhooks; and looks at the payments that are left from an earlier run, now and
+    /// later, until each has ended or is resumed. Nothing is sent for them.
+    ///
+    /// - Returns: The payments that are left.
+    func open() async throws -> [ServedPayment] {
         await relay.bind(self)
         for sender in webhooks.values { await sender.start() }
+        let left = try await table.open()
+        tending = Task { [weak self, clock] in
+            repeat { await self?.look() } while (try? await clock.sleep(for: Self.pause)) != nil && self != nil
+        }
+        return left
     }
+
+    /// Asks the journal and the services what became of payments that nothing runs for, and ends those that have ended.
+    func look() async {
+        for payment in (try? await table.open()) ?? [] where !isRunning(payment.id) && !Task.isCancelled {
+            guard let intent = payment.intent else { continue }
+            // A caller's own wallet is asked by its payment alone.
+            let statement = await router.outcome(of: intent, as: Payer(settler: payers.wallet?.settler))
+            guard case .stated(let outcome) = statement, outcome.isFinal, !isRunning(payment.id) else { continue }
+            await state(payment.id, of: payment.tenant, statement, isEnd: true)
+        }
+    }
+
+    deinit { tending?.cancel() }
 
     /// Refuses what begins or resumes a payment while the server ends.
     func checkIsReady() throws(ServeError) {
@@ -116,7 +141,10 @@ actor ServePayments {
         start(id, of: tenant)
     }
 
-    /// Cancels a payment here: what was not sent is not sent any more. The router states what became of it.
+    /// Cancels a payment: what was not sent is not sent any more.
+    ///
+    /// - Throws: ``ServeError``, 409 where the payment may be made all the same: by what was handed out for it, or by the
+    ///   request of another caller. Its state says what is known.
     func cancel(_ id: String, of tenant: String) async throws(ServeError) {
         _ = try await findOpen(id, of: tenant)
         guard !starting.contains(id) else {
@@ -126,9 +154,20 @@ actor ServePayments {
             task.cancel()
             await task.value
         }
-        // Without a payer an attempt that has sent nothing is abandoned, and any other one settled.
-        start(id, of: tenant, abandons: true)
-        await running[id]?.value
+        let payment = try await find(id, of: tenant)
+        guard !payment.hasEnded, let intent = payment.intent else { return }
+        let statement = await router.cancel(intent)
+        switch statement {
+        case .stated(let outcome) where outcome.isFinal:
+            await state(id, of: tenant, statement, isEnd: true)
+        case .notBegun(let reason) where reason.code == .cancelled:
+            await state(id, of: tenant, statement, isEnd: true)
+        case .notBegun(let reason): throw ServeError(reason.fact)
+        case .stated, .unanswered:
+            await state(id, of: tenant, statement, isEnd: false)
+            throw ServeError(
+                409, "in-progress", "the payment may be made, and cannot be cancelled any more; look at its outcome")
+        }
     }
 
     /// Returns a tenant's payment that has not ended.
@@ -140,10 +179,10 @@ actor ServePayments {
         return payment
     }
 
-    private func start(_ id: String, of tenant: String, quote: PaymentQuote? = nil, abandons: Bool = false) {
+    private func start(_ id: String, of tenant: String, quote: PaymentQuote? = nil) {
         guard running[id] == nil else { return }
         running[id] = Task {
-            await run(id, of: tenant, quote: quote, abandons: abandons)
+            await run(id, of: tenant, quote: quote)
             running[id] = nil
             await actions.forget(id)
             changed(id)
@@ -151,37 +190,50 @@ actor ServePayments {
         changed(id)
     }
 
-    private func run(_ id: String, of tenant: String, quote: PaymentQuote?, abandons: Bool) async {
+    private func run(_ id: String, of tenant: String, quote: PaymentQuote?) async {
         // Read once no other run can change it: what was read before may lack what that one has stored.
-        guard let payment = try? await table.payment(id, of: tenant), !payment.hasEnded else { return }
-        let run = ServeRun(
-            router: router, journal: journal, table: table, payers: payers, payment: payment, quote: quote
-        ) { await self.note($0, of: id) }
+        guard let payment = try? await table.payment(id, of: tenant), let order = payment.order,
+            let intent = payment.intent
+        else { return }
         let begun = clock.uptime
         metrics.begin()
-        let result: Result<PaymentOutcome, PaymentError>
-        do throws(PaymentError) {
-            result = .success(try await abandons ? run.abandoned() : run.outcome())
-        } catch { result = .failure(error) }
-        let (outcome, isEnd) = settled(result)
-        metrics.end(outcome["outcome"]?.string ?? "", after: clock.uptime - begun)
-        // Where it cannot be stored, the payment stays open here, and the journal has what became of it.
+        let reference = router.payment(of: intent)
+        let listener = reference.map { reference in
+            let events = router.events(of: reference)
+            return Task { for await event in events { note(event, of: id) } }
+        }
+        if let reference { try? await table.name(id, reference) }
+        let statement = await router.carryOut(
+            intent, quote: quote, as: payers.payer(of: id, order, tenant: tenant)
+        ) { [table] bound, quote in
+            try await table.bind(id, ServeOrder(order, choice: bound.choice), terms: .object(ServePayer.terms(quote)))
+        }
+        listener?.cancel()
+        metrics.end(await state(id, of: tenant, statement, isEnd: isEnd(statement)), after: clock.uptime - begun)
+    }
+
+    /// Stores what the router states, and sends it to the tenant. Where it cannot be stored, the payment stays open here,
+    /// and the journal has what became of it.
+    ///
+    /// - Returns: the outcome's name.
+    @discardableResult private func state(
+        _ id: String, of tenant: String, _ statement: PaymentStatement, isEnd: Bool
+    ) async -> String {
+        let outcome = ServeOutcome.json(statement, isOpen: !isEnd)
         try? await table.state(
             id, outcome, isEnd: isEnd, webhook: webhooks[tenant].map { _ in "msg_" + random.hex(24) }, at: clock.now)
         webhooks[tenant]?.wake()
+        changed(id)
+        return outcome["outcome"]?.string ?? ""
     }
 
-    /// Returns the object that is stored of a result, and whether nothing more will happen. The router has abandoned
-    /// the attempt where its error says that nothing was sent.
-    private func settled(_ result: Result<PaymentOutcome, PaymentError>) -> (outcome: JSONValue, isEnd: Bool) {
-        switch result {
-        case .success(let outcome): return (ServeOutcome.json(outcome), outcome.isFinal)
-        case .failure(let error):
-            // Another process has it, or the journal failed; and the end of the server is not the payment's.
-            let isElsewhere = error.code == .inUse || error.code == .journal
-            let isStopped = isDraining && error.code == .cancelled
-            let isOpen = error.phase == .maybeSent || isElsewhere || isStopped
-            return (ServeOutcome.json(error, isOpen: isOpen), !isOpen)
+    /// Returns true if nothing more happens for the payment's key. The end of the server is not the payment's, nor is a
+    /// failure of the journal.
+    private func isEnd(_ statement: PaymentStatement) -> Bool {
+        switch statement {
+        case .stated(let outcome): outcome.isFinal
+        case .unanswered: false
+        case .notBegun(let reason): !isDraining && reason.code != .journal
         }
     }
 
@@ -257,6 +309,7 @@ actor ServePayments {
     /// journal, and go on when they are resumed. Those that wait for their payer are not waited for.
     func drain(within bound: Duration) async {
         isDraining = true
+        tending?.cancel()
         let end = clock.uptime + bound
         while clock.uptime < end {
             var busy = 0

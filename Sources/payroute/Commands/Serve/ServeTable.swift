@@ -19,7 +19,6 @@ extension Schema {
                 request TEXT,
                 provider TEXT,
                 reference TEXT,
-                earlier TEXT,
                 terms TEXT,
                 outcome TEXT,
                 ended REAL,
@@ -60,7 +59,7 @@ actor ServeTable {
 
     private enum Column: String, StoredColumn {
         static let table = "served"
-        case number, id, tenant, key, digest, input, request, provider, reference, earlier, terms, outcome, ended,
+        case number, id, tenant, key, digest, input, request, provider, reference, terms, outcome, ended,
             created
     }
 
@@ -116,7 +115,7 @@ actor ServeTable {
                     case .input: .text(payment.input)
                     case .request: payment.order.map { .text($0.json.text) } ?? .null
                     case .created: .real(payment.created.timeIntervalSinceReferenceDate)
-                    case .number, .provider, .reference, .earlier, .terms, .outcome, .ended: .null
+                    case .number, .provider, .reference, .terms, .outcome, .ended: .null
                     }
                 })
             return .begun(payment)
@@ -131,17 +130,31 @@ actor ServeTable {
         return known.first.map { $0.1 == digest ? .known($0.0) : .taken }
     }
 
-    /// Notes which payment it is, before anything can be sent for it.
-    func name(_ id: String, _ reference: PaymentReference, after earlier: AttemptID?, terms: JSONValue) throws {
+    /// Notes which payment it is.
+    func name(_ id: String, _ reference: PaymentReference) throws {
         try database.transaction { () throws(JournalError) in
             try database.run(
-                "UPDATE served SET provider = ?2, reference = ?3, earlier = ?4, terms = ?5 WHERE id = ?1 AND ended IS NULL",
-                [
-                    .text(id), .text(reference.provider.rawValue), .text(reference.id),
-                    earlier.map { .text($0.rawValue) } ?? .null, .text(terms.text),
-                ])
+                "UPDATE served SET provider = ?2, reference = ?3 WHERE id = ?1 AND ended IS NULL",
+                [.text(id), .text(reference.provider.rawValue), .text(reference.id)])
         }
     }
+
+    /// Binds a payment to its first quote, before anything can be sent for it.
+    ///
+    /// - Throws: ``JournalError``; `finishedAttempt` where the payment has ended.
+    func bind(_ id: String, _ order: ServeOrder, terms: JSONValue) throws {
+        try database.transaction { () throws(JournalError) in
+            guard try read("WHERE id = ?1 AND ended IS NULL", [.text(id)]).first != nil else {
+                throw JournalError.finishedAttempt(AttemptID(rawValue: id))
+            }
+            try database.run(
+                "UPDATE served SET request = ?2, terms = ?3 WHERE id = ?1",
+                [.text(id), .text(order.json.text), .text(terms.text)])
+        }
+    }
+
+    /// Returns all payments that have not ended, oldest first.
+    func open() throws -> [ServedPayment] { try read("WHERE ended IS NULL ORDER BY number", []) }
 
     /// Notes what the router stated. At an end the request is erased, and the link with it.
     ///
@@ -224,7 +237,6 @@ actor ServeTable {
         if let provider = row.optionalText(.provider), let reference = row.optionalText(.reference) {
             payment.reference = PaymentReference(provider: ProviderID(rawValue: provider), id: reference)
         }
-        payment.earlier = row.optionalText(.earlier).map { AttemptID(rawValue: $0) }
         (payment.terms, payment.outcome) = (try json(.terms), try json(.outcome))
         payment.hasEnded = !row.isNull(.ended)
         return payment

@@ -16,13 +16,20 @@ struct ServedPayment: Sendable {
     let created: Date
     /// The payment's name at its provider, once it is known.
     var reference: PaymentReference?
-    /// The last attempt at this payment before this order: attempts after it are this order's.
-    var earlier: AttemptID?
     /// Payee and amount, as quoted.
     var terms: JSONValue?
     /// The last statement of the router.
     var outcome: JSONValue?
     var hasEnded = false
+
+    /// The request as the router takes it; nil once the payment has ended.
+    var intent: PaymentIntent? {
+        order.map { order in
+            PaymentIntent(
+                of: order.link, key: "\(tenant)\n\(key)", choice: order.choice,
+                acceptsUnverified: order.acceptsUnverified)
+        }
+    }
 
     /// The progress of a payment here.
     enum State: String, CaseIterable {
@@ -55,10 +62,8 @@ struct ServeOrder: Sendable {
     static let names: Set<String> = ["link", "option", "limits", "accounts", "amount", "acceptingUnverified"]
 
     let link: String
-    /// The option to be paid; without it and ``limits`` the caller is asked.
-    let option: PaymentMethodOption.ID?
-    /// The most that may be paid without a question, by currency.
-    let limits: [Money]?
+    /// The option to be paid, or the most that may be paid without a question; otherwise the caller is asked.
+    let choice: PaymentIntent.Choice
     /// The accounts that the payer can pay from, where ``ServePayer`` has no wallet.
     let accounts: [AccountID]
     /// The amount where the payee leaves it open.
@@ -67,27 +72,38 @@ struct ServeOrder: Sendable {
 
     init(_ body: ServeBody, link: String) throws(ServeError) {
         self.link = link
-        (option, limits) = (try body.text("option"), try body.moneys("limits"))
-        guard option == nil || limits == nil else {
+        let (option, limits) = (try body.text("option"), try body.moneys("limits"))
+        switch (option, limits, try body.money(Self.shown)) {
+        case (nil, nil, _): choice = .asked
+        case (nil, let limits?, _): choice = .within(limits)
+        case (let option?, nil, let amount?): choice = .shown(option, amount)
+        case (let option?, nil, nil): choice = .option(option)
+        case (.some, .some, _):
             throw .malformed("'option' and 'limits' exclude each other; give one, or none to be asked")
         }
         (accounts, amount) = (try body.accounts("accounts"), try body.money("amount"))
         acceptsUnverified = try body.flag("acceptingUnverified")
     }
 
-    /// Makes the order of a quote that the caller has seen: with all that was quoted, and the choice of `body`.
-    init(_ body: ServeBody, quoted: ServeOrder) throws(ServeError) {
-        let choice = try ServeOrder(body, link: quoted.link)
-        self.init(quoted, option: choice.option, limits: choice.limits)
+    /// Makes the order of a quote that the caller has seen: with all that was quoted, and the choice of `body`, at the
+    /// amount that was shown.
+    init(_ body: ServeBody, quoted: ServeOrder, _ quote: PaymentQuote) throws(ServeError) {
+        let choice = try ServeOrder(body, link: quoted.link).choice
+        let intent = PaymentIntent(of: quoted.link, key: nil, choice: choice).bound(to: quote)
+        self.init(quoted, choice: intent.choice)
     }
 
-    private init(_ order: ServeOrder, option: PaymentMethodOption.ID?, limits: [Money]?) {
-        (link, self.option, self.limits) = (order.link, option, limits)
+    /// Makes the same order with another choice.
+    init(_ order: ServeOrder, choice: PaymentIntent.Choice) {
+        (link, self.choice) = (order.link, choice)
         (accounts, amount, acceptsUnverified) = (order.accounts, order.amount, order.acceptsUnverified)
     }
 
+    /// The member of the stored form with the amount of the option that was shown. Callers have it in a quote.
+    private static let shown = "shown"
+
     init(stored json: JSONValue) throws(ServeError) {
-        let body = try ServeBody(json.serialized(), Self.names)
+        let body = try ServeBody(json.serialized(), Self.names.union([Self.shown]))
         try self.init(body, link: try body.required("link"))
     }
 
@@ -97,8 +113,12 @@ struct ServeOrder: Sendable {
             "link": .string(link), "accounts": .array(accounts.map { .string($0.text) }),
             "acceptingUnverified": .bool(acceptsUnverified),
         ]
-        json["option"] = option.map { .string($0) }
-        json["limits"] = limits.map { .array($0.map(Self.json)) }
+        switch choice {
+        case .asked: break
+        case .within(let limits): json["limits"] = .array(limits.map(Self.json))
+        case .option(let id): json["option"] = .string(id)
+        case .shown(let id, let amount): (json["option"], json[Self.shown]) = (.string(id), Self.json(amount))
+        }
         json["amount"] = amount.map(Self.json)
         return json
     }
@@ -113,22 +133,13 @@ struct ServeOrder: Sendable {
 
 /// The object of an outcome: the members of `pay --json`, and those of the error where one ended it.
 enum ServeOutcome {
-    static func json(_ outcome: PaymentOutcome) -> JSONValue {
+    /// - Parameter isOpen: True if the payment may still be made by its key: no error ends it then.
+    static func json(_ statement: PaymentStatement, isOpen: Bool = false) -> JSONValue {
         var result = PaymentResult("")
-        result.end(outcome)
-        return json(result, error: .null)
-    }
-
-    /// - Parameter isOpen: True if the payment may still be made: its outcome is unknown then, whatever the error is.
-    static func json(_ error: PaymentError, isOpen: Bool) -> JSONValue {
-        var result = PaymentResult("")
-        result.end(error)
-        if isOpen { result.ending = .unknown }
-        return json(result, error: ServeError(error).json["error"] ?? .null)
-    }
-
-    private static func json(_ result: PaymentResult, error: JSONValue) -> JSONValue {
-        [
+        result.end(statement)
+        if isOpen, result.error != nil { result.ending = .unknown }
+        let error = result.error.map { ServeError($0).json["error"] ?? .null } ?? .null
+        return [
             "amount": result.amount.map { .string($0.decimalText) } ?? .null,
             "askAgain": .bool(result.ending == .unknown || result.ending == .pending), "error": error,
             "outcome": .string(result.ending.rawValue), "reason": .string(Printable.text(result.reason, limit: 1000)),

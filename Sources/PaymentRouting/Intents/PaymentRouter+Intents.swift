@@ -1,0 +1,203 @@
+public import PaymentCore
+
+/// Payments on behalf of others: requests as stored values (``PaymentIntent``).
+///
+/// None of these calls throws. An error is no outcome: what is stated of a payment is what the ledger makes of the
+/// journal's records, of the service's report, and of the error.
+extension PaymentRouter {
+    /// Carries an intent out, or resumes it: quote, choice, steps, outcome.
+    ///
+    /// Repeated calls with the same key are one payment, also after a crash and from several processes. Another intent
+    /// for the same payment is waited for, at most ``LeasePolicy/timeout``; what it has paid is stated here as well. What
+    /// it has begun with other terms is asked about and not resumed with this payer.
+    ///
+    /// - Parameters:
+    ///   - intent: the request.
+    ///   - quote: the quote that the caller has seen, where it is still at hand; nil requests one. A quote of a payee's
+    ///     link can be used by several intents, each of which is another payment.
+    ///   - payer: the payer; its chooser is asked where the intent has made no choice.
+    ///   - bind: stores the intent as bound to its first quote: the option at the amount that is first shown.
+    public func carryOut(
+        _ intent: PaymentIntent, quote: PaymentQuote? = nil, as payer: Payer,
+        binding bind: @escaping PaymentIntent.Binding = { _, _ in }
+    ) async -> PaymentStatement {
+        let subject: Subject
+        do { subject = try self.subject(of: intent, as: payer) } catch {
+            return Ledger.empty.statement(on: error, of: nil)
+        }
+        let serviceClient = subject.serviceClient
+        do {
+            let (request, shown) = try subject.taking(quote, for: intent)
+            let outcome: PaymentOutcome
+            if intent.key == nil, let payee = subject.payee, quote == nil {
+                outcome = try await pay(request, to: payee, serviceClient, for: intent, bind)
+            } else {
+                outcome = try await once(
+                    request.reference, to: subject.payee, for: intent.key, about: { request.reference }
+                ) {
+                    if let payee = subject.payee {
+                        try await abandonUnsent(to: payee, besides: request.reference, serviceClient)
+                    }
+                    return try await leases.with(request.reference) { journal in
+                        var engine = engine(serviceClient, journal, request.reference)
+                        (engine.intent, engine.bind) = (intent, bind)
+                        return try await engine.pay(request, shown: shown)
+                    } orElse: {
+                        $0
+                    }
+                }
+            }
+            return .stated(try await checkedOwn(outcome, of: request.reference, request.link, serviceClient))
+        } catch {
+            return await statement(on: error, of: subject.request.reference, subject.request.link, serviceClient)
+        }
+    }
+
+    /// Returns the payment that an intent asks for; nil where its link leads to none. Of an intent without a key, a payment
+    /// to a payee has another name each time.
+    public func payment(of intent: PaymentIntent) -> PaymentReference? {
+        (try? subject(of: intent, as: Payer()))?.request.reference
+    }
+
+    /// Resumes an intent that was begun, and begins nothing; otherwise returns what ``outcome(of:as:)`` does.
+    public func resume(_ intent: PaymentIntent, as payer: Payer) async -> PaymentStatement {
+        guard let subject = try? subject(of: intent, as: payer),
+            let histories = try? await effects.journal.histories(of: subject.request.reference),
+            histories.contains(where: { !$0.isFinished })
+        else { return await outcome(of: intent, as: payer) }
+        return await carryOut(intent, as: payer)
+    }
+
+    /// Cancels an intent, so that nothing is begun for it any more. Answers at once.
+    ///
+    /// An attempt of the intent that has sent nothing is abandoned. One that may have moved money is not undone, nor is
+    /// another intent's attempt at the same payment: its state is returned, which is not cancelled.
+    ///
+    /// - Returns: ``PaymentStatement/notBegun(_:)`` with `cancelled` where nothing was handed out and nothing will be.
+    public func cancel(_ intent: PaymentIntent) async -> PaymentStatement {
+        let subject: Subject
+        do { subject = try self.subject(of: intent, as: Payer()) } catch {
+            return Ledger.empty.statement(on: error, of: nil)
+        }
+        let (request, serviceClient) = (subject.request, subject.serviceClient)
+        do {
+            let failure = try await leases.with(request.reference, waiting: false) { journal in
+                var engine = engine(serviceClient, journal, request.reference)
+                engine.intent = intent
+                return try await engine.cancelIntent(at: request.reference)
+            } orElse: { _ in
+                PaymentError(.attemptEnded, "the payment has ended", phase: .answered)
+            }
+            return await statement(on: failure, of: request.reference, request.link, serviceClient)
+        } catch {
+            let failure = PaymentError(thrown: error, at: request.reference.provider)
+            return await statement(on: failure, of: request.reference, request.link, serviceClient)
+        }
+    }
+
+    /// Returns what is known of an intent: by the journal where its payment has ended there, otherwise by the service or
+    /// the payer's settler. Nothing is changed or sent that could move money.
+    ///
+    /// - Parameters:
+    ///   - intent: the request.
+    ///   - payer: the payer, whose settler is asked.
+    public func outcome(of intent: PaymentIntent, as payer: Payer = Payer()) async -> PaymentStatement {
+        let subject: Subject
+        do { subject = try self.subject(of: intent, as: payer) } catch {
+            return Ledger.empty.statement(on: error, of: nil)
+        }
+        let (request, serviceClient) = (subject.request, subject.serviceClient)
+        do {
+            let histories = try await journaled(at: request.reference.provider) {
+                try await $0.histories(of: request.reference)
+            }
+            guard let last = histories.last else {
+                throw PaymentError(.notFound, "nothing was begun for it", provider: request.reference.provider)
+            }
+            if last.isFinished, effects.isSound(last), !last.authorities.settlerHasRefused {
+                guard let outcome = last.outcome else {
+                    throw PaymentError(
+                        .cancelled, "the attempt was abandoned before anything was sent",
+                        provider: request.reference.provider)
+                }
+                try serviceClient.identity.distinguish(request.link, from: last.attempt)
+                return .stated(outcome)
+            }
+            return .stated(try await status(of: request.reference, as: payer))
+        } catch {
+            let failure = PaymentError(thrown: error, at: request.reference.provider)
+            return await statement(on: failure, of: request.reference, request.link, serviceClient)
+        }
+    }
+
+    /// Returns what to state of a payment where a call about it has thrown `error`: what the journal knows, where it
+    /// knows anything that speaks against "nothing was handed out".
+    ///
+    /// - Parameters:
+    ///   - error: the error of a call of this router.
+    ///   - payment: the payment, capture or refund that the call was about; nil where the link named none.
+    public func statement(
+        on error: PaymentError, of payment: PaymentReference?
+    ) async -> PaymentStatement {
+        guard let payment, let serviceClient = try? serviceClient(for: payment.provider, payer: Payer()) else {
+            return Ledger.empty.statement(on: error, of: payment)
+        }
+        return await statement(on: error, of: payment, nil, serviceClient)
+    }
+
+    private func statement(
+        on error: PaymentError, of payment: PaymentReference, _ link: PaymentLink?, _ serviceClient: ServiceClient
+    ) async -> PaymentStatement {
+        do {
+            let histories = try await records(of: payment, serviceClient).filter { history in
+                (try? serviceClient.identity.distinguish(link, from: history.attempt)) != nil
+            }
+            return Ledger(histories, effects).statement(on: error, of: payment)
+        } catch { return Ledger.empty.statement(on: error.withOpenFate, of: payment) }
+    }
+
+    // MARK: The subject
+
+    /// What an intent asks for.
+    private struct Subject: Sendable {
+        let request: QuoteRequest
+        let serviceClient: ServiceClient
+        /// The payee, where the link names no single payment.
+        let payee: String?
+
+        /// Returns the request and a quote under one name: that of the intent's payment, which for an intent without a key
+        /// is the quote's. So a quote is paid once for each key.
+        ///
+        /// - Throws: ``PaymentError``, `integrity`, where it is a quote for another link.
+        func taking(
+            _ quote: PaymentQuote?, for intent: PaymentIntent
+        ) throws(PaymentError) -> (QuoteRequest, PaymentQuote?) {
+            guard let quote else { return (request, nil) }
+            try quote.checkOptionIDs()
+            let isOwn =
+                payee.map { quote.reference.id.hasPrefix($0 + "/") } ?? (quote.reference.id == request.reference.id)
+            guard isOwn, quote.reference.provider == request.reference.provider, quote.reference.isPayment else {
+                throw PaymentError(
+                    .integrity, "the quote is for another payment than the link; ask for a new quote",
+                    provider: request.reference.provider)
+            }
+            guard intent.key == nil else { return (request, quote.named(request.reference)) }
+            return (QuoteRequest(link: request.link, match: request.match, reference: quote.reference), quote)
+        }
+    }
+
+    private func subject(of intent: PaymentIntent, as payer: Payer) throws(PaymentError) -> Subject {
+        let decision = route(intent.link.reveal())
+        let route: Route
+        switch decision {
+        case .matched(let matched): route = matched
+        case .rejected: throw PaymentError(.rejectedLink, decision.explanation)
+        case .ambiguous: throw PaymentError(.ambiguous, decision.explanation)
+        case .recognized, .defective, .unclear, .unroutable: throw PaymentError(.unroutable, decision.explanation)
+        }
+        let request = try quoteRequest(route, acceptingUnverified: intent.acceptsUnverified, for: intent)
+        return Subject(
+            request: request, serviceClient: try serviceClient(for: route.provider, payer: payer),
+            payee: route.match.namesPayee ? route.match.reference : nil)
+    }
+}

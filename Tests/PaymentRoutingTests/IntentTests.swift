@@ -1,0 +1,395 @@
+import Foundation
+import PaymentCore
+import PaymentRouting
+import PaymentStore
+import PaymentTesting
+import TestSupport
+import Testing
+
+/// Requests as stored values: one key is one request, and each is bound by its own terms.
+@Suite("Intents")
+struct IntentTests {
+    private static func intent(
+        _ key: String? = "a", _ choice: PaymentIntent.Choice = .option("card"), link: String = ScriptedProvider.link,
+        deadline: Date? = nil
+    ) -> PaymentIntent {
+        PaymentIntent(of: link, key: key, choice: choice, deadline: deadline)
+    }
+
+    private static func isPaid(_ statement: PaymentStatement) -> Bool {
+        if case .stated(.succeeded) = statement { true } else { false }
+    }
+
+    private static func unanswered(_ statement: PaymentStatement) -> PaymentError.Code? {
+        if case .unanswered(let error, _) = statement { error.code } else { nil }
+    }
+
+    private static func notBegun(_ statement: PaymentStatement) -> PaymentError.Code? {
+        if case .notBegun(let error) = statement { error.code } else { nil }
+    }
+
+    @Test("A key is carried out once, also after its end, by another router, and without the service")
+    func once() async throws {
+        let world = World()
+        #expect(Self.isPaid(await (try world.router).carryOut(Self.intent(), as: Payer())))
+        world.provider.calls.count("left unsent")
+        #expect(Self.isPaid(await (try world.router).carryOut(Self.intent(), as: Payer())))
+        #expect(Self.isPaid(await (try world.router).outcome(of: Self.intent())))
+        #expect(Self.isPaid(await (try world.router).resume(Self.intent(), as: Payer())))
+        #expect(world.provider.calls["pay"] == 1 && world.provider.calls["quote"] == 1)
+    }
+
+    @Test("An option at another amount than was shown is not paid, and at the same it is")
+    func shown() async throws {
+        let world = World()
+        let router = try world.router
+        let other = Self.intent("a", .shown("card", .cents(999)))
+        #expect(Self.notBegun(await router.carryOut(other, as: Payer())) == .unusableOption)
+        #expect(world.provider.calls["pay"] == 0)
+        #expect(try await world.histories.isEmpty)
+        #expect(Self.isPaid(await router.carryOut(Self.intent("a", .shown("card", .cents(1000))), as: Payer())))
+    }
+
+    @Test(
+        "An intent is bound to its first quote before anything is begun, and is not begun where that cannot be stored")
+    func binding() async throws {
+        struct Full: Error {}
+        let world = World()
+        let router = try world.router
+        let refused = await router.carryOut(Self.intent(), as: Payer()) { _, _ in throw Full() }
+        #expect(Self.notBegun(refused) == .journal && world.provider.calls["pay"] == 0)
+        let bound = Tally()
+        let journal = world.journal
+        let paid = await router.carryOut(Self.intent(), as: Payer()) { intent, quote in
+            #expect(intent.choice == .shown("card", .cents(1000)) && quote.options.count == 1)
+            #expect(try await journal.histories(of: quote.reference).isEmpty)
+            bound.count("bound")
+        }
+        #expect(Self.isPaid(paid) && bound["bound"] == 1)
+        #expect(Self.intent("a", .asked).bound(to: try await quote(router)).choice == .asked)
+        #expect(Self.intent("a", .option("none")).bound(to: try await quote(router)).choice == .option("none"))
+    }
+
+    private func quote(_ router: PaymentRouter) async throws -> PaymentQuote {
+        guard case .matched(let route) = router.route(ScriptedProvider.link) else {
+            throw PaymentError(.unroutable, "")
+        }
+        return try await router.quote(route, as: .careless)
+    }
+
+    @Test("Limits bind, also where another intent has begun an attempt above them that has sent nothing")
+    func limits() async throws {
+        let world = World()
+        _ = try await world.crashed([])
+        let low = Self.intent("b", .within([.cents(999)]))
+        guard case .stated(.declined(let reason)) = await (try world.router).carryOut(low, as: Payer()) else {
+            Issue.record("it was paid above its limit")
+            return
+        }
+        #expect(reason.code == .outsidePolicy && world.provider.calls["pay"] == 0)
+        #expect(try await world.histories.allSatisfy(\.isFinished))
+        #expect(Self.isPaid(await (try world.router).carryOut(Self.intent("b", .within([.cents(1000)])), as: Payer())))
+    }
+
+    @Test("What another intent has handed out is asked about, and nothing is asked of this one's payer for it")
+    func joined() async throws {
+        for (choice, isAsked) in [
+            (PaymentIntent.Choice.asked, false), (.within([.cents(999)]), false), (.shown("card", .cents(1000)), true),
+        ] {
+            var world = World()
+            _ = try await world.crashed([.stepStarted(name: "order", kind: .mutation(replay: .never))])
+            let signer = Tally()
+            world.provider.payBody = { attempt, context in
+                if context.payer.browser != nil { signer.count("asked") }
+                throw PaymentError(.network, "in the middle", phase: .maybeSent)
+            }
+            world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
+            let payer = Payer(chooser: { _ in "card" }, browser: { _ in nil })
+            let statement = await (try world.router).carryOut(Self.intent("b", choice), as: payer)
+            guard case .stated(.unknown) = statement else {
+                Issue.record("\(choice): \(statement)")
+                continue
+            }
+            #expect((signer["asked"] > 0) == isAsked, "\(choice)")
+            #expect(world.provider.calls["quote"] == 0)
+        }
+    }
+
+    @Test("A failed question is no outcome: of what was begun it is unknown, of what is paid it is paid")
+    func errors() async throws {
+        var world = World()
+        world.provider.quoteBody = { throw PaymentError(.network, "offline") }
+        let router = try world.router
+        #expect(Self.notBegun(await router.carryOut(Self.intent(), as: Payer())) == .network)
+        let offline = PaymentError(.network, "offline")
+        #expect(Self.notBegun(await router.statement(on: offline, of: ScriptedProvider.reference)) == .network)
+        #expect(Self.notBegun(await router.statement(on: offline, of: nil)) == .network)
+        let doubt = PaymentError(.network, "lost", phase: .maybeSent)
+        #expect(Self.unanswered(await router.statement(on: doubt, of: ScriptedProvider.reference)) == .network)
+        _ = try await world.crashed([])
+        let open = await router.statement(on: offline, of: ScriptedProvider.reference)
+        guard case .unanswered(_, let known) = open else {
+            Issue.record("an open attempt is called not begun")
+            return
+        }
+        #expect(known.message.contains("att_crashed") && known.message.contains("nothing was sent yet"))
+        _ = try await router.end(
+            AttemptID(rawValue: "att_crashed"), as: .paid, by: "Ann", evidence: "the payee's receipt")
+        #expect(Self.isPaid(await router.statement(on: offline, of: ScriptedProvider.reference)))
+    }
+
+    @Test("An unreadable journal proves nothing")
+    func unreadable() async throws {
+        var world = World()
+        let journal = FailingJournal { _ in false }
+        world.journal = journal
+        let router = try world.router
+        await journal.forget()
+        let offline = PaymentError(.network, "offline")
+        #expect(Self.unanswered(await router.statement(on: offline, of: ScriptedProvider.reference)) == .network)
+    }
+
+    @Test("A record of something else under the same name says nothing of this link")
+    func otherPayment() async throws {
+        let provider = ReusedNames()
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([provider]), transport: RecordingTransport(), journal: InMemoryJournal())
+        let (cheap, dear) = ("https://reused.example/7/100", "https://reused.example/7/900")
+        #expect(Self.isPaid(await router.carryOut(Self.intent("a", .asked, link: cheap), as: .careless)))
+        let other = await router.carryOut(Self.intent("b", .asked, link: dear), as: .careless)
+        #expect(Self.notBegun(other) == .integrity, "\(other)")
+        #expect(Self.notBegun(await router.outcome(of: Self.intent("b", .asked, link: dear))) == .integrity)
+    }
+
+    // MARK: Cancelling
+
+    @Test("A cancelled intent begins nothing any more, and another one does")
+    func cancelled() async throws {
+        let world = World()
+        let router = try world.router
+        #expect(Self.notBegun(await router.cancel(Self.intent())) == .cancelled)
+        #expect(Self.notBegun(await router.carryOut(Self.intent(), as: Payer())) == .cancelled)
+        #expect(Self.notBegun(await router.outcome(of: Self.intent())) == .cancelled)
+        #expect(world.provider.calls["quote"] == 0)
+        #expect(Self.isPaid(await router.carryOut(Self.intent("b"), as: Payer())))
+        #expect(Self.isPaid(await router.cancel(Self.intent())))
+    }
+
+    @Test("What was handed out, and another intent's attempt, are not cancelled")
+    func notCancelled() async throws {
+        var world = World()
+        world.provider.payBody = { attempt, context in
+            _ = try await context.step("order", .mutation(replay: .never)) { () async throws -> Bool in
+                throw PaymentError(.network, "lost", phase: .maybeSent)
+            }
+            return .succeeded(PaymentReceipt(reference: attempt.reference))
+        }
+        world.provider.statusBody = { _, _ in .pending(retryAfter: nil) }
+        let router = try world.router
+        guard case .stated(.unknown) = await router.carryOut(Self.intent(), as: Payer()) else {
+            Issue.record("a lost answer is an outcome")
+            return
+        }
+        for key in ["a", "b"] {
+            #expect(Self.unanswered(await router.cancel(Self.intent(key))) == .inUse)
+        }
+        #expect(try await world.histories.map(\.isFinished) == [false])
+    }
+
+    @Test("An attempt of the intent that has sent nothing is abandoned by its cancellation, and no other's is")
+    func unsent() async throws {
+        let world = World()
+        _ = try await world.crashed([])
+        #expect(Self.unanswered(await (try world.router).cancel(Self.intent("b"))) == .inUse)
+        #expect(try await world.histories.map(\.isFinished) == [false])
+    }
+
+    @Test("After its deadline nothing is begun")
+    func deadline() async throws {
+        let world = World()
+        let intent = Self.intent("a", deadline: world.clock.now)
+        #expect(Self.notBegun(await (try world.router).carryOut(intent, as: Payer())) == .cancelled)
+        #expect(world.provider.calls["quote"] == 0)
+    }
+
+    // MARK: Several at once
+
+    @Test("Another intent in progress is waited for, and not joined: its payer's answers are its own")
+    func waits() async throws {
+        var world = World()
+        let (gate, arrival) = (Gate(), Gate())
+        let paid = world.provider.payBody
+        world.provider.payBody = { attempt, context in
+            await arrival.open()
+            await gate.pass()
+            return try await paid(attempt, context)
+        }
+        let router = try world.router
+        async let first = router.carryOut(Self.intent("a"), as: Payer())
+        await arrival.pass()
+        let second = Task { await router.carryOut(Self.intent("b"), as: Payer()) }
+        let third = Task { await router.carryOut(Self.intent("c"), as: Payer()) }
+        third.cancel()
+        // It has stopped waiting, and the payment goes on.
+        #expect(Self.unanswered(await third.value) == .cancelled)
+        await gate.open()
+        #expect(Self.isPaid(await first))
+        #expect(Self.isPaid(await second.value))
+        #expect(world.provider.calls["pay"] == 1)
+    }
+
+    @Test("A payee is paid once for each key, and one payment at a time")
+    func payee() async throws {
+        let settler = TestSettler()
+        let journal = InMemoryJournal()
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(), journal: journal)
+        func intent(_ key: String) -> PaymentIntent {
+            PaymentIntent(of: InvoiceProvider.payee, key: key, choice: .option("only"))
+        }
+        let payer = Payer(settler: settler)
+        for key in ["may", "june", "may"] { #expect(Self.isPaid(await router.carryOut(intent(key), as: payer))) }
+        #expect(settler.payments == 2)
+        let payments = try await router.payments(toPayeeOf: try #require(router.route(InvoiceProvider.payee).route))
+        #expect(payments.count == 2 && payments.first == router.payment(of: intent("may")))
+        // While one is open, no other begins; and its state is not this one's.
+        settler.habit = .losesAnswer
+        settler.isSilent = false
+        guard case .stated(.unknown) = await router.carryOut(intent("july"), as: payer) else {
+            Issue.record("a lost answer is an outcome")
+            return
+        }
+        settler.habit = .pays
+        settler.isSilent = true
+        guard case .stated(.unknown) = await router.carryOut(intent("august"), as: payer) else {
+            Issue.record("two payments to one payee are open")
+            return
+        }
+        settler.isSilent = false
+        #expect(Self.isPaid(await router.carryOut(intent("july"), as: payer)))
+        #expect(settler.payments == 3)
+    }
+
+    // MARK: Corrections
+
+    @Test(
+        "A settler that says paid after it had said unpaid corrects the attempt, the outcome and the account of spending"
+    )
+    func corrected() async throws {
+        let (settler, journal) = (TestSettler(.refuses), InMemoryJournal())
+        let limit = SpendingLimit(try Money(minorUnits: 3000, currency: .satoshi), per: .day)
+        let seen = Tally()
+        let router = PaymentRouter(
+            registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(), journal: journal,
+            log: PaymentLog { if case .corrected = $0.kind { seen.count("corrected") } },
+            autoPay: AutoPay(within: [limit]))
+        let payer = Payer(settler: settler)
+        guard case .declined = try await router.pay(InvoiceProvider.invoice, as: payer) else {
+            Issue.record("it was not refused")
+            return
+        }
+        let attempt = try #require(await journal.histories(of: InvoiceProvider.invoiceReference).first?.attempt)
+        #expect(await journal.spending(of: attempt.id)?.state == .released)
+        settler.pay(attempt.key(for: "settle"))
+        guard case .succeeded = try await router.status(of: InvoiceProvider.invoiceReference, as: payer) else {
+            Issue.record("its status is not asked for again")
+            return
+        }
+        #expect(await journal.history(of: attempt.id)?.state == .paid && seen["corrected"] == 1)
+        #expect(await journal.spending(of: attempt.id)?.state == .paid)
+        guard case .succeeded = try await router.pay(InvoiceProvider.invoice, as: payer) else {
+            Issue.record("it is paid again")
+            return
+        }
+        #expect(settler.payments == 1 && settler.settlements.count == 1)
+    }
+
+    @Test("Paying again asks the settler about what it had refused, and resuming does, too")
+    func correctedByPaying() async throws {
+        for resumes in [false, true] {
+            let (settler, journal) = (TestSettler(.refuses), InMemoryJournal())
+            let router = PaymentRouter(
+                registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(), journal: journal)
+            _ = try await router.pay(InvoiceProvider.invoice, as: .careless(settler))
+            let attempt = try #require(await journal.histories(of: InvoiceProvider.invoiceReference).first?.attempt)
+            settler.pay(attempt.key(for: "settle"))
+            settler.habit = .pays
+            let outcome =
+                resumes
+                ? try await router.resume(attempt.id, as: .careless(settler))
+                : try await router.pay(InvoiceProvider.invoice, as: .careless(settler))
+            guard case .succeeded = outcome else {
+                Issue.record("\(outcome)")
+                continue
+            }
+            #expect(settler.payments == 1 && settler.settlements.count == 1)
+        }
+    }
+
+    // MARK: Names and fees
+
+    @Test("A journal that was put back finds what the settler was asked for under the same name")
+    func restored() async throws {
+        let settler = TestSettler()
+        for _ in 0..<2 {
+            let router = PaymentRouter(
+                registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(),
+                journal: InMemoryJournal())
+            guard case .succeeded = try await router.pay(InvoiceProvider.invoice, as: .careless(settler)) else {
+                Issue.record("it is not known to be paid")
+                return
+            }
+        }
+        #expect(settler.payments == 1)
+    }
+
+    @Test("Limits count what a payment may cost beyond its amount")
+    func fees() async throws {
+        for (limit, isPaid) in [(UInt128(2199), false), (2200, true)] {
+            let settler = TestSettler(fee: 100)
+            let money = try Money(minorUnits: limit, currency: .satoshi)
+            let router = PaymentRouter(
+                registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(),
+                journal: InMemoryJournal(), autoPay: AutoPay(within: [SpendingLimit(money, per: .day)]))
+            let outcome = try await router.pay(InvoiceProvider.invoice, as: Payer(settler: settler))
+            #expect((settler.payments == 1) == isPaid, "\(outcome)")
+            let intent = PaymentIntent(of: InvoiceProvider.payee, key: "a", choice: .within([money]))
+            let plain = PaymentRouter(
+                registry: try ProviderRegistry([InvoiceProvider()]), transport: RecordingTransport(),
+                journal: InMemoryJournal())
+            #expect(Self.isPaid(await plain.carryOut(intent, as: Payer(settler: settler))) == isPaid)
+        }
+    }
+}
+
+/// Its links name an order and an amount, and an order's name can be used again.
+private struct ReusedNames: ReusableReferenceProvider {
+    var descriptor: ProviderDescriptor {
+        ProviderDescriptor(id: "reused", name: "Reused", patterns: [.host("reused.example")], outboundHosts: [])
+    }
+
+    private func parts(_ link: PaymentLink) -> [String] { link.path.split(separator: "/").map(String.init) }
+
+    func recognize(_ link: PaymentLink) -> LinkMatch? { parts(link).first.map { LinkMatch(reference: $0) } }
+
+    func quote(_ request: QuoteRequest, in context: ProviderContext) async throws -> PaymentQuote {
+        let cents = UInt128(parts(request.link).last ?? "") ?? 0
+        return PaymentQuote(
+            reference: request.reference, payee: Payee(name: "Shop"), amount: .cents(cents),
+            options: [PaymentMethodOption(id: "card", title: "Card", amount: .cents(cents))])
+    }
+
+    func pay(_ attempt: PaymentAttempt, in context: ProviderContext) async throws -> ServiceReport {
+        .succeeded(PaymentReceipt(reference: attempt.reference, amount: attempt.option.amount))
+    }
+
+    func status(of payment: PaymentReference, in context: ProviderContext) async throws -> ServiceReport {
+        .succeeded(PaymentReceipt(reference: payment))
+    }
+
+    func distinguish(_ link: PaymentLink, from attempt: PaymentAttempt) throws(PaymentError) {
+        guard UInt128(parts(link).last ?? "") == attempt.option.amount.minorUnits else {
+            throw PaymentError(.integrity, "another order had this name")
+        }
+    }
+}
