@@ -114,6 +114,12 @@ struct HTTPTests {
         #expect(throws: LinkDefect.self) { try base.appending([String(repeating: "x", count: 9000)]) }
     }
 
+    @Test("An address is called with the escapes that its author wrote")
+    func escapes() throws {
+        let text = "https://a.example/%7e/%2e?sign=%2b%41"
+        #expect(try HTTPURL(text).text == text && PaymentLink(text).text == "https://a.example/~/.?sign=%2BA")
+    }
+
     @Test("Items of a query stay as they stand")
     func queryItems() {
         func items(_ query: Substring) -> [String] { QueryItems(query).map { "\($0.name)|\($0.value)" } }

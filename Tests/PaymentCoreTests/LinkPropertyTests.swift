@@ -9,7 +9,7 @@ struct LinkPropertyTests {
         "https:", "http:", "HTTPS:", "wc:", "upi:", "javascript:", "https%3A", "http%3a", "//", "/", "\\", "@", ":",
         ":443",
         ":80", ":0443", ":65536", ".", "..", "?", "#", "&", "=", "%", "%2F", "%2f", "%2e", "%40", "%00", "%C3%A9",
-        "%ff", "%25",
+        "%ff", "%25", "%41", "%61", "%7e", "lightning:", "LIGHTNING://", "Bitcoin:",
         "pay.example", "PAY.EXAMPLE", "evil.example", "localhost", "127.0.0.1", "127.1", "0x7f", "2130706433", "[::1]",
         "[", "]",
         "xn--", "xn--p1ai", "-", "_", "+", "pid=pay_1", "pay_", "а", "é", "。", "\u{200B}", "\u{202E}", "\u{AD}",
@@ -125,7 +125,7 @@ struct LinkPropertyTests {
                     isRight = bytes.indices.contains(offset) && bytes[offset] == byte
                 case .nonASCII(let offset): isRight = bytes.indices.contains(offset) && bytes[offset] >= 0x80
                 case .userInformation(let offset): isRight = bytes.indices.contains(offset) && bytes[offset] == 0x40
-                case .invalidHost(let offset), .invalidPort(let offset): isRight = offset <= bytes.count && offset >= 6
+                case .invalidHost(let offset), .invalidPort(let offset): isRight = offset <= bytes.count && offset >= 5
                 case .tooLong(let count): isRight = count == bytes.count
                 case .empty: isRight = bytes.isEmpty
                 case .leadingWhitespace, .missingHost, .invalidPercentEncoding: isRight = true

@@ -6,7 +6,7 @@ public struct HTTPURL: Sendable, Hashable {
     ///
     /// - Throws: ``LinkDefect`` when it is not an absolute `http` or `https` URL.
     public init(_ text: String) throws(LinkDefect) {
-        let link = try PaymentLink(text)
+        let link = try PaymentLink(keepingEscapes: text)
         guard link.form == .web, link.scheme == "https" || link.scheme == "http" else { throw .missingHost }
         self.link = link
     }

@@ -29,7 +29,7 @@ enum LinkScanner {
     private struct Changes {
         /// The host, made lower-case.
         var host: Range<Int>
-        /// The part that is left out: a default port with its colon, or nothing.
+        /// The part that is left out: a default port with its colon, a repeated scheme, or nothing.
         var dropped: Range<Int>
     }
 
@@ -124,9 +124,11 @@ enum LinkScanner {
         layout.webScheme = webScheme(bytes, schemeEnd)
         let isWeb = layout.webScheme != .none
         var needsRewrite = !isLowercase
-        var pathStart = schemeEnd + 1
+        var pathStart = CanonicalText.payloadStart(bytes, schemeEnd: schemeEnd)
+        let repeated = schemeEnd + 1..<pathStart
         var authority = Authority()
-        if bytes.count > pathStart + 1, bytes[pathStart] == UInt8(ascii: "/"), bytes[pathStart + 1] == UInt8(ascii: "/")
+        if repeated.isEmpty, bytes.count > pathStart + 1, bytes[pathStart] == UInt8(ascii: "/"),
+            bytes[pathStart + 1] == UInt8(ascii: "/")
         {
             if let defect = authority.read(bytes, from: pathStart + 2, isWeb: isWeb) { return .defect(defect) }
             layout.form = .web
@@ -140,17 +142,13 @@ enum LinkScanner {
         let isDefaultPort = isWeb && authority.port == (layout.webScheme == .https ? 443 : 80)
         layout.port = isDefaultPort ? 0 : authority.port
 
-        // A dropped port shortens everything behind it.
-        let dropped = isDefaultPort ? authority.end - authority.hostEnd : 0
-        layout.pathStart = UInt16(pathStart - dropped)
-        layout.pathEnd = UInt16(pathEnd - dropped)
-        layout.queryEnd = UInt16(queryEnd - dropped)
-        guard needsRewrite || dropped > 0 else { return .asIs(layout) }
-        return .rewrite(
-            layout,
-            Changes(
-                host: authority.hostStart..<authority.hostEnd,
-                dropped: authority.end - dropped..<authority.end))
+        // What is dropped shortens everything behind it. Links with a port repeat no scheme.
+        let dropped = isDefaultPort ? authority.hostEnd..<authority.end : repeated
+        layout.pathStart = UInt16(pathStart - dropped.count)
+        layout.pathEnd = UInt16(pathEnd - dropped.count)
+        layout.queryEnd = UInt16(queryEnd - dropped.count)
+        guard needsRewrite || !dropped.isEmpty else { return .asIs(layout) }
+        return .rewrite(layout, Changes(host: authority.hostStart..<authority.hostEnd, dropped: dropped))
     }
 
     private static func webScheme(_ bytes: UnsafeBufferPointer<UInt8>, _ end: Int) -> LinkLayout.WebScheme {

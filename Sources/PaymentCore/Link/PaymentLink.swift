@@ -1,9 +1,11 @@
 /// A payment link, URI or QR text that passed one strict scan.
 ///
 /// Three forms: a *web-style* URI with an authority (`https://host/path?query`), an *opaque* URI
-/// (`wc:topic@2?…`), or a *text* that is no URI at all (a bare id, an EMV or EPC code). URIs are ASCII only; scheme
-/// and host are lower-cased and a default port is dropped, so equal links have equal ``text``. A URI that was
-/// percent-encoded once as a whole is decoded. Scanning the canonical text again gives the same link.
+/// (`wc:topic@2?…`), or a *text* that is no URI at all (a bare id, an EMV or EPC code). URIs are ASCII only. Scheme
+/// and host are lower-cased, a default port is dropped, and so are escapes that RFC 3986 does not need (`%2D` is `-`,
+/// `%c3` is `%C3`), so equal links have equal ``text``. A URI that was percent-encoded once as a whole is decoded.
+/// `lightning:` and `bitcoin:` stand once, and `lightning:` without slashes. Scanning the canonical text again gives
+/// the same link.
 ///
 /// Rules: RFC 3986 narrowed. User information, backslashes, percent signs in the host, trailing dots and numbers
 /// that browsers would read as an address are refused, because parsers disagree about them.
@@ -45,21 +47,52 @@ public struct PaymentLink: Sendable {
     public var port: UInt16? { layout.port == 0 ? nil : layout.port }
 
     package let layout: LinkLayout
-    /// The text before its scheme and host were put into lower case; nil where nothing or more than that changed.
+    /// The text before its scheme and host were put into lower case; nil where nothing changed by that, or its parts
+    /// are at other places.
     ///
     /// Some standards put case-sensitive data where a URI has its scheme or host (`algorand://ADDRESS`). Code that
     /// compares or opens links must not read it.
     package let spelling: String?
+
+    /// The text with the escapes that ``text`` does not have; nil where it had none.
+    private let escaped: String?
 
     /// Creates a link by scanning `text`.
     ///
     /// - Parameter text: the text as it was scanned, opened or typed.
     /// - Throws: ``LinkDefect`` with the defect and its place.
     public init(_ text: String) throws(LinkDefect) {
+        let link = try PaymentLink(keepingEscapes: text)
+        let start = Int(link.layout.pathStart)
+        guard link.form != .text, let plain = CanonicalText.withoutNeedlessEscapes(link.text, from: start) else {
+            self = link
+            return
+        }
+        var canonical = plain
+        let layout = try LinkScanner.scan(&canonical)
+        let spelling = link.spelling.map { CanonicalText.withoutNeedlessEscapes($0, from: start) ?? $0 }
+        self.init(canonical, layout, spelling, escaped: link.text)
+    }
+
+    /// Creates a link without a change of its escapes: an address that others made, to be called as it is.
+    ///
+    /// - Throws: ``LinkDefect`` with the defect and its place.
+    package init(keepingEscapes text: String) throws(LinkDefect) {
         var canonical = text
-        layout = try LinkScanner.scan(&canonical)
-        self.text = canonical
-        spelling = canonical != text && canonical.equalsIgnoringASCIICase(text) ? text : nil
+        let layout = try LinkScanner.scan(&canonical)
+        self.init(canonical, layout, canonical == text ? nil : text, escaped: nil)
+    }
+
+    private init(_ text: String, _ layout: LinkLayout, _ spelling: String?, escaped: String?) {
+        self.text = text
+        self.layout = layout
+        self.spelling = spelling.flatMap { $0 != text && $0.equalsIgnoringASCIICase(text) ? $0 : nil }
+        self.escaped = escaped
+    }
+
+    /// The link as it was written where it had escapes without need, for standards that allow none there.
+    package var asWritten: PaymentLink {
+        escaped.flatMap { try? PaymentLink(keepingEscapes: $0) } ?? self
     }
 
     /// The scheme in lower case, or nil for a text.

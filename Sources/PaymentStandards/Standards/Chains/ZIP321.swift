@@ -59,7 +59,8 @@ public struct ZIP321: WritablePaymentStandard {
         guard link.form == .opaque else {
             throw StandardDefect(.malformed, "address", at: 6, "must follow the colon; remove the //")
         }
-        let parts = link.parts
+        // Names, amounts and addresses may hold no escape at all.
+        let parts = link.asWritten.parts
         guard !parts.path.isEmpty || parts.query != nil else {
             throw parts.path.defect(.missing, "address", "is missing; it says who is paid")
         }

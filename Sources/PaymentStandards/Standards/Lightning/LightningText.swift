@@ -2,7 +2,7 @@ import PaymentCore
 
 /// The common parts of Lightning's standards.
 enum LightningText {
-    /// Returns a bare text, or the text behind `lightning:` or, in some writers' form, `lightning://`.
+    /// Returns a bare text, or the text behind the scheme and, in some writers' form, `//`.
     static func payload(of link: PaymentLink) -> TextPart {
         let payload = link.payload.trimmed
         return link.form == .web ? payload.dropFirst(2) : payload
